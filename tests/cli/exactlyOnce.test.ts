@@ -1,7 +1,7 @@
 /**
  * A create makes one node, whatever happens to the process: with a key also when it is asked for again.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpService } from "@berth/testing/HttpService"
@@ -48,11 +48,22 @@ const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
     return running
   })
 
-/** The creates that the state folder of the one account records: all of them, or those that have not ended. */
-const recorded = (state: string, which: "all" | "open" = "all") => {
+/** Where the records of creates are that are not settled, of every account; and of those that are. */
+const folders = (state: string) => {
   const accounts = join(state, "berth", "accounts")
-  return readdirSync(accounts)
-    .map((account) => join(accounts, account, "intents"))
+  return readdirSync(accounts).flatMap((account) => {
+    const creates = join(accounts, account, "creates")
+    const settled = join(creates, "settled")
+    return [
+      join(creates, "open"),
+      ...(existsSync(settled) ? readdirSync(settled).map((name) => join(settled, name)) : [])
+    ]
+  })
+}
+
+/** The creates that the state folder of the one account records: all of them, or those that have not ended. */
+const recorded = (state: string, which: "all" | "open" = "all") =>
+  folders(state)
     .flatMap((folder) => readdirSync(folder).map((name) => ({ name, file: join(folder, name) })))
     .filter(({ name }) => name.endsWith(".json"))
     .filter(({ file }) => {
@@ -62,7 +73,8 @@ const recorded = (state: string, which: "all" | "open" = "all") => {
     })
     .map(({ name }) => name)
     .toSorted()
-}
+
+    .toSorted()
 
 const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
 
@@ -123,6 +135,36 @@ describe("node create --key", () => {
       assert.lengthOf(yield* nodes, 1)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
+
+  for (const [what, spoil] of [
+    ["state folder that cannot be made", (state: string) => writeFileSync(join(state, "berth"), "")],
+    [
+      "damaged record of the key",
+      (state: string) => {
+        for (const folder of folders(state)) writeFileSync(join(folder, "job-1.json"), "{")
+      }
+    ]
+  ] as const) {
+    it.live(`exits 10 for a ${what}, sends nothing, and names the flag`, () =>
+      Effect.gen(function* () {
+        const state = yield* stateFolder
+        const env = { XDG_STATE_HOME: state }
+        if (what === "damaged record of the key") {
+          yield* berth(create("db", "--idempotency-key", "job-0"), { env })
+        }
+        const before = (yield* nodes).length
+        yield* Effect.sync(() => spoil(state))
+        const args = create("web", "--idempotency-key", "job-1").map((word) => (word === "yaml" ? "json" : word))
+        const { code, stderr, stdout } = yield* berth(args, { env })
+        assert.deepStrictEqual([code, stdout], [10, ""])
+        const { error } = JSON.parse(lines(stderr).at(-1)!)
+        assert.strictEqual(error.code, "StateUnavailable")
+        assert.include(error.hint, "--idempotency-key")
+        assert.include(error.details.path, join(state, "berth"))
+        assert.lengthOf(yield* nodes, before)
+      }).pipe(Effect.scoped, Effect.provide(service))
+    )
+  }
 
   it.live("with --dry-run uses the key for nothing", () =>
     Effect.gen(function* () {

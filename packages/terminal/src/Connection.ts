@@ -65,6 +65,8 @@ export interface ConnectionSettings {
   readonly accessToken: Option.Option<Credential>
   /** Whether credentials may cross a network in plain text. */
   readonly allowHttp: boolean
+  /** The account's name, which need not be set. */
+  readonly account?: Option.Option<Sourced<string>> | undefined
 }
 
 const required = <A>(
@@ -86,14 +88,18 @@ const unusable =
   (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
     const isSecret = option === "apiKey" || option === "accessToken"
-    const setting = sourceOf(isSecret ? settings[option] : settings.baseUrl)
+    const isName = option === "account"
+    const named = isName ? (settings.account ?? Option.none()) : settings.baseUrl
+    const setting = sourceOf(isSecret ? settings[option] : named)
     return new SettingFault({
       setting,
       exit: isSecret ? "denied" : "usage",
       message: `${setting} is not usable: ${detail}.`,
       hint: isSecret
         ? "Copy it again from the account portal."
-        : "It is the service's scheme and host, such as https://HOST."
+        : isName
+          ? `Correct ${setting}, or unset it.`
+          : "It is the service's scheme and host, such as https://HOST."
     })
   }
 
@@ -154,7 +160,11 @@ export const connectionOf = Effect.fnUntraced(function* (
   const address = yield* required(settings.baseUrl, baseUrl, "usage", addressHint)
   const key = yield* required(settings.apiKey, apiKey, "denied", secretHint)
   const token = yield* required(settings.accessToken, accessToken, "denied", secretHint)
-  const options = { baseUrl: address.value, credentials: { apiKey: key.value, accessToken: token.value } }
+  const options = {
+    baseUrl: address.value,
+    credentials: { apiKey: key.value, accessToken: token.value },
+    account: Option.getOrUndefined(settings.account ?? Option.none())?.value
+  }
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
   yield* ensureOwn(address, key, "API key", orElse)
   yield* ensureOwn(address, token, "access token", orElse)
@@ -168,6 +178,12 @@ export const variableSetting = (name: string): Effect.Effect<Option.Option<Sourc
     readVariable(name),
     Option.map((value) => ({ value, source: name }))
   )
+
+/** The name of the account that the environment gives. */
+export const accountName: Effect.Effect<Option.Option<Sourced<string>>> = Effect.map(
+  variableSetting(variables.account),
+  Option.map(({ source, value }) => ({ value: Redacted.value(value).trim(), source }))
+)
 
 /** An address that a flag gives, or else the environment. */
 export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Option.Option<Sourced<string>>> =>
@@ -209,7 +225,8 @@ export const environmentSettings = Effect.fnUntraced(function* (
     baseUrl: yield* addressSetting(baseUrl),
     apiKey: yield* credential(variables.apiKey),
     accessToken: yield* credential(variables.accessToken),
-    allowHttp: yield* allowHttpSetting(allowHttp)
+    allowHttp: yield* allowHttpSetting(allowHttp),
+    account: yield* accountName
   }
 })
 

@@ -7,6 +7,8 @@ export const variables = {
   accessToken: "BERTH_ACCESS_TOKEN",
   /** Whether credentials may cross a network in plain text. */
   allowHttp: "BERTH_ALLOW_HTTP",
+  /** The name of the account that keys of creates belong to. */
+  account: "BERTH_ACCOUNT",
   /** The name of an account that `berth auth login` saved. */
   profile: "BERTH_PROFILE",
   /** The format of data. */

@@ -49,7 +49,7 @@ describe("a failure", () => {
 
   it("of every reason has its own class", () => {
     const tags = Object.keys(Reasons).filter((name) => /^[A-Z]/.test(name))
-    assert.lengthOf(tags, 17)
+    assert.lengthOf(tags, 18)
     for (const tag of tags) {
       assert.strictEqual(classOf(tag).name, tag)
       assert.isTrue(classOf(tag).prototype instanceof Berth.BerthError, tag)

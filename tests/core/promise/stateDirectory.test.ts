@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient, InvalidOption, InvalidRequest } from "@berth/core/promise"
+import { type ClientOptions, createClient, InvalidOption, StateUnavailable } from "@berth/core/promise"
 import { Program } from "@berth/testing/Program"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -100,7 +100,9 @@ describe("a create with a key", () => {
     assert.deepStrictEqual([first.outcome, again.outcome], ["created", "adopted"])
     assert.lengthOf(nodes, 1)
     const account = accountIn(folder)
-    assert.include(JSON.parse(readFileSync(join(account, "intents", "order-7.json"), "utf8")), { key: "order-7" })
+    const settled = join(account, "creates", "settled")
+    const [period] = readdirSync(settled)
+    assert.include(JSON.parse(readFileSync(join(settled, period!, "order-7.json"), "utf8")), { key: "order-7" })
     assert.isTrue(existsSync(join(account, "allowance.json")))
   })
 
@@ -138,8 +140,9 @@ describe("a create with a key", () => {
       await using service = await bareService(listener, { stateDirectory: join(file, "state") })
       const { create } = service.client.nodes
       const error = await rejection(create(spec, { key: "order-7" }))
-      assert.instanceOf(error, InvalidRequest)
-      assert.include(error.message, "the intents cannot be used")
+      assert.instanceOf(error, StateUnavailable)
+      assert.deepStrictEqual([error.code, error.retryable], ["ENOTDIR", false])
+      assert.include(error.message, "a part of the path is a file and no folder (ENOTDIR)")
       assert.lengthOf(nodes, 0)
       for (let i = 0; i < 2; i++) assert.strictEqual((await create(spec)).outcome, "created")
     })
@@ -189,7 +192,7 @@ describe('the state directory "auto"', () => {
     await using service = await bareService(listener, { stateDirectory: "auto" })
     await service.client.nodes.create(spec, { key: "order-7" })
     await service.client.close()
-    assert.deepStrictEqual(readdirSync(accountIn(join(temporary.folder, "berth"))), ["intents"])
+    assert.deepStrictEqual(readdirSync(accountIn(join(temporary.folder, "berth"))).toSorted(), ["creates", "intents"])
   })
 
   it("needs a home folder for keys, and does without one for everything else, with one warning", async () => {
@@ -199,7 +202,8 @@ describe('the state directory "auto"', () => {
       await using service = await bareService(listener, { stateDirectory: "auto" })
       const { create } = service.client.nodes
       const error = await rejection(create(spec, { key: "order-7" }))
-      assert.instanceOf(error, InvalidRequest)
+      assert.instanceOf(error, StateUnavailable)
+      assert.deepStrictEqual([error.code, error.path], [null, null])
       assert.include(error.message, "there is no state folder: HOME is not set")
       assert.lengthOf(nodes, 0)
       for (let i = 0; i < 2; i++) assert.strictEqual((await create(spec)).outcome, "created")

@@ -2,6 +2,7 @@
  * What to do after a failed call: a command to type, in place of what a program would do.
  */
 import type { BerthError } from "@berth/core/domain/BerthError"
+import type { StateUnavailable } from "@berth/core/domain/ErrorReason"
 import { quoted } from "../commandLine/quoted.ts"
 import { waitCommand } from "./waitCommand.ts"
 
@@ -19,6 +20,27 @@ export const goOnWaiting = (id: number, goal: string | undefined, { reason }: Be
 const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.test(operation)
 
 const notTheService = "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"
+
+/** With another state folder, or without a key, a create that an earlier run has sent is not known. */
+const firstRun = "a first run may also go without --idempotency-key."
+
+/** How to have a key kept again. */
+const stateHint = ({ code, path }: StateUnavailable): string => {
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return `Free space there and run the same command again; ${firstRun}`
+    case "EMFILE":
+    case "ENFILE":
+      return `Raise the limit (ulimit -n) or close files, and run the same command again; ${firstRun}`
+    case null:
+      return path === null
+        ? "Set HOME or XDG_STATE_HOME to a folder that can be written; without --idempotency-key none is needed."
+        : "Put that file right, or use another --idempotency-key; before you remove it, see which node it made: berth node list"
+    default:
+      return `Make it readable and writable and run the same command again; ${firstRun}`
+  }
+}
 
 /** What to do next: where there is one, a command to type in place of what a program would do. */
 export const hintOf = (error: BerthError): string => {
@@ -42,6 +64,8 @@ export const hintOf = (error: BerthError): string => {
       return reason.candidates.length === 0
         ? `Read the list in eleven minutes: berth node list --name ${quoted(reason.nodeName)}; a node that is not listed then was not created.`
         : `See them: berth node get ${reason.candidates.join(" ")}; one of them may be this node.`
+    case "StateUnavailable":
+      return stateHint(reason)
     case "Unreachable":
       return reason.sent === "no" || isRead(operation) ? "Check the address and the network: berth doctor" : hint
     case "TimedOut":

@@ -123,6 +123,8 @@ export const accountSettings = Effect.gen(function* () {
     ),
     apiKey: credential(own.apiKey, apiKey),
     accessToken: credential(own.accessToken, accessToken),
+    // A profile that is named by a flag means all of the account.
+    account: named ? Option.none() : own.account,
     profile,
     deadline
   } satisfies AccountSettings

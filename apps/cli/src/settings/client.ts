@@ -4,18 +4,18 @@
  * state folder; where there is none, berth does without them and reports it with `--debug` only.
  */
 import { accountCacheFolder } from "@berth/core/client/AccountFiles"
-import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
 import { CallsEnd, endIn } from "@berth/core/client/call/Deadline"
-import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
-import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
+import { layerAccount } from "@berth/core/client/creation/IntentFolder"
+import { IntentStore, type IntentStoreFailed, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
+import { BerthError } from "@berth/core/domain/BerthError"
+import { StateUnavailable } from "@berth/core/domain/ErrorReason"
 import {
   addressWarning,
   type Connection,
   connectionOf,
   type ConnectionSettings,
-  SettingFault,
   type Sourced
 } from "@berth/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
@@ -75,23 +75,22 @@ const ending = Layer.effect(
 export const client = Layer.merge(Layer.unwrap(Effect.map(connection, clientOf)), ending)
 
 /** A key is worth nothing where it cannot be kept. */
-const notKept = (why: string) =>
-  new SettingFault({
-    setting: "XDG_STATE_HOME",
-    exit: "usage",
-    message: `The key cannot be kept: ${why.replace(/\.$/, "")}.`,
-    hint: "Set XDG_STATE_HOME to a folder that can be written, or omit --key."
+const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detail" | "path">) =>
+  new BerthError({
+    operation: "nodes.create",
+    reason: new StateUnavailable({ code, detail, path }),
+    attempts: []
   })
 
 /** Where creates are recorded. A create without a key does without where that is not possible. */
 const intents = ({ files }: Connection, key: Option.Option<string>) => {
-  const without = (why: string) =>
+  const without = (why: Pick<IntentStoreFailed, "code" | "detail" | "path">) =>
     Option.isSome(key)
       ? Layer.effect(IntentStore, notKept(why))
-      : Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${why}`), makeMemory()))
+      : Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${why.detail}`), makeMemory()))
   return files.intents === undefined
-    ? without("there is no home folder")
-    : Layer.catch(layerDirectory(files.intents, ownLevels), ({ detail }) => without(detail))
+    ? without({ code: null, detail: "there is no home folder", path: null })
+    : Layer.catch(layerAccount(files.intents), without)
 }
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */

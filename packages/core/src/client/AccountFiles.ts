@@ -8,7 +8,11 @@ import { type StateDirectory, stateDirectoryFault } from "./StateDirectory.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
 
 export type { AccountFiles } from "./AccountFolder.ts"
+export type { IntentPlace } from "./creation/IntentPlace.ts"
 export type { StateDirectory } from "./StateDirectory.ts"
+
+/** What names an account. */
+type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account">
 
 /** A variable of the environment; blank counts as unset. Not by `Config`, whose schemas take longer than the files. */
 const read: ReadVariable = (name) =>
@@ -21,7 +25,7 @@ const read: ReadVariable = (name) =>
  * such folder. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or be `off`.
  */
 export const accountFiles = Effect.fnUntraced(function* (
-  options: Pick<ClientOptions, "baseUrl" | "credentials">
+  options: AccountOptions
 ): Effect.fn.Return<AccountFiles, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
   const { allowanceFile, intents, pages } = yield* accountFilesOf(settings, read)
@@ -30,7 +34,7 @@ export const accountFiles = Effect.fnUntraced(function* (
 
 /** The folder for what a program keeps of this account and can read again; none where the user has no folder. */
 export const accountCacheFolder = Effect.fnUntraced(function* (
-  options: Pick<ClientOptions, "baseUrl" | "credentials">
+  options: AccountOptions
 ): Effect.fn.Return<Option.Option<string>, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
   return yield* Effect.option(cacheFolderOf(settings, read))
@@ -41,7 +45,7 @@ export const accountCacheFolder = Effect.fnUntraced(function* (
  * have a key, and all processes that share the folder leave room for each other. Default: the folder of `berth`.
  */
 export const accountLayer = (
-  options: Pick<ClientOptions, "baseUrl" | "credentials">,
+  options: AccountOptions,
   stateDirectory: StateDirectory = "auto"
 ): Layer.Layer<never, InvalidOption> =>
   Layer.unwrap(

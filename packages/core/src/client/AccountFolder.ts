@@ -1,12 +1,14 @@
 /**
- * Where the processes of one user on one machine keep what they share of one account: a folder in the user's state folder,
- * named by a hash, so that neither the service nor the key can be read from it. Nothing is made here; whatever writes makes
+ * Where the processes of one user on one machine keep what they share of one account: folders in the user's state folder,
+ * named by a hash, so that neither the service nor the key can be read from it. The rate limit is that of an API key; creates
+ * belong to the account, which may have a name and outlive its key (`creation/IntentPlace.ts`). Nothing is made here; whatever writes makes
  * it. Works where there is `node:crypto`, which is loaded when it is used.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
-import { makeDirectory } from "./creation/IntentFolder.ts"
+import { makeAccount } from "./creation/IntentFolder.ts"
+import type { IntentPlace } from "./creation/IntentPlace.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
@@ -21,8 +23,8 @@ export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 export interface AccountFiles {
   /** For `ClientOptions.allowanceFile`: a file. */
   readonly allowanceFile: string | undefined
-  /** For `IntentFolder.layerDirectory`: a folder. */
-  readonly intents: string | undefined
+  /** For `IntentFolder.layerAccount`. */
+  readonly intents: IntentPlace | undefined
   /** For `PageFile.layer`: a file. */
   readonly pages: string | undefined
 }
@@ -63,26 +65,64 @@ export const berthFolder = Effect.fnUntraced(function* (
   return `${trimmed(home)}/${place}/${below}`
 })
 
-/** The account's folder in that of `berth`, or in another. */
-const folderOf = Effect.fnUntraced(function* (
-  { credentials, origin }: Settings,
-  folder: string
-): Effect.fn.Return<string, FileFault> {
+/** All spellings of this machine as the host of an address. A service that has the same port on one of them is the same service. */
+const loopback = ["127.0.0.1", "localhost", "[::1]"]
+
+/**
+ * The spellings of an origin that are the same service, one for all of them first. What `URL` leaves apart: a dot at the end of a
+ * host, which only says that the name is whole, and the names of this machine. Other hosts that lead to one address are not the same:
+ * services share addresses.
+ */
+const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
+  const { host, hostname, protocol } = new URL(origin)
+  const bare = hostname.replace(/\.$/, "")
+  const spelled = (name: string) => `${protocol}//${name}${host.slice(hostname.length)}`
+  const [first, ...others] = loopback.includes(bare) ? loopback : [bare]
+  return [spelled(first!), ...[...others, hostname].map(spelled)]
+}
+
+/** Where everything of an account is. */
+interface Account {
+  /** Of this API key: what it may send, and how its list is. */
+  readonly folder: string
+  readonly intents: IntentPlace
+}
+
+/** The account's folders in that of `berth`, or in another. */
+const accountIn = Effect.fnUntraced(function* (
+  { account, credentials, origin }: Settings,
+  base: string
+): Effect.fn.Return<Account, FileFault> {
   const [{ createHash }, { resolve }] = yield* Effect.tryPromise({
     try: () => Promise.all([import("node:crypto"), import("node:path")]),
     catch: (): FileFault => ({ message: "there is no node:crypto here" })
   })
-  const hash = createHash("sha256").update(JSON.stringify([origin, Redacted.value(credentials.apiKey)]))
-  // 128 bits: no two accounts of one user ever meet. A program may change its working folder; its files stay where they are.
-  return `${resolve(folder)}/accounts/${hash.digest("hex").slice(0, 32)}`
+  // 128 bits: no two accounts of one user ever meet.
+  const idOf = (...parts: ReadonlyArray<string>) =>
+    createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
+  const [spelling, ...others] = spellingsOf(origin)
+  const key = Redacted.value(credentials.apiKey)
+  const ofKey = idOf(spelling, key)
+  // A program may change its working folder; its files stay where they are.
+  const accounts = `${resolve(base)}/accounts`
+  return {
+    folder: `${accounts}/${ofKey}`,
+    intents: {
+      accounts,
+      origin: spelling,
+      id: account === undefined ? ofKey : idOf("account", spelling, account),
+      key: account === undefined ? undefined : ofKey,
+      spellings: Array.from(new Set(others), (other) => idOf(other, key)).filter((id) => id !== ofKey)
+    }
+  }
 })
 
-/** The files in a folder of the account, or why there is none. */
-const filesIn = (folder: Effect.Effect<string, FileFault>) =>
-  Effect.match(folder, {
-    onSuccess: (folder): AccountFiles & { readonly why: string } => ({
+/** The files of the account, or why there are none. */
+const filesIn = (account: Effect.Effect<Account, FileFault>) =>
+  Effect.match(account, {
+    onSuccess: ({ folder, intents }): AccountFiles & { readonly why: string } => ({
       allowanceFile: `${folder}/allowance.json`,
-      intents: `${folder}/intents`,
+      intents,
       pages: `${folder}/pages.json`,
       why: ""
     }),
@@ -91,7 +131,7 @@ const filesIn = (folder: Effect.Effect<string, FileFault>) =>
 
 /** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or be `off`. */
 export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
-  const files = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => folderOf(settings, folder)))
+  const files = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => accountIn(settings, folder)))
   const choice = yield* read("BERTH_ALLOWANCE_FILE")
   if (choice !== undefined) return { ...files, allowanceFile: choice === "off" ? undefined : choice }
   if (files.why !== "") {
@@ -102,14 +142,13 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
 
 /** The account's folder for what can be read again. */
 export const cacheFolderOf = (settings: Settings, read: ReadVariable) =>
-  Effect.flatMap(berthFolder(read, undefined, "cache"), (folder) => folderOf(settings, folder))
-
-/** Of the path `accounts/HASH/intents` all is made by Berth, for the user alone. */
-export const ownLevels = 3
+  Effect.flatMap(berthFolder(read, undefined, "cache"), (base) =>
+    Effect.map(accountIn(settings, base), ({ folder }) => folder)
+  )
 
 /** The store in a folder. A create without a key goes on where it cannot be written down, with one warning. */
-const intentsIn = (folder: string): IntentStore => {
-  const store = makeDirectory(folder, ownLevels)
+const intentsIn = (place: IntentPlace): IntentStore => {
+  const store = makeAccount(place)
   let warned = false
   return {
     ...store,
@@ -127,7 +166,8 @@ const intentsIn = (folder: string): IntentStore => {
 /** A store for creates without a key: one with a key fails, for it could not be kept. */
 const withoutFolder = (why: string): IntentStore => ({
   ...makeMemory(),
-  withKeyLock: () => () => Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}` }))
+  withKeyLock: () => () =>
+    Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}`, code: null, path: null }))
 })
 
 /** Gives a client of these settings the state directory. What it cannot do with it fails, or is warned of, when it is used. */
@@ -136,7 +176,7 @@ export const layerOf = (settings: Settings, directory: StateDirectory, read: Rea
     ? Layer.sync(IntentStore, makeMemory)
     : Layer.effectContext(
         Effect.map(
-          directory === "auto" ? accountFilesOf(settings, read) : filesIn(folderOf(settings, directory)),
+          directory === "auto" ? accountFilesOf(settings, read) : filesIn(accountIn(settings, directory)),
           ({ allowanceFile, intents, pages, why }) =>
             Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
               Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)),

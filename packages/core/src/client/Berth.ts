@@ -1,7 +1,7 @@
 /**
  * The whole client as one layer: every service, over whichever `HttpClient` the program provides, with its metrics.
  */
-import { Config, Effect, Layer } from "effect"
+import { Config, Effect, Layer, Option } from "effect"
 import * as HttpTransport from "./transport/HttpTransport.ts"
 import * as Services from "./Services.ts"
 import type { ClientOptions } from "./options/Settings.ts"
@@ -24,7 +24,7 @@ export const layerOver = <R, RO = never>(
 /** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` and `RuntimeTooOld`. */
 export const layer = (options: ClientOptions) => layerOver(options, HttpTransport.layer)
 
-/** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN`. */
+/** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY`, `BERTH_ACCESS_TOKEN` and, where it is set, `BERTH_ACCOUNT`. */
 export const layerConfig = Layer.unwrap(
   Effect.gen(function* () {
     return layer({
@@ -32,7 +32,8 @@ export const layerConfig = Layer.unwrap(
       credentials: {
         apiKey: yield* Config.Redacted("BERTH_API_KEY"),
         accessToken: yield* Config.Redacted("BERTH_ACCESS_TOKEN")
-      }
+      },
+      account: Option.getOrUndefined(yield* Config.option(Config.String("BERTH_ACCOUNT")))
     })
   })
 )

@@ -5,6 +5,7 @@
  * reveals what it hides.
  */
 import { type Cause, Data } from "effect"
+import { fileReasonOf } from "./fileReason.ts"
 import type { NodeId } from "./Node.ts"
 import { isKnown, label, type NodeStatus } from "./NodeStatus.ts"
 
@@ -23,7 +24,7 @@ export interface Classification {
   /** Whether the service may have carried out the request although the call failed, so that a create may have made a node. */
   readonly mayBeProcessed: boolean
   /** Name of the exit code of a command that fails for this reason. */
-  readonly exit: "denied" | "notFound" | "rejected" | "rateLimited" | "unavailable" | "outcomeUnknown"
+  readonly exit: "denied" | "notFound" | "rejected" | "rateLimited" | "unavailable" | "outcomeUnknown" | "localFile"
 }
 
 interface RetryAfter {
@@ -409,6 +410,60 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   }
 }
 
+/** Failures of the file system that may pass without anyone changing what is there. */
+const passing: ReadonlySet<string> = new Set([
+  "EAGAIN",
+  "EBUSY",
+  "EDQUOT",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "ENOSPC",
+  "ESTALE",
+  "ETIMEDOUT"
+])
+
+/**
+ * What a create with a key has to keep on this machine cannot be read or written: the disk is full, too many files are open, the
+ * folder is read-only, a file is damaged. This call has sent nothing.
+ */
+export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
+  /** The file or folder; null where there is none, such as without a home folder. */
+  readonly path: string | null
+  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  readonly code: string | null
+  readonly detail: string
+}> {
+  /** Whether it may pass by itself. What is read-only or damaged stays so until somebody puts it right. */
+  get retryable() {
+    return this.code !== null && passing.has(this.code)
+  }
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "localFile"
+  get hint() {
+    switch (this.code) {
+      case "ENOSPC":
+      case "EDQUOT":
+        return "Free space there, then create it again with the same key."
+      case "EMFILE":
+      case "ENFILE":
+        return "Close files or raise the limit of open files (ulimit -n), then create it again with the same key."
+      case null:
+        return this.path === null
+          ? "Name a folder that can be written as the client's stateDirectory."
+          : "Put that file right, or use another key; remove it only when you know which node its create made."
+      default:
+        return "Make that folder readable and writable, then create it again with the same key."
+    }
+  }
+  override get message() {
+    const why = fileReasonOf(this.code)
+    const where = this.path === null || (why === undefined && this.detail.includes(this.path)) ? "" : ` in ${this.path}`
+    return `The state of this account cannot be kept${where}: ${why === undefined ? this.detail : `${why} (${this.code})`}.`
+  }
+}
+
 /** What is expected of a list that has to show each node of a name. */
 export const everyRecordReadable = "a list whose every record can be read"
 
@@ -468,6 +523,7 @@ export type ErrorReason = Classified<
   | StatusNotReached
   | CircuitOpen
   | OutcomeUnknown
+  | StateUnavailable
   | UnexpectedResponse
 >
 

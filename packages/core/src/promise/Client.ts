@@ -63,6 +63,11 @@ export interface ClientOptions {
   readonly baseUrl: string | URL
   readonly apiKey: string
   readonly accessToken: string
+  /**
+   * The name of the account at this service, 1 to 128 characters: the keys of creates belong to it, so that they hold when its API key
+   * is exchanged. Needs a `stateDirectory`, and must not name two accounts. Default: keys belong to the API key.
+   */
+  readonly account?: string | undefined
   /** Longest time a call may take altogether; of a list, each request. A wait has a limit of its own. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */

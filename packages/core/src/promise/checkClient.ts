@@ -42,6 +42,7 @@ const checks = {
   baseUrl: address,
   apiKey: text,
   accessToken: text,
+  account: asItIs,
   deadline: timespan,
   attemptTimeout: timespan,
   lane,

@@ -11,6 +11,8 @@ const variables = {
   accessToken: "BERTH_ACCESS_TOKEN"
 } as const
 
+const named = { ...variables, account: "BERTH_ACCOUNT" } as const
+
 type Account = keyof typeof variables
 
 const operation = "createClientFromEnv"
@@ -43,10 +45,13 @@ export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (optio
   for (const [option, variable] of Object.entries(variables)) {
     if (options[option as Account] === undefined) account[option] = read(variable)
   }
+  // Its name is optional; what names another account than the environment has another name, too.
+  const name = globalThis.process?.env?.["BERTH_ACCOUNT"]?.trim()
+  if (name && options.account === undefined && options.apiKey === undefined) account["account"] = name
   try {
     return make({ ...options, ...account } as ClientOptions)
   } catch (error) {
     if (!(error instanceof InvalidOption) || !Object.hasOwn(account, error.option)) throw error
-    throw new InvalidOption(operation, variables[error.option as Account], error.detail)
+    throw new InvalidOption(operation, named[error.option as Account | "account"], error.detail)
   }
 }

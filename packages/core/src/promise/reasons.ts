@@ -162,6 +162,17 @@ export class OutcomeUnknown extends BerthError {
   declare readonly keyed: boolean
 }
 
+/** What a create with a key has to keep on this machine cannot be read or written. This call has sent nothing. */
+export class StateUnavailable extends BerthError {
+  declare readonly _tag: "StateUnavailable"
+  /** The file or folder; null where there is none, such as without a home folder. */
+  declare readonly path: string | null
+  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  declare readonly code: string | null
+  /** Why, such as the message of the file system. */
+  declare readonly detail: string
+}
+
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends BerthError {
   declare readonly _tag: "UnexpectedResponse"

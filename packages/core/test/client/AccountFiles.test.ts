@@ -3,7 +3,7 @@ import { ConfigProvider, Effect, Logger, Option, Redacted } from "effect"
 import * as UserDirectories from "effect/persistence/UserDirectories"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { accountFiles, accountLayer } from "../../src/client/AccountFiles.ts"
 import { berthFolder } from "../../src/client/AccountFolder.ts"
 import { AllowanceStore } from "../../src/client/allowance/AllowanceStore.ts"
@@ -13,14 +13,19 @@ interface Account {
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly accessToken?: string
+  readonly account?: string
 }
 
 /** The files of an account in this environment, and what was logged. */
-const filesOf = (env: Record<string, string>, { accessToken = "token", apiKey = "key", baseUrl }: Account = {}) =>
+const filesOf = (
+  env: Record<string, string>,
+  { accessToken = "token", account, apiKey = "key", baseUrl }: Account = {}
+) =>
   Effect.gen(function* () {
     const logged: Array<string> = []
     const files = yield* accountFiles({
       baseUrl: baseUrl ?? "https://service.example",
+      account,
       credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
     }).pipe(
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
@@ -40,7 +45,8 @@ describe("the files of an account", () => {
       })
       const folder = /^(\/state\/berth\/accounts\/[0-9a-f]{32})\/allowance\.json$/.exec(allowanceFile ?? "")?.[1]
       assert.isDefined(folder)
-      assert.strictEqual(intents, `${folder}/intents`)
+      const accounts = "/state/berth/accounts"
+      assert.deepInclude(intents, { accounts, origin: "https://service.example", id: basename(folder!) })
       assert.strictEqual(pages, `${folder}/pages.json`)
     })
   )
@@ -55,6 +61,48 @@ describe("the files of an account", () => {
       ]) {
         assert.strictEqual((yield* filesOf(home, account)).allowanceFile, allowanceFile)
       }
+    })
+  )
+
+  it.effect("are the same for every spelling of a host that is one service, and of no other", () =>
+    Effect.gen(function* () {
+      const folderOf = (baseUrl: string) => Effect.map(filesOf(home, { baseUrl }), ({ intents }) => intents?.id)
+      const same = [
+        [
+          "http://localhost:8080",
+          "http://127.0.0.1:8080/",
+          "http://LOCALHOST.:8080",
+          "http://[::1]:8080",
+          "http://127.1:8080"
+        ],
+        ["https://service.example", "https://service.example.", "https://service.example:443/myaccount/api/v1"]
+      ]
+      for (const spellings of same) {
+        assert.strictEqual(new Set(yield* Effect.forEach(spellings, folderOf)).size, 1, spellings.join(" "))
+      }
+      const different = [
+        "http://localhost:8080",
+        "http://localhost:8081",
+        "https://localhost:8080",
+        "http://127.0.0.2:8080"
+      ]
+      assert.strictEqual(new Set(yield* Effect.forEach(different, folderOf)).size, different.length)
+    })
+  )
+
+  it.effect("keep creates by the account's name where it has one, and the allowance by the key", () =>
+    Effect.gen(function* () {
+      const of = (account: Account) => filesOf(home, { account: "prod", ...account })
+      const [one, rotated, elsewhere] = [
+        yield* of({}),
+        yield* of({ apiKey: "key2" }),
+        yield* of({ baseUrl: "https://other.example" })
+      ]
+      const unnamed = yield* filesOf(home)
+      assert.strictEqual(rotated.intents?.id, one.intents?.id)
+      assert.strictEqual(one.intents?.key, unnamed.intents?.id)
+      assert.strictEqual(one.allowanceFile, unnamed.allowanceFile)
+      assert.strictEqual(new Set([one, elsewhere, unnamed].map(({ intents }) => intents?.id)).size, 3)
     })
   )
 
@@ -159,7 +207,7 @@ describe("the layer of an account", () => {
         const { name } = yield* place!
         if (directory === "auto") assert.strictEqual(name, files.allowanceFile)
         assert.isTrue(name.startsWith(join(base, "accounts")))
-        assert.deepStrictEqual(yield* intents!.all, [])
+        assert.deepStrictEqual(yield* intents!.unsettled, [])
         const [hash] = yield* Effect.promise(() => readdir(join(base, "accounts")))
         assert.strictEqual(name, join(base, "accounts", hash!, "allowance.json"))
       }

@@ -3,6 +3,7 @@ import {
   CircuitOpen,
   OutcomeUnknown,
   RateLimited,
+  StateUnavailable,
   StatusNotReached,
   TimedOut,
   UnexpectedResponse,
@@ -66,6 +67,29 @@ describe("the sentence of an error", () => {
     assert.include(hint("the end of the list within 10 nodes (maxNodes) and 1001 pages"), "Raise maxNodes")
     assert.include(hint("a body of at most 2 bytes (maxBodyBytes)"), "Raise maxBodyBytes")
     assert.include(hint("JSON"), "base URL")
+  })
+
+  it("names the file and the fault where state cannot be kept, and whether that may pass", () => {
+    const told = (path: string | null, code: string | null, detail: string) => {
+      const { message, retryable } = new StateUnavailable({ path, code, detail })
+      return [message, retryable]
+    }
+    assert.deepStrictEqual(
+      [
+        told("/state", "EMFILE", "EMFILE: too many open files"),
+        told("/state", "EROFS", "EROFS: read-only file system"),
+        told("/state", "EIO", "EIO: i/o error, write"),
+        told("/state/job.json", null, "/state/job.json is damaged, or not Berth's"),
+        told(null, null, "there is no state folder: HOME is not set")
+      ],
+      [
+        ["The state of this account cannot be kept in /state: this process has too many files open (EMFILE).", true],
+        ["The state of this account cannot be kept in /state: the file system is read-only (EROFS).", false],
+        ["The state of this account cannot be kept in /state: EIO: i/o error, write.", false],
+        ["The state of this account cannot be kept: /state/job.json is damaged, or not Berth's.", false],
+        ["The state of this account cannot be kept: there is no state folder: HOME is not set.", false]
+      ]
+    )
   })
 
   it("is one sentence for a create whose outcome is unknown", () => {

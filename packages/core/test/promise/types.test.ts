@@ -91,6 +91,7 @@ describe("what the compiler knows of an error", () => {
         case "StatusNotReached":
         case "CircuitOpen":
         case "OutcomeUnknown":
+        case "StateUnavailable":
         case "UnexpectedResponse":
         case "InvalidOption":
         case "RuntimeTooOld":

@@ -2,7 +2,7 @@
  * `berth auth login`: proves credentials with one cheap call, and saves them as a profile.
  */
 import { accountFiles, type AccountFiles } from "@berth/core/client/AccountFiles"
-import { withFiles } from "@berth/core/client/files/StateFiles"
+import { goOnIn } from "@berth/core/client/creation/IntentPlace"
 import { Nodes } from "@berth/core/client/Nodes"
 import { allowHttpSetting, type Credential, ensurePrivate, type Sourced } from "@berth/terminal/Connection"
 import { Effect, Option, type Redacted } from "effect"
@@ -31,17 +31,12 @@ const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>
   })
 })
 
-/** Moves what is kept of keyed creates to a new API key, so that a key in use keeps its node. */
-const takeIntents = (before: AccountFiles, after: AccountFiles) =>
-  before.intents === undefined || after.intents === undefined || before.intents === after.intents
-    ? Effect.void
-    : Effect.ignore(
-        withFiles(async (fs) => {
-          const parent = after.intents!.slice(0, after.intents!.lastIndexOf("/"))
-          await fs.mkdir(parent, { recursive: true, mode: 0o700 })
-          // Fails where the new key has creates of its own, which stay as they are.
-          await fs.rename(before.intents!, after.intents!)
-        })
+/** Lets the new API key go on with the creates of the old one, so that a key of a create in use keeps its node. */
+const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
+  before.intents === undefined || after.intents === undefined
+    ? Effect.succeed(false)
+    : Effect.catch(goOnIn(after.intents, before.intents), ({ message }) =>
+        Effect.as(Effect.logWarning(`Keys of earlier creates are not carried along: ${message}.`), false)
       )
 
 /** Fails where a login to another service would replace a profile that the command line does not name. */
@@ -91,9 +86,10 @@ export const login = Command.make(
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 
     const values = { baseUrl: baseUrl.value, ...secrets, further: before?.further }
+    let goesOn = false
     if (before !== undefined) {
       const files = yield* Effect.option(accountFiles(optionsOf(before)))
-      if (Option.isSome(files)) yield* takeIntents(files.value, connection.files)
+      if (Option.isSome(files)) goesOn = yield* goOnWithIntents(files.value, connection.files)
     }
     const path = yield* writeProfiles({
       ...profiles,
@@ -101,6 +97,11 @@ export const login = Command.make(
       profiles: new Map(profiles.profiles).set(name, values)
     })
     yield* printNote(`Logged in to ${baseUrl.value} as profile ${name}; saved in ${path}.`)
+    if (goesOn) {
+      yield* printNote(
+        "Idempotency keys of earlier creates hold for the new API key; another account needs a profile of its own."
+      )
+    }
     yield* printOne(profileRecord, { name, current: true, baseUrl: baseUrl.value })
   })
 )

@@ -190,15 +190,30 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
     )
   })
 
+  /** The intents that are not settled, and those that were seen under way and are settled now. */
+  const otherIntents = ({ underWay }: Call) =>
+    Effect.gen(function* () {
+      const intents = Array.from(yield* store.unsettled)
+      const keys = new Set(intents.map(({ key }) => key))
+      for (const key of underWay) if (!keys.has(key)) intents.push(...Option.toArray(yield* store.find(key)))
+      return intents
+    })
+
   /** Reads the list, and then the intents of others: of every node in it the create was written before. */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
     Effect.suspend(() => {
       let isListRead = false
-      const judge = Effect.fnUntraced(function* <E>(readIntents: Effect.Effect<ReadonlyArray<Intent> | undefined, E>) {
+      const judge = Effect.fnUntraced(function* <E>(
+        readIntents: Effect.Effect<ReadonlyArray<Intent> | undefined, E>,
+        readOwners: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, E>
+      ) {
         const newer = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
         isListRead = true
         const intents = yield* readIntents
+        // After the intents: one that is settled in between is seen here.
+        const owners = yield* readOwners(newer.map(({ id }) => id))
         const now = yield* instant
+        for (const [id, key] of owners) claimed.set(id, key)
         for (const { key, nodeId } of intents ?? []) if (nodeId !== null) claimed.set(nodeId, key)
         const alike: Alike =
           intents === undefined
@@ -211,11 +226,11 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         return { ...step, write: undefined }
       })
       return store
-        .withKeyLock(reconciliationKey)(() => judge(store.all))
+        .withKeyLock(reconciliationKey)(() => judge(otherIntents(call), store.ownersOf))
         .pipe(
           // A create without a caller's key goes on with what this client knows of its own creates.
           Effect.catchTag("IntentStoreFailed", (error) =>
-            call.request.keyed ? Effect.fail(unusable(error)) : judge(Effect.undefined)
+            call.request.keyed ? Effect.fail(unusable(error)) : judge(Effect.undefined, () => Effect.succeed(new Map()))
           ),
           Effect.catch((error) => Effect.sync(() => feed(call, { _tag: "PollFailed", error, isListRead })))
         )

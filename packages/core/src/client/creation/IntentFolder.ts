@@ -1,19 +1,24 @@
 /**
  * Keeps intents in a folder, which belongs to one account: a later process finds them there and finishes the creates. A file per
- * intent, written whole or not at all. Drafts that killed processes left are removed after a day; an intent under a caller's key is
- * kept for good, because a caller who asks again with it wants no second node, however late. Files that are not Berth's, or of
- * a later version, are left alone.
+ * intent, written whole or not at all, in `open` while its node is not known, and then in `settled` (`SettledIntents.ts`). Drafts
+ * that killed processes left are removed after a day. Files that are not Berth's, or of a later version, are left alone.
  */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { bootClock, stampNow } from "../files/Boot.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { type Intent, isSent, mayBeAnswered, unanswered } from "./Intent.ts"
 import { type OwnedIntent, parseIntent } from "./IntentFile.ts"
 import { drawnKeyPrefix, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
-import { withKeyLock } from "./KeyLock.ts"
+import { type KeyLock, withKeyLock } from "./KeyLock.ts"
+import { type IntentPlace, settleIn } from "./IntentPlace.ts"
 import { isRunning, self } from "./LockOwner.ts"
+import * as SettledIntents from "./SettledIntents.ts"
 
-const failed = ({ message }: Pick<FileFault, "message">) => new IntentStoreFailed({ detail: message })
+/** A write to an open file fails without its name: then the folder is named. */
+const failedIn =
+  (directory: string) =>
+  ({ code, message, path }: FileFault) =>
+    new IntentStoreFailed({ detail: message, code: code ?? null, path: path ?? directory })
 
 /** A draft, or an intent without a caller's key, is left over when it is this old: no create takes so long. */
 const leftOverMillis = 86_400_000
@@ -26,6 +31,8 @@ const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "repo
 
 const suffix = ".json"
 const isDrawn = (key: string) => key.startsWith(drawnKeyPrefix)
+/** The files of a version before 0.2, which had all in one folder. */
+const isEarlier = (name: string) => name.endsWith(suffix) || name.endsWith(".lock")
 const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
 
 /** To a process that has ended no reply comes any more. */
@@ -34,67 +41,126 @@ const withFate = (intent: OwnedIntent) =>
     ? Effect.map(isRunning(intent.owner), (running): Intent => (running === false ? unanswered(intent) : intent))
     : Effect.succeed<Intent>(intent)
 
-const open = (directory: string, levels?: number) => {
-  const fileOf = (key: string) => `${directory}/${key}${suffix}`
-  const turnOf = makeTurns()
-  const namesIn = withFiles((fs) => fs.readdir(directory))
-  const keys = Effect.map(namesIn, (names) =>
-    names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length))
-  )
-  const isLeftOver = (name: string, now: number, millis = leftOverMillis) =>
-    withFiles((fs) => fs.lstat(`${directory}/${name}`)).pipe(
-      Effect.map(({ mtimeMs }) => now - mtimeMs > millis),
-      Effect.orElseSucceed(() => false)
-    )
+/** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
+const read = Effect.fnUntraced(function* (
+  file: string,
+  key: string
+): Effect.fn.Return<OwnedIntent | undefined, FileFault> {
+  const text = yield* readText(file)
+  if (Option.isNone(text)) return undefined
+  const intent = parseIntent(text.value)
+  if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
+  // Some file systems take two keys for one.
+  if (intent.key !== key) {
+    return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}`, path: file })
+  }
+  return intent
+})
 
-  const removeOldDrafts = Effect.gen(function* () {
+/** Where a store keeps its intents, once its folder has been made. */
+interface Folder {
+  readonly open: string
+  readonly settled: ReturnType<typeof SettledIntents.make>
+}
+
+/** Takes in what a version before 0.2 kept in the folder itself. */
+const takeInEarlier = Effect.fnUntraced(function* (directory: string) {
+  const folder = `${directory}/settled/import.earlier`
+  const namesLeft = Effect.map(
+    withFiles((fs) => fs.readdir(directory)),
+    (names) => names.filter(isEarlier)
+  )
+  // Another process may go through the folder meanwhile, which takes it away.
+  for (let names = yield* namesLeft; names.length > 0; names = yield* namesLeft) {
+    yield* makeOwnFolder(folder)
+    for (const name of names) {
+      yield* Effect.catchIf(
+        withFiles((fs) => fs.rename(`${directory}/${name}`, `${folder}/${name}`)),
+        ({ code }) => code === "ENOENT",
+        () => Effect.void
+      )
+    }
+  }
+})
+
+const removeOldDrafts = Effect.fnUntraced(
+  function* (folder: string) {
     const now = yield* Clock.currentTimeMillis
-    for (const name of (yield* namesIn).filter(isDraft)) {
-      if (yield* isLeftOver(name, now)) {
-        yield* withFiles((fs) => fs.rm(`${directory}/${name}`, { recursive: true, force: true }))
+    for (const name of (yield* withFiles((fs) => fs.readdir(folder))).filter(isDraft)) {
+      if (yield* isLeftOver(`${folder}/${name}`, now)) {
+        yield* withFiles((fs) => fs.rm(`${folder}/${name}`, { recursive: true, force: true }))
       }
     }
-  }).pipe(Effect.ignore)
+  },
+  (removal) => Effect.ignore(removal)
+)
 
-  /** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
-  const read = Effect.fnUntraced(function* (key: string): Effect.fn.Return<OwnedIntent | undefined, FileFault> {
-    const file = fileOf(key)
-    const text = yield* readText(file)
-    if (Option.isNone(text)) return undefined
-    const intent = parseIntent(text.value)
-    if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}` })
-    // Some file systems take two keys for one.
-    if (intent.key !== key) return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}` })
-    return intent
-  })
-
-  const removeEnded = Effect.gen(function* () {
+/** Removes the intents without a caller's key that nobody asks about any more. */
+const removeEnded = Effect.fnUntraced(
+  function* (folder: string) {
     const now = yield* Clock.currentTimeMillis
-    for (const key of (yield* keys).filter(isDrawn)) {
-      if (!(yield* isLeftOver(`${key}${suffix}`, now, endedMillis))) continue
-      const intent = yield* Effect.orElseSucceed(read(key), () => undefined)
-      if (intent !== undefined && hasEnded(intent)) yield* removeFile(fileOf(key))
+    for (const name of yield* withFiles((fs) => fs.readdir(folder))) {
+      const file = `${folder}/${name}`
+      if (!isDrawn(name) || !name.endsWith(suffix) || !(yield* isLeftOver(file, now, endedMillis))) continue
+      const intent = yield* Effect.orElseSucceed(read(file, name.slice(0, -suffix.length)), () => undefined)
+      if (intent !== undefined && hasEnded(intent)) yield* removeFile(file)
     }
-  }).pipe(Effect.ignore)
+  },
+  (removal) => Effect.ignore(removal)
+)
 
-  let isReady = false
+const isLeftOver = (file: string, now: number, millis = leftOverMillis) =>
+  withFiles((fs) => fs.lstat(file)).pipe(
+    Effect.map(({ mtimeMs }) => now - mtimeMs > millis),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** Makes the folder, and takes in what is kept elsewhere. */
+const prepare = Effect.fnUntraced(function* (directory: string, levels: number): Effect.fn.Return<Folder, FileFault> {
+  const open = `${directory}/open`
+  yield* makeOwnFolder(directory, levels)
+  yield* makeOwnFolder(open)
+  yield* withFiles((fs) => fs.access(open, fs.constants.W_OK))
+  yield* takeInEarlier(directory)
+  const settled = SettledIntents.make(`${directory}/settled`, open, read)
+  // Of very many it may take longer than a call may: then it goes on, and a later call finds it done.
+  yield* Fiber.join(yield* Effect.forkDetach(settled.sortOut))
+  yield* removeOldDrafts(open)
+  yield* removeEnded(open)
+  return { open, settled }
+})
+
+/** `find` gives the folder, again after each preparation: another process may join it with that of another account. */
+const make = (named: string, find: Effect.Effect<string, FileFault>, levels: number) => {
+  const failed = failedIn(named)
+  const turnOf = makeTurns()
+
+  const prepareFound: Effect.Effect<Folder, FileFault> = Effect.gen(function* () {
+    const directory = yield* find
+    const folder = yield* prepare(directory, levels)
+    return (yield* find) === directory ? folder : yield* prepareFound
+  })
+  let prepared: Folder | undefined
   /** Makes the folder, the first time that it is needed. */
   const ready = Effect.suspend(() =>
-    isReady
-      ? Effect.void
-      : makeOwnFolder(directory, levels).pipe(
-          Effect.andThen(withFiles((fs) => fs.access(directory, fs.constants.W_OK))),
-          Effect.andThen(removeOldDrafts),
-          Effect.andThen(removeEnded),
-          Effect.tap(() => Effect.sync(() => (isReady = true)))
-        )
+    prepared === undefined
+      ? Effect.tap(prepareFound, (folder) => Effect.sync(() => (prepared = folder)))
+      : Effect.succeed(prepared)
   )
-  const inFolder = <A, R>(use: Effect.Effect<A, FileFault, R>) => Effect.mapError(Effect.andThen(ready, use), failed)
+  const inFolder = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) =>
+    Effect.mapError(Effect.flatMap(ready, use), failed)
+
+  const fileOf = ({ open }: Folder, key: string) => `${open}/${key}${suffix}`
+  const keysIn = ({ open }: Folder) =>
+    Effect.map(
+      withFiles((fs) => fs.readdir(open)),
+      (names) => names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length))
+    )
 
   const warned = new Set<string>()
   /** A file that cannot be read is in the way of the callers who use its key, and of no other. */
-  const readOrWarn = (key: string) =>
-    Effect.catch(read(key), ({ message }) =>
+  const readOrWarn = (folder: Folder, key: string) =>
+    Effect.catch(read(fileOf(folder, key), key), ({ message }) =>
       Effect.suspend(() => {
         if (warned.has(key)) return Effect.undefined
         warned.add(key)
@@ -103,78 +169,119 @@ const open = (directory: string, levels?: number) => {
     )
 
   /** Whether the process of an intent without a caller's key has ended, or would have by now. */
-  const isAbandoned = ({ key, owner }: OwnedIntent, now: number) =>
+  const isAbandoned = (file: string, { owner }: OwnedIntent, now: number) =>
     Effect.flatMap(isRunning(owner), (running) =>
-      running === undefined ? isLeftOver(`${key}${suffix}`, now) : Effect.succeed(!running)
+      running === undefined ? isLeftOver(file, now) : Effect.succeed(!running)
     )
 
-  const takeAbandoned = Effect.gen(function* () {
+  const takeAbandoned = Effect.fnUntraced(function* (folder: Folder) {
     const now = yield* Clock.currentTimeMillis
     const abandoned: Array<Intent> = []
-    for (const key of (yield* keys).filter(isDrawn)) {
-      const intent = yield* readOrWarn(key)
-      if (intent === undefined || hasEnded(intent) || !(yield* isAbandoned(intent, now))) continue
+    for (const key of (yield* keysIn(folder)).filter(isDrawn)) {
+      const intent = yield* readOrWarn(folder, key)
+      const file = fileOf(folder, key)
+      if (intent === undefined || hasEnded(intent) || !(yield* isAbandoned(file, intent, now))) continue
       if (isSent(intent)) abandoned.push(intent)
-      yield* removeFile(fileOf(key))
+      yield* removeFile(file)
     }
     return abandoned
   })
 
-  const readAll = Effect.gen(function* () {
+  const readUnsettled = Effect.fnUntraced(function* (folder: Folder) {
     const intents: Array<Intent> = []
-    for (const key of yield* keys) {
-      const intent = yield* readOrWarn(key)
+    for (const key of yield* keysIn(folder)) {
+      const intent = yield* readOrWarn(folder, key)
       if (intent !== undefined) intents.push(yield* withFate(intent))
     }
     return intents
   })
 
+  /** An open intent is looked for last: it may come out of a folder that is gone through, and goes where settled ones are. */
+  const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
+    const found = yield* folder.settled.find(key)
+    if (found !== undefined && found.intent.nodeId !== null) {
+      yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))
+      return Option.some<Intent>(found.intent)
+    }
+    const intent = (yield* read(fileOf(folder, key), key)) ?? found?.intent
+    return intent === undefined ? Option.none<Intent>() : Option.some(yield* withFate(intent))
+  })
+
+  const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
+    const { machine, namespace, pid, startTime } = yield* self
+    const owned: OwnedIntent = { ...intent, owner: { machine, namespace, pid, startTime } }
+    const { key, nodeId } = owned
+    if (nodeId !== null && !isDrawn(key)) {
+      yield* folder.settled.settle({ ...owned, nodeId })
+      return yield* removeFile(fileOf(folder, key))
+    }
+    return yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
+  })
+
+  const lockOf = <A, E, R>(key: string, use: (lock: KeyLock<IntentStoreFailed>) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(ready, ({ open }) =>
+      withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
+        // As an exit, so that a failure of `use` is not taken for one of the lock.
+        Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
+      )
+    )
+
   const store: IntentStore = {
     now: Effect.flatMap(bootClock, stampNow),
-    all: inFolder(readAll),
-    find: (key) =>
-      inFolder(
-        Effect.flatMap(read(key), (intent) =>
-          intent === undefined ? Effect.succeedNone : Effect.asSome(withFate(intent))
-        )
+    unsettled: inFolder(readUnsettled),
+    find: (key) => inFolder((folder) => findIntent(folder, key)),
+    save: (intent) => inFolder((folder) => save(folder, intent)),
+    remove: (key) =>
+      inFolder((folder) =>
+        Effect.andThen(removeFile(fileOf(folder, key)), isDrawn(key) ? Effect.void : folder.settled.remove(key))
       ),
-    save: (intent) =>
-      inFolder(
-        Effect.flatMap(self, ({ machine, namespace, pid, startTime }) => {
-          const owned: OwnedIntent = { ...intent, owner: { machine, namespace, pid, startTime } }
-          return replaceFile(fileOf(intent.key), JSON.stringify(owned), isSent(intent) && intent.nodeId === null)
-        })
-      ),
-    remove: (key) => inFolder(removeFile(fileOf(key))),
+    ownersOf: (ids) => inFolder(({ settled }) => settled.ownersOf(ids)),
     withKeyLock: (key) => (use) =>
       turnOf(key)(
-        Effect.andThen(
-          inFolder(Effect.void),
-          Effect.flatten(
-            withKeyLock(`${directory}/${key}.lock`, ({ confirm }) =>
-              // As an exit, so that a failure of `use` is not taken for one of the lock.
-              Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
-            ).pipe(Effect.mapError(failed))
+        Effect.flatten(
+          lockOf(key, use).pipe(
+            // Its folder is gone: it was removed, or the account was joined with another.
+            Effect.catchIf(
+              ({ code }) => code === "ENOENT",
+              () =>
+                Effect.suspend(() => {
+                  prepared = undefined
+                  return lockOf(key, use)
+                })
+            ),
+            Effect.mapError(failed)
           )
         )
       ),
     takeAbandoned: inFolder(takeAbandoned)
   }
-  return { store, ready: inFolder(Effect.void) }
+  return { store, ready: Effect.asVoid(inFolder(Effect.succeed)) }
 }
+
+/** A folder that the program names has to be there, or can be made. */
+const inDirectory = (directory: string, levels = 1) => make(directory, Effect.succeed(directory), levels)
+
+/** Of the path `accounts/ID/creates` all is made by Berth, for the user alone. */
+const ownLevels = 3
+
+const inPlace = (place: IntentPlace) => make(`${place.accounts}/${place.id}`, settleIn(place), ownLevels)
+
+const asLayer = ({ ready, store }: ReturnType<typeof make>): Layer.Layer<never, IntentStoreFailed> =>
+  Layer.effect(IntentStore, Effect.as(ready, store))
 
 /**
  * The store in a folder, which is made for the user alone when it is first used. What cannot be done with the folder fails then.
  * So many `levels` have to be the user's own: the folder, the one above it, and so on. Default: 1.
  */
-export const makeDirectory = (directory: string, levels?: number): IntentStore => open(directory, levels).store
+export const makeDirectory = (directory: string, levels?: number): IntentStore => inDirectory(directory, levels).store
 
 /** The same as a layer, which fails where the folder cannot be used. */
 export const layerDirectory = (directory: string, levels?: number): Layer.Layer<never, IntentStoreFailed> =>
-  Layer.effect(
-    IntentStore,
-    Effect.suspend(() => {
-      const { ready, store } = open(directory, levels)
-      return Effect.as(ready, store)
-    })
-  )
+  Layer.unwrap(Effect.sync(() => asLayer(inDirectory(directory, levels))))
+
+/** The store of an account, as `makeDirectory`. */
+export const makeAccount = (place: IntentPlace): IntentStore => inPlace(place).store
+
+/** The same as a layer, which fails where its folder cannot be used. */
+export const layerAccount = (place: IntentPlace): Layer.Layer<never, IntentStoreFailed> =>
+  Layer.unwrap(Effect.sync(() => asLayer(inPlace(place))))

@@ -3,6 +3,7 @@
  * processes find is `IntentFolder.ts`.
  */
 import { Context, Data, Effect, Option, Semaphore } from "effect"
+import type { NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Boot.ts"
 import type { Intent } from "./Intent.ts"
 import type { KeyLock } from "./KeyLock.ts"
@@ -12,6 +13,10 @@ import { sharedByKey } from "./SharedByKey.ts"
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
   /** Why, such as the message of the file system. */
   readonly detail: string
+  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  readonly code: string | null
+  /** The file or folder; null where there is none. */
+  readonly path: string | null
 }> {
   override get message() {
     return `The intents of creates cannot be kept: ${this.detail}.`
@@ -22,14 +27,20 @@ export interface IntentStore {
   /** This instant, on the clocks that every reader of an intent here may know. */
   readonly now: Effect.Effect<Stamp>
   /**
-   * Every intent there is; of one whose process has ended the fate is known. One without a caller's key stays for an hour after its
-   * create ended, with its node or as `reported`: a create beside it, in another process, must not take that node.
+   * Every intent that is not settled; of one whose process has ended the fate is known. One without a caller's key is never settled: it
+   * stays for an hour after its create ended, with its node or as `reported`, because a create beside it, in another process, must not
+   * take that node.
    */
-  readonly all: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
+  readonly unsettled: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
   /** Returns once the intent is safe: a crash afterwards does not lose it. */
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
+  /**
+   * Of these nodes those that settled intents have, with the keys of these. An intent that is not among `unsettled` any more is
+   * among these when they are read after it.
+   */
+  readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
   /**
    * Runs `use` while no other does under the same key with this store, in this process or another; waits for its turn. A
    * process that ended holds up no other.
@@ -65,18 +76,36 @@ export const makeTurns = () => {
 /** Intents in memory: for one client, because the account is not part of them. */
 export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
+  const unsettled = new Map<string, Intent>()
+  const owners = new Map<NodeId, string>()
   const turnOf = makeTurns()
   return {
     now: stampNow("memory"),
-    all: Effect.sync(() => Array.from(intents.values())),
+    unsettled: Effect.sync(() => Array.from(unsettled.values())),
     find: (key) => Effect.sync(() => Option.fromUndefinedOr(intents.get(key))),
     save: (intent) =>
       Effect.sync(() => {
+        const { key, nodeId } = intent
         // The client knows the nodes of its own creates.
-        if (intent.nodeId !== null && intent.key.startsWith(drawnKeyPrefix)) intents.delete(intent.key)
-        else intents.set(intent.key, intent)
+        if (nodeId !== null && key.startsWith(drawnKeyPrefix)) {
+          intents.delete(key)
+          unsettled.delete(key)
+          return
+        }
+        intents.set(key, intent)
+        if (nodeId === null) unsettled.set(key, intent)
+        else {
+          unsettled.delete(key)
+          owners.set(nodeId, key)
+        }
       }),
-    remove: (key) => Effect.sync(() => void intents.delete(key)),
+    remove: (key) =>
+      Effect.sync(() => {
+        intents.delete(key)
+        unsettled.delete(key)
+      }),
+    ownersOf: (ids) =>
+      Effect.sync(() => new Map(ids.flatMap((id) => (owners.has(id) ? [[id, owners.get(id)!] as const] : [])))),
     withKeyLock: (key) => (use) => turnOf(key)(use({ confirm: Effect.void })),
     takeAbandoned: Effect.succeed([])
   }

@@ -1,7 +1,7 @@
 /**
  * Keeps a key to one owner at a time, of all processes that share a folder. A lock is a folder with one file in it, whose name is
- * that of its owner, or `free`; it changes hands by a rename of that very file, which succeeds for one of several, and leaves no
- * moment in between. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
+ * that of its owner. From a process that ended it changes hands by a rename of that very file, which succeeds for one of several, and
+ * leaves no moment in between; an owner that is done removes the file, and then the folder, which is only removed while it is empty. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { sleepInBackground } from "../time/Background.ts"
@@ -19,6 +19,7 @@ const heartbeatMillis = 5000
 /** Without a heartbeat for this long an owner whose process is not known here is taken to have ended. */
 const silentMillis = 60_000
 
+/** The name of the file in a lock that an earlier version released; now a released lock is not there. */
 const free = "free"
 
 /** When an owner was last running. */
@@ -116,7 +117,8 @@ const begin = (folder: string, token: string) =>
 const namesIn = (folder: string) =>
   withFiles(async (fs) => {
     try {
-      if (!(await fs.lstat(folder)).isDirectory()) throw { message: `${folder} is not a folder` } satisfies FileFault
+      if (!(await fs.lstat(folder)).isDirectory())
+        throw { message: `${folder} is not a folder`, path: folder } satisfies FileFault
       return await fs.readdir(folder)
     } catch (error) {
       if ((error as FileFault).code !== "ENOENT") throw error
@@ -136,6 +138,16 @@ const handOver = (folder: string, from: string, to: string) =>
     Effect.catch((fault) => (fault.code === "ENOENT" ? Effect.succeed(false) : Effect.fail(fault)))
   )
 
+/**
+ * Releases the lock, and leaves nothing of it. Its file goes first, which fails where another process has taken it over; then the
+ * folder, which fails where it is not empty: another process has begun anew.
+ */
+const letGo = (folder: string, token: string) =>
+  withFiles(async (fs) => {
+    await fs.unlink(`${folder}/${token}`)
+    await fs.rmdir(folder)
+  })
+
 /** Takes the lock as soon as its owner has released it or ended. Gives its file. */
 const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effect.fn.Return<string, FileFault> {
   const token = nameOf(owner)
@@ -143,8 +155,10 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
   let missed = 0
   while (true) {
     const names = yield* namesIn(folder)
-    // An empty folder lost its file to a program that tidies up: it begins anew, unless it is not empty after all.
+    // An empty folder was just released, or lost its file to a program that tidies up: it begins anew, unless it is not empty after all.
     if (names === undefined || names.length === 0) {
+      // Where a rename does not replace an empty folder, as on Windows.
+      if (names !== undefined) yield* Effect.ignore(withFiles((fs) => fs.rmdir(folder)))
       if (yield* begin(folder, token)) break
       if (names === undefined) continue
     }
@@ -153,7 +167,7 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
     if (tokens.includes(token)) break
     const [held] = tokens
     if (held === undefined) {
-      if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it` })
+      if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it`, path: folder })
     } else {
       const judged = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
       watch = judged.watch
@@ -186,7 +200,7 @@ export const withKeyLock = <A, E, R>(
       )
       const beat = Effect.flatMap(stampNow(clock), (stamp) => writeHeartbeat(file, id, stamp))
       const release = Effect.andThen(
-        Effect.ignore(handOver(folder, nameOf(owner), free)),
+        Effect.ignore(letGo(folder, nameOf(owner))),
         Effect.sync(() => mine.delete(id))
       )
       const beating = Effect.forever(Effect.andThen(sleepInBackground(heartbeatMillis), Effect.ignore(beat)))

@@ -2,7 +2,7 @@
  * The errors that a create fails with. A request within a create has limits and failures of its own; its caller knows the create.
  */
 import { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, InvalidRequest, StateUnavailable, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { IntentStoreFailed } from "./IntentStore.ts"
 
 /** The attempts of a request, and the reply it failed with. */
@@ -19,8 +19,8 @@ export const keyFault = (detail: string) =>
   createFailure(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
 
 /** An intent that has to be read or written cannot be. */
-export const unusableReason = ({ detail }: IntentStoreFailed) =>
-  new InvalidRequest({ status: null, detail: `the intents cannot be used (${detail})`, fields: {} })
+export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
+  new StateUnavailable({ code, detail, path })
 
 export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
 

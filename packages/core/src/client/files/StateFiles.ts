@@ -9,6 +9,8 @@ import { above, makeFolders } from "./makeFolders.ts"
 export interface FileFault {
   readonly code?: string | undefined
   readonly message: string
+  /** The file or folder, where the system names it. */
+  readonly path?: string | undefined
 }
 
 /** The files of Berth are far smaller. */
@@ -33,8 +35,8 @@ type NodeFiles = Effect.Success<typeof loaded>
 export const withFiles = <A>(use: (fs: NodeFiles) => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.flatMap(loaded, (fs) => tryFile(() => use(fs)))
 
-const refuse = (message: string): never => {
-  throw { message } satisfies FileFault
+const refuse = (path: string, why: string): never => {
+  throw { message: `${path} ${why}`, path } satisfies FileFault
 }
 
 /** The text of a file; none when it does not exist. Follows no link, does not wait for a pipe, and reads no longer file. */
@@ -44,8 +46,8 @@ export const readText = (path: string, maxBytes = maxFileBytes): Effect.Effect<O
     const file = await fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       const about = await file.stat()
-      if (!about.isFile()) refuse(`${path} is not a file`)
-      if (about.size > maxBytes) refuse(`${path} is too large`)
+      if (!about.isFile()) refuse(path, "is not a file")
+      if (about.size > maxBytes) refuse(path, "is too large")
       return Option.some(await file.readFile("utf8"))
     } finally {
       await file.close()
@@ -53,7 +55,7 @@ export const readText = (path: string, maxBytes = maxFileBytes): Effect.Effect<O
   }).pipe(
     Effect.catch((fault) => {
       if (fault.code === "ENOENT") return Effect.succeedNone
-      return Effect.fail<FileFault>(fault.code === "ELOOP" ? { message: `${path} is a link` } : fault)
+      return Effect.fail<FileFault>(fault.code === "ELOOP" ? { message: `${path} is a link`, path } : fault)
     })
   )
 
@@ -87,7 +89,7 @@ export const replaceFile = (path: string, text: string, sync = false): Effect.Ef
           const there = await fs.lstat(path).catch((error: FileFault) => {
             if (error.code !== "ENOENT") throw error
           })
-          if (there?.isFile() === false) refuse(`${path} is not a file`)
+          if (there?.isFile() === false) refuse(path, "is not a file")
           await fs.rename(draft, path)
         } catch (error) {
           await fs.rm(draft, { force: true })
@@ -135,7 +137,7 @@ export const makeOwnFolder = (folder: string, levels = 1): Effect.Effect<void, F
     withFiles(async (fs) => {
       for (let level = 0, own = folder; level < levels; level++, own = above(own)) {
         const why = await foreign(fs, own)
-        if (why !== undefined) refuse(`${own} ${why}`)
+        if (why !== undefined) refuse(own, why)
       }
     })
   )

@@ -29,6 +29,11 @@ export interface ClientOptions {
   /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
   readonly baseUrl: string | URL
   readonly credentials: Credentials
+  /**
+   * The name of the account at this service, 1 to 128 characters: the keys of creates belong to it, so that they hold when its API key
+   * is exchanged. Needs the same state folder, and must not name two accounts. Default: keys belong to the API key.
+   */
+  readonly account?: string | undefined
   /** Longest time of a whole call. Default 60 seconds. */
   readonly deadline?: Duration.Input | undefined
   /** Longest time of one attempt on the wire. Default 15 seconds. */
@@ -69,6 +74,7 @@ export interface ClientOptions {
 export interface Settings {
   readonly origin: string
   readonly credentials: Credentials
+  readonly account: string | undefined
   readonly deadline: Duration.Duration
   readonly attemptTimeout: Duration.Duration
   readonly maxAttempts: number
@@ -128,12 +134,18 @@ const credentialFault = (value: unknown) => {
     : "expected printable ASCII characters without spaces"
 }
 
+const accountFault = (value: unknown) =>
+  Predicate.isString(value) && /^[^\p{Cc}]{1,128}$/u.test(value) && value.trim() === value
+    ? undefined
+    : "expected 1 to 128 characters, none of them a control character, with no space around them"
+
 const pathFault = (value: unknown) =>
   Predicate.isString(value) && value.trim() !== "" ? undefined : "expected the path of a file"
 
 const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   baseUrl: true,
   credentials: true,
+  account: true,
   deadline: true,
   attemptTimeout: true,
   maxAttempts: true,
@@ -163,6 +175,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
   }
   if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
   const {
+    account,
     allowanceFile,
     attemptTimeout = "15 seconds",
     baseUrl,
@@ -181,6 +194,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     baseUrl: addressFault(baseUrl),
     apiKey: credentialFault(credentials.apiKey),
     accessToken: credentialFault(credentials.accessToken),
+    account: account === undefined ? undefined : accountFault(account),
     deadline: timespanFault(deadline),
     attemptTimeout: timespanFault(attemptTimeout),
     maxAttempts: attemptsFault(maxAttempts),
@@ -197,6 +211,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
   return Result.succeed({
     origin: originOf(baseUrl)!,
     credentials,
+    account,
     deadline: Duration.fromInputUnsafe(deadline),
     attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
     maxAttempts,

@@ -300,7 +300,7 @@ describe("a create", () => {
   })
 })
 
-const full = Effect.fail(new IntentStoreFailed({ detail: "no space left" }))
+const full = Effect.fail(new IntentStoreFailed({ detail: "no space left", code: "ENOSPC", path: "/state" }))
 const unwritable = { ...makeMemory(), save: () => full, remove: () => full }
 
 describe("a create without a key", () => {
@@ -317,7 +317,7 @@ describe("a create without a key", () => {
         yield* inTime(Effect.exit(create("web")))
         assert.strictEqual(service.posts, 1)
         assert.deepStrictEqual(
-          (yield* store.all).map(({ fate }) => fate),
+          (yield* store.unsettled).map(({ fate }) => fate),
           [...left]
         )
       }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
@@ -335,7 +335,7 @@ describe("a create without a key", () => {
         yield* inTime(Effect.timeoutOption(create("web"), millis))
         assert.strictEqual(service.posts, left.length)
         assert.deepStrictEqual(
-          (yield* store.all).map(({ fate }) => fate),
+          (yield* store.unsettled).map(({ fate }) => fate),
           [...left]
         )
       }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
@@ -367,7 +367,7 @@ describe("a create without a key", () => {
         Effect.sync(() => intent.nodeId !== null && claims.set(intent.key, intent)),
         store.save(intent)
       )
-    return { ...store, save, all: Effect.map(store.all, (intents) => [...intents, ...claims.values()]) }
+    return { ...store, save, unsettled: Effect.map(store.unsettled, (intents) => [...intents, ...claims.values()]) }
   }
 
   for (const made of [1, 3, 6]) {
@@ -617,7 +617,7 @@ describe("a create with a key", () => {
       ...store,
       withKeyLock: (key) => (use) =>
         store.withKeyLock(key)(() =>
-          use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) })
+          use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over", code: null, path: null })) })
         )
     }
     return Effect.gen(function* () {
@@ -650,7 +650,10 @@ describe("a create with a key", () => {
       const confirm = Effect.suspend(() =>
         left-- > 0
           ? Effect.void
-          : Effect.andThen(store.save(theirs), Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })))
+          : Effect.andThen(
+              store.save(theirs),
+              Effect.fail(new IntentStoreFailed({ detail: "it was taken over", code: null, path: null }))
+            )
       )
       const taken: IntentStore = {
         ...store,
@@ -659,7 +662,7 @@ describe("a create with a key", () => {
       return Effect.gen(function* () {
         const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
         assert.include(message, "it was taken over")
-        assert.deepStrictEqual(yield* store.all, [theirs])
+        assert.deepStrictEqual(yield* store.unsettled, [theirs])
         assert.strictEqual(service.posts, 0)
       }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, taken))
     })
@@ -668,7 +671,7 @@ describe("a create with a key", () => {
   it.effect("and one alike, of two processes, whose replies are both lost, take a node each", () => {
     const service = new Service(() => "lost")
     const store = makeMemory()
-    const slow = { ...store, all: Effect.tap(store.all, () => Effect.sleep(100)) }
+    const slow = { ...store, unsettled: Effect.tap(store.unsettled, () => Effect.sleep(100)) }
     return Effect.gen(function* () {
       const both = yield* Effect.forEach(["job-1", "job-2"], (key) => inProcess(service, slow, key), {
         concurrency: "unbounded"
@@ -762,11 +765,12 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, forgetful))
   })
 
-  it.effect("sends nothing that cannot be written", () => {
+  it.effect("sends nothing that cannot be written, and says what is full", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
-      const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
-      assert.strictEqual(reason._tag, "InvalidRequest")
+      const { message, reason, retryable } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.deepStrictEqual([reason._tag, reason.exit, retryable], ["StateUnavailable", "localFile", true])
+      assert.strictEqual(message, "The state of this account cannot be kept in /state: the disk is full (ENOSPC).")
       assert.strictEqual(service.posts, 0)
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, unwritable))
   })

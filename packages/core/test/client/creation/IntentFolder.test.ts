@@ -1,7 +1,7 @@
 /**
  * The folder of intents: who may use it, what is removed, and what is left alone.
  */
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Program } from "@berth/testing/Program"
@@ -38,6 +38,9 @@ const intent = (key: string, over: Partial<Intent> = {}): Intent => ({
   ...over
 })
 
+/** Where the intents are whose nodes are not known. */
+const openIn = (path: string) => join(path, "open")
+
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 const namesIn = (path: string) => Effect.promise(async () => (await readdir(path)).toSorted())
 const write = (path: string, text: string) => Effect.promise(() => writeFile(path, text, { mode: 0o600 }))
@@ -62,9 +65,9 @@ describe("a folder of intents", () => {
       const path = join(yield* folder, "account", "intents")
       const store = yield* storeOf(path)
       yield* store.save(intent("job"))
-      assert.strictEqual(yield* modeOf(path), 0o700)
-      assert.strictEqual(yield* modeOf(join(path, "job.json")), 0o600)
-      assert.deepStrictEqual(yield* namesIn(path), ["job.json"])
+      for (const each of [path, openIn(path)]) assert.strictEqual(yield* modeOf(each), 0o700)
+      assert.strictEqual(yield* modeOf(join(openIn(path), "job.json")), 0o600)
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["job.json"])
     })
   )
 
@@ -108,8 +111,8 @@ describe("a folder of intents", () => {
       const path = yield* folder
       const target = join(yield* folder, "target")
       yield* write(target, "precious")
-      yield* Effect.promise(() => symlink(target, join(path, "job.json")))
       const store = yield* storeOf(path)
+      yield* Effect.promise(() => symlink(target, join(openIn(path), "job.json")))
       assert.include((yield* Effect.flip(store.find("job"))).detail, "is a link")
       assert.include((yield* Effect.flip(store.save(intent("job")))).detail, "is not a file")
       assert.strictEqual(yield* Effect.promise(() => readFile(target, "utf8")), "precious")
@@ -125,15 +128,15 @@ describe("a folder of intents", () => {
     it.live(`names a file that is ${what} to the callers who use its key, warns of it once, and leaves it alone`, () =>
       Effect.gen(function* () {
         const path = yield* folder
-        const file = join(path, "job.json")
-        yield* write(file, text)
         const store = yield* storeOf(path)
+        const file = join(openIn(path), "job.json")
+        yield* write(file, text)
         yield* store.save(intent("mine"))
         assert.strictEqual((yield* Effect.flip(store.find("job"))).detail, `${file} ${why}`)
-        const warnings = yield* warningsOf(Effect.andThen(store.all, store.all))
+        const warnings = yield* warningsOf(Effect.andThen(store.unsettled, store.unsettled))
         assert.deepStrictEqual(warnings, [`${file} ${why}: it is left alone.`])
         assert.deepStrictEqual(
-          (yield* store.all).map(({ key }) => key),
+          (yield* store.unsettled).map(({ key }) => key),
           ["mine"]
         )
         assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), text)
@@ -161,12 +164,13 @@ describe("a folder of intents", () => {
       const drafts = ["job.json.abc.new", "job.lock.abc.new"]
       const others = ["job.json", "notes.txt", "old.hold", "thesis.new", "_drawn.json"]
       const twoDaysAgo = (yield* Clock.currentTimeMillis) / 1000 - 2 * 86_400
+      yield* storeOf(path)
       yield* Effect.promise(async () => {
-        for (const name of [...drafts, ...others, "young.json.abc.new"]) await writeFile(join(path, name), "")
-        for (const name of [...drafts, ...others]) await utimes(join(path, name), twoDaysAgo, twoDaysAgo)
+        for (const name of [...drafts, ...others, "young.json.abc.new"]) await writeFile(join(openIn(path), name), "")
+        for (const name of [...drafts, ...others]) await utimes(join(openIn(path), name), twoDaysAgo, twoDaysAgo)
       })
       yield* storeOf(path)
-      assert.deepStrictEqual(yield* namesIn(path), [...others, "young.json.abc.new"].toSorted())
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), [...others, "young.json.abc.new"].toSorted())
     })
   )
 
@@ -178,7 +182,7 @@ describe("a folder of intents", () => {
       const dead = { ...me, pid: yield* endedProcess }
       const elsewhere = { ...me, namespace: "1" }
       const leave = (key: string, owner: typeof me, over: Partial<Intent> = {}) =>
-        write(join(path, `${key}.json`), JSON.stringify({ ...intent(key, over), owner }))
+        write(join(openIn(path), `${key}.json`), JSON.stringify({ ...intent(key, over), owner }))
       yield* leave("_killed", dead)
       yield* leave("_unsent", dead, { sentAt: null })
       yield* leave("_container", elsewhere)
@@ -189,7 +193,7 @@ describe("a folder of intents", () => {
         taken.map(({ key }) => key),
         ["_killed"]
       )
-      assert.deepStrictEqual(yield* namesIn(path), ["_container.json", "_running.json", "job.json"])
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["_container.json", "_running.json", "job.json"])
     })
   )
 
@@ -234,8 +238,8 @@ describe("a folder of intents", () => {
         ["killed", "lost"]
       ] as const) {
         const written = { ...earlier, fate: before, owner: yield* self }
-        yield* write(join(path, "job.json"), JSON.stringify(written))
-        assert.deepInclude((yield* store.all)[0], { fate: now, spec: null })
+        yield* write(join(openIn(path), "job.json"), JSON.stringify(written))
+        assert.deepInclude((yield* store.unsettled)[0], { fate: now, spec: null })
       }
     })
   )
@@ -245,9 +249,9 @@ describe("a folder of intents", () => {
       const path = yield* folder
       const store = yield* storeOf(path)
       const dead = { ...(yield* self), pid: yield* endedProcess }
-      yield* write(join(path, "dead.json"), JSON.stringify({ ...intent("dead"), owner: dead }))
+      yield* write(join(openIn(path), "dead.json"), JSON.stringify({ ...intent("dead"), owner: dead }))
       yield* store.save(intent("mine"))
-      const fates = Object.fromEntries((yield* store.all).map(({ fate, key }) => [key, fate]))
+      const fates = Object.fromEntries((yield* store.unsettled).map(({ fate, key }) => [key, fate]))
       assert.deepStrictEqual(fates, { dead: "lost", mine: "open" })
     })
   )
@@ -257,9 +261,8 @@ describe("a folder of intents", () => {
       const path = join(yield* folder, "intents")
       const store = yield* storeOf(path)
       yield* Effect.promise(() => rm(path, { recursive: true }))
-      yield* Effect.promise(() => mkdir(path))
-      yield* store.save(intent("job"))
-      assert.deepStrictEqual(yield* namesIn(path), ["job.json"])
+      yield* store.withKeyLock("job")(() => store.save(intent("job")))
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["job.json"])
     })
   )
 })

@@ -1,6 +1,7 @@
 /**
  * Locks between processes: one owner at a time, and when another process may take over.
  */
+import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -77,7 +78,17 @@ describe("a lock", () => {
         })
       )
       yield* Effect.all([alone, alone, alone], { concurrency: "unbounded" })
-      assert.deepStrictEqual(yield* Effect.promise(() => readdir(path)), ["free"])
+      assert.isFalse(existsSync(path))
+    })
+  )
+
+  it.live("that an earlier version released is free, and leaves nothing either", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "job.lock")
+      yield* Effect.promise(() => mkdir(path))
+      yield* Effect.promise(() => writeFile(join(path, "free"), ""))
+      assert.isTrue(yield* isFree(path))
+      assert.isFalse(existsSync(path))
     })
   )
 
@@ -214,7 +225,7 @@ describe("a lock", () => {
       yield* Effect.promise(() => mkdir(path))
       assert.isTrue(yield* isFree(path))
       yield* Effect.promise(async () => {
-        await rm(join(path, "free"))
+        await mkdir(path)
         await writeFile(join(path, "notes.txt"), "")
       })
       const { message } = yield* Effect.flip(withKeyLock(path, () => Effect.void))

@@ -21,7 +21,7 @@ import { BerthError } from "../../../src/domain/BerthError.ts"
 import {
   type ErrorReason,
   Forbidden,
-  InvalidRequest,
+  StateUnavailable,
   RateLimited,
   ServiceFault,
   TimedOut,
@@ -47,7 +47,7 @@ const reset = failure(new Unreachable({ sent: "maybe", detail: "reset" }))
 const silent = failure(new TimedOut({ limit: "attempt", afterMillis: 15_000, sent: "maybe" }))
 const throttled = failure(new RateLimited({ retryAfterMillis: null }))
 const forbidden = failure(new Forbidden({ detail: "no" }))
-const unwritable = failure(new InvalidRequest({ status: null, detail: "no space left", fields: {} }))
+const unwritable = failure(new StateUnavailable({ path: "/state", code: "ENOSPC", detail: "no space left" }))
 
 /** A request is processed within this time of leaving, or never: gateways and workers may keep it. */
 const processedWithinMillis = 600_000

@@ -1,0 +1,131 @@
+/**
+ * Which folder has the intents of an account. A key, and a name that the user gives an account, each have a folder of their own; a
+ * mark in it leads to the folder of the account they belong to, so that a new key goes on where the old one was. A mark is a file
+ * where versions before 0.2 had the folder of their intents: they find no folder there, and refuse a create with a key.
+ */
+import { Effect, Option } from "effect"
+import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { takeIn, takeOver } from "./SettledIntents.ts"
+
+/** Where the intents of an account are looked for. */
+export interface IntentPlace {
+  /** The folder of all accounts. */
+  readonly accounts: string
+  /** The service, in one spelling: no two services have an account in common. */
+  readonly origin: string
+  /** The account's folder in it, unless a mark leads on. */
+  readonly id: string
+  /** The folder of its key, where the account has a name. */
+  readonly key: string | undefined
+  /** Its folders under other spellings of the address, if there are any. */
+  readonly spellings: ReadonlyArray<string>
+}
+
+/** Marks lead on at most this often. */
+const maxMarks = 16
+
+const isId = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{32}$/.test(text)
+
+const creates = (accounts: string, id: string) => `${accounts}/${id}/creates`
+const markFile = (accounts: string, id: string) => `${accounts}/${id}/intents`
+
+/** What is at a path, without following a link. */
+const kindOf = (path: string) =>
+  withFiles((fs) => fs.lstat(path)).pipe(
+    Effect.map((about): "folder" | "other" | "nothing" => (about.isDirectory() ? "folder" : "other")),
+    Effect.catchIf(
+      ({ code }) => code === "ENOENT",
+      () => Effect.succeed<"folder" | "other" | "nothing">("nothing")
+    )
+  )
+
+const idIn = (text: string): string | undefined => {
+  try {
+    const { account } = JSON.parse(text) as { readonly account?: unknown }
+    return isId(account) ? account : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the mark in a folder leads; the folder itself where there is none. */
+const followed = Effect.fnUntraced(function* (accounts: string, id: string): Effect.fn.Return<string, FileFault> {
+  const path = markFile(accounts, id)
+  // The folder of an earlier version.
+  if ((yield* kindOf(path)) === "folder") return id
+  const text = yield* readText(path)
+  if (Option.isNone(text)) return id
+  return idIn(text.value) ?? (yield* Effect.fail({ message: `${path} is damaged, or not Berth's`, path }))
+})
+
+/** The folders from one to that of its account, which is the last. */
+const chainOf = Effect.fnUntraced(function* (
+  accounts: string,
+  id: string
+): Effect.fn.Return<readonly [string, ...Array<string>], FileFault> {
+  const chain: [string, ...Array<string>] = [id]
+  while (chain.length <= maxMarks) {
+    const next = yield* followed(accounts, chain.at(-1)!)
+    if (next === chain.at(-1)) return chain
+    chain.push(next)
+  }
+  const path = markFile(accounts, id)
+  return yield* Effect.fail({ message: `${path} leads round in a circle; remove it`, path })
+})
+
+const note = "Berth keeps the creates of this account in the folder `creates` of the account that is named here."
+
+const writeMark = (accounts: string, id: string, account: string) =>
+  Effect.andThen(
+    makeOwnFolder(`${accounts}/${id}`, 2),
+    replaceFile(markFile(accounts, id), `${JSON.stringify({ version: 2, account, note })}\n`, true)
+  )
+
+/** Makes way for a mark: takes in the intents of an earlier version. */
+const upgrade = Effect.fnUntraced(function* (accounts: string, id: string) {
+  if ((yield* kindOf(markFile(accounts, id))) !== "folder") return
+  yield* takeIn(markFile(accounts, id), creates(accounts, id))
+})
+
+const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
+
+/** Makes two folders those of one account, that of `into`. */
+const join = Effect.fnUntraced(function* (accounts: string, from: string, into: string) {
+  const [root, target] = [last(yield* chainOf(accounts, from)), last(yield* chainOf(accounts, into))]
+  if (root === target) return
+  yield* upgrade(accounts, root)
+  // The mark first: who comes now goes to the target, and takes over what is still here.
+  yield* writeMark(accounts, root, target)
+  yield* takeOver(creates(accounts, root), creates(accounts, target))
+})
+
+/** Finds the account's folder, and brings together what belongs there. Gives the folder of its creates. */
+export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spellings }: IntentPlace) {
+  yield* makeOwnFolder(`${accounts}/${id}`, 2)
+  if (key !== undefined) yield* join(accounts, key, id)
+  for (const spelling of spellings) {
+    if ((yield* kindOf(`${accounts}/${spelling}`)) === "folder") yield* join(accounts, spelling, id)
+  }
+  const chain = yield* chainOf(accounts, id)
+  const root = last(chain)
+  // A process that was killed may have left something on the way.
+  for (const before of chain.slice(0, -1)) yield* takeOver(creates(accounts, before), creates(accounts, root))
+  yield* upgrade(accounts, root)
+  if ((yield* kindOf(markFile(accounts, root))) === "nothing") yield* writeMark(accounts, root, root)
+  return creates(accounts, root)
+})
+
+/**
+ * Makes the account of one place go on in that of another, as where its key was exchanged. False where they are of different
+ * services, or where there is nothing to go on with.
+ */
+export const goOnIn = Effect.fnUntraced(function* (
+  from: IntentPlace,
+  into: IntentPlace
+): Effect.fn.Return<boolean, FileFault> {
+  if (from.accounts !== into.accounts || from.origin !== into.origin || from.id === into.id) return false
+  if ((yield* kindOf(`${into.accounts}/${into.id}`)) !== "folder") return false
+  yield* settleIn(into)
+  yield* join(from.accounts, from.id, into.id)
+  return true
+})

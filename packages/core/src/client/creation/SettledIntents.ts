@@ -1,0 +1,263 @@
+/**
+ * The intents whose nodes are known, apart from those that are not: a create that looks for its node reads none of them. A folder for
+ * each 30 days has them by their keys, and the keys by their nodes, so that both are found without reading the rest. They are kept for
+ * 90 days after they were last asked for, and removed a few at a time as others come.
+ */
+import { Clock, Effect, Option, Random } from "effect"
+import type { NodeId } from "../../domain/Node.ts"
+import { makeFolders } from "../files/makeFolders.ts"
+import { type FileFault, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { parseIntent, type OwnedIntent } from "./IntentFile.ts"
+
+const dayMillis = 86_400_000
+
+/** A folder has the intents that were settled, or asked for again, in so many days. */
+const periodMillis = 30 * dayMillis
+
+/** A settled intent is kept for at least this long after it was last asked for, and for a period longer at most. */
+const keptMillis = 90 * dayMillis
+
+/** So many files are removed at once: several times as many as a create leaves. */
+const maxRemoved = 64
+
+/** How many files of an earlier layout are read before others may have a turn. */
+const filesPerTurn = 200
+
+/** A folder from elsewhere, whose unsettled intents are not taken out of it yet. */
+const importPrefix = "import."
+
+const periodOf = (millis: number) => Math.floor(millis / periodMillis)
+
+/** The period of a folder; undefined for one that was taken in and not gone through. */
+const periodIn = (name: string): number | undefined => {
+  const [period] = /^\d+(?=$|\.)/.exec(name) ?? []
+  return period === undefined ? undefined : Number(period)
+}
+
+const nodeFile = (id: NodeId | number) => `${id}.node`
+const intentFile = (key: string) => `${key}.json`
+const keyIn = (name: string) => (name.endsWith(".json") ? name.slice(0, -".json".length) : undefined)
+
+const isMissing = ({ code }: FileFault) => code === "ENOENT"
+const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | undefined, FileFault> =>
+  Effect.catchIf(use, isMissing, () => Effect.undefined)
+
+const drawnSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
+
+const makeOwn = (folder: string) =>
+  makeFolders(
+    folder,
+    (one) => withFiles((fs) => fs.mkdir(one, { mode: 0o700 })),
+    ({ code }) => code
+  )
+
+/** Names in a folder; none where there is no folder. */
+const namesIn = (folder: string) =>
+  Effect.map(unlessMissing(withFiles((fs) => fs.readdir(folder))), (names = []) => names)
+
+/** Moves a folder; false where it is not there, or another process was faster. */
+const moveFolder = (from: string, to: string) =>
+  Effect.map(
+    unlessMissing(
+      Effect.as(
+        withFiles((fs) => fs.rename(from, to)),
+        true
+      )
+    ),
+    (moved = false) => moved
+  )
+
+/** The intent in a file, or why it is none; undefined where there is no file. At once: the next of many is as small. */
+const readNow = (file: string): OwnedIntent | string | undefined => {
+  const fs = process.getBuiltinModule("node:fs")
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
+  try {
+    const descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      return parseIntent(fs.readFileSync(descriptor, "utf8"))
+    } finally {
+      fs.closeSync(descriptor)
+    }
+  } catch (error) {
+    return (error as FileFault).code === "ENOENT" ? undefined : String(error)
+  }
+}
+
+/** Moves a file, unless another process was faster. */
+const moveNow = (from: string, to: string) => {
+  const fs = process.getBuiltinModule("node:fs")
+  try {
+    // Another one under the same key stays ahead of it.
+    if (!fs.existsSync(to)) fs.renameSync(from, to)
+  } catch (error) {
+    if ((error as FileFault).code !== "ENOENT") throw error
+  }
+}
+
+/** The settled intents in a folder, which its first write makes. `read` reads one file, and fails where it is not that of the key. */
+export const make = (
+  settled: string,
+  open: string,
+  read: (file: string, key: string) => Effect.Effect<OwnedIntent | undefined, FileFault>
+) => {
+  /** Its folders, the newest first; those that have not been gone through last. */
+  const folders = Effect.map(namesIn(settled), (names) =>
+    names
+      .filter((name) => periodIn(name) !== undefined || name.startsWith(importPrefix))
+      .toSorted((a, b) => (periodIn(b) ?? -1) - (periodIn(a) ?? -1))
+  )
+
+  const write = Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }, period: number) {
+    const folder = `${settled}/${period}`
+    yield* makeOwn(folder)
+    // The node first: whoever sees that this create is not open any more sees whose node it is.
+    yield* replaceFile(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
+    yield* replaceFile(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
+  })
+
+  /** Removes some of what is too old by every clock there is: on the word of one clock that steps nothing is forgotten. */
+  const prune = Effect.fnUntraced(
+    function* (nowMillis: number) {
+      for (const name of yield* folders) {
+        const period = periodIn(name)
+        if (period === undefined || (period + 1) * periodMillis + keptMillis > nowMillis) continue
+        yield* withFiles(async (fs) => {
+          const folder = `${settled}/${name}`
+          let left = maxRemoved
+          for await (const entry of await fs.opendir(folder)) {
+            if (left-- === 0) return
+            await fs.rm(`${folder}/${entry.name}`, { recursive: true, force: true })
+          }
+          await fs.rmdir(folder)
+        })
+        return
+      }
+    },
+    (removal) => Effect.ignore(removal)
+  )
+
+  /**
+   * Takes the unsettled intents out of a folder that came from elsewhere. It can be begun again at any point, and by two processes
+   * at once: what is moved is in one place or the other, and `find` reads this one first.
+   */
+  const goThrough = Effect.fnUntraced(function* (name: string) {
+    const folder = `${settled}/${name}`
+    const nodes: Array<readonly [node: NodeId, key: string]> = []
+    const names = yield* namesIn(folder)
+    for (let i = 0; i < names.length; i += filesPerTurn) {
+      yield* Effect.try({
+        try: () => {
+          for (const each of names.slice(i, i + filesPerTurn)) {
+            const file = `${folder}/${each}`
+            const key = keyIn(each)
+            const intent = key === undefined ? undefined : readNow(file)
+            if (intent === undefined || typeof intent === "string") continue
+            if (intent.nodeId !== null) nodes.push([intent.nodeId, intent.key])
+            else moveNow(file, `${open}/${each}`)
+          }
+        },
+        catch: (error) => error as FileFault
+      })
+      yield* Effect.yieldNow
+    }
+    // Only a create that was sent before a node was made can take it for its own. Read now that all of them are there.
+    let oldestMark = Number.MAX_SAFE_INTEGER
+    for (const each of yield* namesIn(open)) {
+      const intent = keyIn(each) === undefined ? undefined : readNow(`${open}/${each}`)
+      if (typeof intent === "object" && intent.nodeId === null) oldestMark = Math.min(oldestMark, intent.newerThan)
+    }
+    for (const [node, key] of nodes) {
+      if (node > oldestMark) yield* replaceFile(`${folder}/${nodeFile(node)}`, key)
+    }
+    const period = periodOf(yield* Clock.currentTimeMillis)
+    yield* moveFolder(folder, `${settled}/${period}.${name.slice(importPrefix.length)}`)
+  }, unlessMissing) // Another process was faster, and has done all of this.
+
+  /** What a search finds in the folders, once none of them has got another name while it ran. */
+  const search = Effect.fnUntraced(function* <A>(among: (names: ReadonlyArray<string>) => Effect.Effect<A, FileFault>) {
+    let names = yield* folders
+    while (true) {
+      const found = yield* among(names)
+      const now = yield* folders
+      if (now.join() === names.join()) return found
+      names = now
+    }
+  })
+
+  return {
+    /** The intent of a key: a settled one, or else one that is still to be taken out. */
+    find: (key: string) =>
+      search(
+        Effect.fnUntraced(function* (names) {
+          let unsettled: OwnedIntent | undefined
+          for (const name of names) {
+            const intent = yield* read(`${settled}/${name}/${intentFile(key)}`, key)
+            if (intent !== undefined && intent.nodeId !== null) return { intent, period: periodIn(name) ?? 0 }
+            unsettled ??= intent
+          }
+          return unsettled && { intent: unsettled, period: 0 }
+        })
+      ),
+
+    /** Keeps a settled intent for as long again, because it was asked for. */
+    renew: Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }, period: number) {
+      const now = periodOf(yield* Clock.currentTimeMillis)
+      if (period < now) yield* write(intent, now)
+    }),
+
+    /** Keeps an intent whose node is known now. */
+    settle: Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }) {
+      const wallMillis = yield* Clock.currentTimeMillis
+      const serviceMillis = intent.sentAt?.serviceMillis ?? 0
+      yield* write(intent, periodOf(Math.max(wallMillis, serviceMillis)))
+      yield* prune(Math.min(wallMillis, serviceMillis))
+    }),
+
+    /** Removes what is left of a key that is not settled. */
+    remove: Effect.fnUntraced(function* (key: string) {
+      for (const name of yield* folders) {
+        if (periodIn(name) === undefined || name.includes(".")) {
+          yield* unlessMissing(withFiles((fs) => fs.unlink(`${settled}/${name}/${intentFile(key)}`)))
+        }
+      }
+    }),
+
+    /** The keys of those of these nodes that belong to settled creates. */
+    ownersOf: (ids: ReadonlyArray<NodeId>) =>
+      search(
+        Effect.fnUntraced(function* (names) {
+          const owners = new Map<NodeId, string>()
+          for (const name of names) {
+            for (const id of ids) {
+              const key = yield* readText(`${settled}/${name}/${nodeFile(id)}`)
+              if (Option.isSome(key) && !owners.has(id)) owners.set(id, key.value)
+            }
+          }
+          return owners
+        })
+      ),
+
+    /** Goes through what was taken in, by this process or by one that was killed. */
+    sortOut: Effect.gen(function* () {
+      for (const name of yield* folders) if (name.startsWith(importPrefix)) yield* goThrough(name)
+    })
+  }
+}
+
+/** Takes in a folder of intents as a version before 0.2 had it, by one step that cannot be half done. */
+export const takeIn = Effect.fnUntraced(function* (folder: string, into: string) {
+  yield* makeOwn(`${into}/settled`)
+  yield* moveFolder(folder, `${into}/settled/${importPrefix}${yield* drawnSuffix}`)
+})
+
+/** Takes over the intents of another account's folder, piece by piece, the open ones first: from then on nothing is written there. */
+export const takeOver = Effect.fnUntraced(function* (from: string, into: string) {
+  const names = yield* namesIn(`${from}/settled`)
+  const suffix = yield* drawnSuffix
+  yield* makeOwn(`${into}/settled`)
+  yield* moveFolder(`${from}/open`, `${into}/settled/${importPrefix}${suffix}`)
+  for (const [i, name] of names.entries()) {
+    const kind = periodIn(name) ?? "import"
+    yield* moveFolder(`${from}/settled/${name}`, `${into}/settled/${kind}.${suffix}${i}`)
+  }
+})

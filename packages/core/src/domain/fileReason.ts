@@ -1,0 +1,17 @@
+/** Why a file cannot be read or written, for people: the system gives a code. */
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk has no more space for this user",
+  EMFILE: "this process has too many files open",
+  ENFILE: "this machine has too many files open",
+  ENOTDIR: "a part of the path is a file and no folder",
+  EISDIR: "it is a folder",
+  ENAMETOOLONG: "the path is too long"
+}
+
+/** The reason of a code such as `ENOSPC`; undefined for one without words here. */
+export const fileReasonOf = (code: string | null | undefined): string | undefined => reasons[code ?? ""]

@@ -1,0 +1,267 @@
+/**
+ * Settled intents: that they cost a later create nothing, how long they are kept, and that nothing is lost of what earlier versions
+ * wrote, or when two accounts turn out to be one.
+ */
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import type { Intent } from "../../../src/client/creation/Intent.ts"
+import { makeAccount, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
+import { goOnIn, type IntentPlace } from "../../../src/client/creation/IntentPlace.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-settled-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+const dayMillis = 86_400_000
+const startMillis = 700 * 30 * dayMillis
+
+const intent = (key: string, node: number | null, serviceMillis = 0): Intent => ({
+  version: 1,
+  key,
+  name: "web",
+  plan: "P",
+  image: "I",
+  spec: null,
+  newerThan: 7,
+  sentAt: { wallMillis: 1, bootMillis: 1, bootClock: null, serviceMillis },
+  fate: "lost",
+  nodeId: node === null ? null : NodeId.make(node)
+})
+
+const nodeOf = (found: Option.Option<Intent>) =>
+  Option.match(found, { onNone: () => "none", onSome: (of) => of.nodeId })
+const namesIn = (path: string) => Effect.promise(async () => (await readdir(path)).toSorted())
+
+/** A folder as a version before 0.2 left it. */
+const earlier = (path: string, intents: ReadonlyArray<Intent>) =>
+  Effect.promise(async () => {
+    const owner = { machine: "", namespace: "", pid: 1, startTime: "" }
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    for (const each of intents) {
+      await writeFile(join(path, `${each.key}.json`), JSON.stringify({ ...each, owner }))
+      await mkdir(join(path, `${each.key}.lock`))
+      await writeFile(join(path, `${each.key}.lock`, "free"), "")
+    }
+  })
+
+const ids = { key: "1".repeat(32), rotated: "2".repeat(32), name: "3".repeat(32), spelled: "4".repeat(32) }
+
+const placeIn = (accounts: string, over: Partial<IntentPlace> = {}): IntentPlace => ({
+  accounts: join(accounts, "accounts"),
+  origin: "https://service.example",
+  id: ids.key,
+  key: undefined,
+  spellings: [],
+  ...over
+})
+
+describe("a settled intent", () => {
+  it.effect("is apart from those that a create without a reply reads, and is found by its key and by its node", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = makeDirectory(path)
+      yield* store.save(intent("open", null))
+      for (let i = 0; i < 20; i++) {
+        yield* store.save(intent(`job-${i}`, null))
+        yield* store.save(intent(`job-${i}`, 100 + i))
+      }
+      assert.deepStrictEqual(
+        (yield* store.unsettled).map(({ key }) => key),
+        ["open"]
+      )
+      assert.deepStrictEqual(yield* namesIn(join(path, "open")), ["open.json"])
+      assert.strictEqual(nodeOf(yield* makeDirectory(path).find("job-3")), NodeId.make(103))
+      const owners = yield* makeDirectory(path).ownersOf([NodeId.make(99), NodeId.make(103)])
+      assert.deepStrictEqual(Array.from(owners), [[NodeId.make(103), "job-3"]])
+    })
+  )
+
+  it.effect("is kept for 90 days after it was last asked for, and then removed as others are settled", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = makeDirectory(path)
+      yield* TestClock.setTime(startMillis)
+      for (const [i, key] of ["asked", "forgotten"].entries()) yield* store.save(intent(key, 100 + i, startMillis))
+      const settleAt = Effect.fnUntraced(function* (days: number) {
+        const now = startMillis + days * dayMillis
+        yield* TestClock.setTime(now)
+        yield* store.save(intent(`day-${days}`, 1000 + days, now))
+      })
+      yield* settleAt(80)
+      yield* store.find("asked")
+      yield* settleAt(119)
+      assert.strictEqual(nodeOf(yield* store.find("forgotten")), NodeId.make(101))
+      yield* settleAt(150 + 30)
+      assert.strictEqual(nodeOf(yield* store.find("asked")), NodeId.make(100))
+      yield* settleAt(500)
+      for (let i = 0; i < 10; i++) yield* settleAt(501 + i)
+      assert.strictEqual(nodeOf(yield* store.find("asked")), "none")
+      assert.deepStrictEqual(yield* namesIn(join(path, "settled")), ["716", "717"])
+    })
+  )
+
+  it.effect("is not removed on the word of one clock, which may have stepped", () =>
+    Effect.gen(function* () {
+      const store = makeDirectory(yield* folder)
+      yield* TestClock.setTime(startMillis)
+      yield* store.save(intent("job", 100, startMillis))
+      const years = startMillis + 4000 * dayMillis
+      yield* store.save(intent("of a service that is years ahead".replaceAll(" ", "-"), 101, years))
+      yield* TestClock.setTime(years)
+      yield* store.save(intent("of-a-wall-clock-that-is", 102, startMillis))
+      yield* store.save(intent("of-a-service-that-tells-no-time", 103))
+      assert.strictEqual(nodeOf(yield* store.find("job")), NodeId.make(100))
+    })
+  )
+})
+
+describe("the folder of a version before 0.2", () => {
+  const there = [intent("settled", 8), intent("newer", 30), intent("open", null), intent("_drawn", null)]
+  const isComplete = Effect.fnUntraced(function* (store: ReturnType<typeof makeDirectory>) {
+    assert.strictEqual(nodeOf(yield* store.find("settled")), NodeId.make(8))
+    assert.strictEqual(nodeOf(yield* store.find("open")), null)
+    assert.deepStrictEqual(
+      (yield* store.unsettled).map(({ key }) => key),
+      ["_drawn", "open"]
+    )
+    // An unsettled create was sent before this node was made.
+    assert.deepStrictEqual(Array.from(yield* store.ownersOf([NodeId.make(30)])), [[NodeId.make(30), "newer"]])
+  })
+
+  it.live("goes on where a program named it", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* earlier(path, there)
+      yield* isComplete(makeDirectory(path))
+      yield* isComplete(makeDirectory(path))
+      assert.deepStrictEqual(yield* namesIn(path), ["open", "settled"])
+    })
+  )
+
+  it.live("goes on where it is that of an account, and is no folder any more for that version", () =>
+    Effect.gen(function* () {
+      const place = placeIn(yield* folder)
+      const path = join(place.accounts, ids.key, "intents")
+      yield* earlier(path, there)
+      yield* isComplete(makeAccount(place))
+      yield* isComplete(makeAccount(place))
+      assert.isTrue((yield* Effect.promise(() => stat(path))).isFile())
+    })
+  )
+
+  it.live("loses nothing to a process that was killed while it took it in", () =>
+    Effect.gen(function* () {
+      const place = placeIn(yield* folder)
+      const settled = join(place.accounts, ids.key, "creates", "settled")
+      yield* earlier(join(settled, "import.killed"), there)
+      yield* isComplete(makeAccount(place))
+    })
+  )
+
+  it.live("may be taken in by several at once", () =>
+    Effect.gen(function* () {
+      const place = placeIn(yield* folder)
+      const many = Array.from({ length: 500 }, (_, i) => intent(`job-${i}`, i % 50 === 0 ? null : 100 + i))
+      yield* earlier(join(place.accounts, ids.key, "intents"), many)
+      const all = Effect.forEach(many, ({ key, nodeId }) =>
+        Effect.map(makeAccount(place).find(key), (found) => assert.strictEqual(nodeOf(found), nodeId))
+      )
+      yield* Effect.all([all, all, all], { concurrency: "unbounded" })
+    })
+  )
+})
+
+describe("an account", () => {
+  it.live("with a name has the creates of its key, and a new key goes on with them, named or not", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      yield* makeAccount(placeIn(accounts)).save(intent("before", 8))
+      const named = makeAccount(placeIn(accounts, { id: ids.name, key: ids.key }))
+      assert.strictEqual(nodeOf(yield* named.find("before")), NodeId.make(8))
+      yield* named.save(intent("named", 9))
+      const rotated = makeAccount(placeIn(accounts, { id: ids.name, key: ids.rotated }))
+      const unnamed = makeAccount(placeIn(accounts, { id: ids.rotated }))
+      for (const store of [rotated, unnamed, makeAccount(placeIn(accounts))]) {
+        for (const [key, node] of [
+          ["before", 8],
+          ["named", 9]
+        ] as const) {
+          assert.strictEqual(nodeOf(yield* store.find(key)), NodeId.make(node))
+        }
+      }
+    })
+  )
+
+  it.live("goes on under a new key, also where that has creates of its own", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      yield* makeAccount(before).save(intent("old", 8))
+      yield* makeAccount(before).save(intent("open", null))
+      yield* makeAccount(after).save(intent("new", 9))
+      assert.isTrue(yield* goOnIn(after, before))
+      for (const place of [before, after]) {
+        const store = makeAccount(place)
+        assert.deepStrictEqual(
+          [nodeOf(yield* store.find("old")), nodeOf(yield* store.find("new")), nodeOf(yield* store.find("open"))],
+          [NodeId.make(8), NodeId.make(9), null]
+        )
+      }
+    })
+  )
+
+  it.live("does not go on in that of another service, or where there was none", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const before = placeIn(accounts)
+      const after = placeIn(accounts, { id: ids.rotated, origin: "https://other.example" })
+      assert.isFalse(yield* goOnIn(placeIn(accounts, { id: ids.rotated }), before))
+      yield* makeAccount(before).save(intent("old", 8))
+      assert.isFalse(yield* goOnIn(after, before))
+      assert.strictEqual(nodeOf(yield* makeAccount(after).find("old")), "none")
+    })
+  )
+
+  it.live("has the creates that were kept under another spelling of its address", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      yield* earlier(join(accounts, "accounts", ids.spelled, "intents"), [intent("job", 8)])
+      const store = makeAccount(placeIn(accounts, { spellings: [ids.spelled] }))
+      assert.strictEqual(nodeOf(yield* store.find("job")), NodeId.make(8))
+    })
+  )
+
+  it.live("that was joined with another sends nothing on what a client has read of it before", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      const running = makeAccount(after)
+      yield* running.save(intent("job", 9))
+      yield* makeAccount(before).save(intent("old", 8))
+      yield* goOnIn(after, before)
+      // Its lock is taken where the account is now.
+      const found = yield* running.withKeyLock("job")(() => running.find("job"))
+      assert.strictEqual(nodeOf(found), NodeId.make(9))
+      assert.isFalse(existsSync(join(accounts, "accounts", ids.rotated, "creates", "open")))
+    })
+  )
+
+  it.live("whose mark is damaged is not guessed", () =>
+    Effect.gen(function* () {
+      const place = placeIn(yield* folder)
+      const path = join(place.accounts, ids.key, "intents")
+      yield* makeAccount(place).save(intent("job", 9))
+      assert.include(yield* Effect.promise(() => readFile(path, "utf8")), ids.key)
+      yield* Effect.promise(() => writeFile(path, "{}"))
+      const failure = yield* Effect.flip(makeAccount(place).find("job"))
+      assert.deepStrictEqual([failure.path, failure.detail], [path, `${path} is damaged, or not Berth's`])
+    })
+  )
+})
