@@ -7,7 +7,7 @@
  */
 import { Schema } from "effect"
 import type { CommittedOption } from "./Commitment.ts"
-import type { Image, Specs } from "./Image.ts"
+import type { Image } from "./Image.ts"
 import { sumInr } from "./Money.ts"
 import type { Node } from "./Node.ts"
 import type { NodeSpec } from "./NodeSpec.ts"

@@ -46,8 +46,10 @@ export const cost = Command.make(
       ],
       { concurrency: 2 }
     )
-    const { rows, total } = costs(nodes, priceList(images), by)
+    const { ending, rows, total } = costs(nodes, priceList(images), by)
     yield* printAll(costRecord, rows)
     if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
+    if (ending > 0)
+      yield* printNote(`${count(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
   })
 ).pipe(Command.provide(client))

@@ -29,8 +29,8 @@ const rowOf = (name: string, id: number | null, nodes: ReadonlyArray<Node>, pric
   }
 }
 
-/** A node whose termination has begun is billed no more. */
-const isBilled = ({ status }: Node): boolean => status !== "terminate"
+/** Whether a node whose termination has begun is still billed is not documented: it has no row, and is counted. */
+const isEnding = ({ status }: Node): boolean => status === "terminate"
 
 const groupOf = (node: Node, by: Grouping): string =>
   by === "node" ? String(node.id) : by === "plan" ? (node.plan ?? "not known") : label(node.status)
@@ -40,8 +40,8 @@ export const costs = (
   nodes: ReadonlyArray<Node>,
   prices: PriceList,
   by: Grouping
-): { readonly rows: ReadonlyArray<Cost>; readonly total: Cost } => {
-  const billed = nodes.filter(isBilled)
+): { readonly rows: ReadonlyArray<Cost>; readonly total: Cost; readonly ending: number } => {
+  const [billed, ending] = [nodes.filter((node) => !isEnding(node)), nodes.filter(isEnding)]
   const groups = Map.groupBy(billed, (node) => groupOf(node, by))
   return {
     rows: Array.from(groups, ([group, members]) => {
@@ -50,6 +50,7 @@ export const costs = (
         ? rowOf(only.name, only.id, members, prices)
         : rowOf(group, null, members, prices)
     }),
-    total: rowOf("total", null, billed, prices)
+    total: rowOf("total", null, billed, prices),
+    ending: ending.length
   }
 }

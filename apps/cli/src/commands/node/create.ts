@@ -11,7 +11,7 @@ import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import { shareInr } from "@berth/core/domain/Money"
 import { fromImages } from "@berth/core/domain/Plan"
 import { exactPrice, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Option, Predicate, Result } from "effect"
 import { Command } from "effect/cli"
 import { waitCommand } from "../../failure/waitCommand.ts"
 import { quoted } from "../../commandLine/quoted.ts"
@@ -81,6 +81,12 @@ const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
         () => []
       )
 
+/** The plan that all of them are on. */
+const planOf = ([first]: ReadonlyArray<Proposal>): string => {
+  const body = first?.request.body
+  return Predicate.isObject(body) ? String(body["plan"]) : ""
+}
+
 /** Why these creates cost too much; undefined when they do not. */
 const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<number>): UsageFault | undefined => {
   if (Option.isNone(maxCost) || proposals.length === 0) return undefined
@@ -90,7 +96,10 @@ const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<nu
   if (atMost !== null && atMost <= maxCost.value) return undefined
   const text = pricePerHourText(cost)
   if (text === undefined) {
-    return new UsageFault({ message: "The price is not known, so it may be above --max-cost.", hint })
+    return new UsageFault({
+      message: "The price is not known, so it may be above --max-cost.",
+      hint: `See what berth plan get ${quoted(planOf(proposals))} knows, or omit --max-cost: create then asks`
+    })
   }
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
   const isAbove = atLeast !== null && atLeast > maxCost.value
