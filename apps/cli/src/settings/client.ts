@@ -17,6 +17,7 @@ import {
   type Sourced
 } from "@berth/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
+import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings } from "./account.ts"
@@ -46,6 +47,7 @@ export const clientOf = ({ files, options }: Connection) =>
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
     Layer.merge(spans),
+    Layer.merge(CommitmentLog.layer(files.commitments)),
     Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer)))
   )
 
