@@ -95,7 +95,10 @@ export const tree: CommandTree<Loaded> = [
       {
         aliases: ["show"],
         prints: ["ownCommitment"],
-        examples: [["berth commitment get web-1", "The service itself does not report it"]]
+        examples: [
+          ["berth commitment get web-1", "The service itself does not report it"],
+          ["berth commitment get web-1 --query until -o json", "When the period ends"]
+        ]
       }
     ),
     verb(

@@ -57,7 +57,7 @@ export const cost = Command.make(
     const { ending, rows, total } = costs(nodes, { prices: priceList(images), own, nowMillis }, by)
     yield* printAll(costRecord, rows)
     if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
-    if (ending > 0)
+    if (total.nodes > 0 && ending > 0)
       yield* printNote(`${count(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
   })
 ).pipe(Command.provide(client))
