@@ -244,3 +244,19 @@ describe("cost", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a commitment that berth sets", () => {
+  it.live("is read back from its own record, and cost counts it, saying whose record it is", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ nodes: [{ id: 7, name: "w", plan }] })
+      const unknown = yield* berth("commitment", "get", "7", "-o", "json")
+      assert.deepInclude(json<object>(unknown), { id: 7, setAt: null, setting: null, until: null })
+      assert.strictEqual((yield* berth(...create, "Windows", "--committed-sku", "7", "--yes")).code, 0)
+      yield* berth("commitment", "set", "7", "auto_terminate", "--yes")
+      const own = json<Readonly<Record<string, unknown>>>(yield* berth("commitment", "get", "7", "-o", "json"))
+      assert.deepInclude(own, { setting: "auto_terminate", skuId: 7, days: 30, committedPriceInr: 13_000 })
+      assert.isString(own["until"])
+      assert.include((yield* berth("commitment", "get", "7")).stderr, "As berth on this machine has set it.")
+    }).pipe(Effect.scoped)
+  )
+})

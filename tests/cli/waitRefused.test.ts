@@ -75,7 +75,7 @@ describe("a wait that ends before the rate limit refills", () => {
       assert.match(
         error!,
         new RegExp(
-          `^${refused} ${id} is terminate, expected deleted. The node is being deleted, and is billed no more.$`
+          `^${refused} ${id} is terminate, expected deleted. The node is being deleted; it may be billed until it is gone.$`
         )
       )
       assert.match(

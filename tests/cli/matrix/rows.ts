@@ -77,6 +77,7 @@ export const rows: ReadonlyArray<Row> = [
   row("node ssh", (own) => [own, "--", "uptime"], "text"),
   row("commitment set", (own) => [own, "auto_terminate", "--dry-run"], "record", { prints: "proposal" }),
   row("commitment set", (own) => [own, "auto_terminate", "--yes"], "record", { prints: "commitment", notes: "lines" }),
+  row("commitment get", (own) => [own], "record", { prints: "ownCommitment", notes: "lines" }),
   row("cost", [], "records", { prints: "cost[]", notes: "lines" }),
   row("node delete", (own) => [own, "--dry-run"], "record", { prints: "proposal" }),
   row("node delete", (own) => [`${own}-*`, "--dry-run"], "records", { prints: "proposal[]" }),

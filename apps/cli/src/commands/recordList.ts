@@ -14,6 +14,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   creation: async () => (await import("../records/creation.ts")).creationRecord,
   outcome: async () => (await import("../records/outcome.ts")).outcomeRecord,
   commitment: async () => (await import("../records/commitment.ts")).commitmentRecord,
+  ownCommitment: async () => (await import("../records/ownCommitment.ts")).ownCommitmentRecord,
   imageWithPlans: async () => (await import("../records/image.ts")).imageWithPlansRecord,
   image: async () => (await import("../records/image.ts")).imageRecord,
   plan: async () => (await import("../records/plan.ts")).planRecord,

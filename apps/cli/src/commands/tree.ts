@@ -92,6 +92,19 @@ export const tree: CommandTree<Loaded> = [
   ]),
   noun("commitment", "Commitments (reserved prices)", [
     verb(
+      "get",
+      "Show what berth on this machine has set of a node's commitment",
+      async () => loaded((await import("./commitment/get.ts")).get),
+      {
+        aliases: ["show"],
+        prints: ["ownCommitment"],
+        examples: [
+          ["berth commitment get web-1", "The service itself does not report it"],
+          ["berth commitment get web-1 --query until -o json", "When the period ends"]
+        ]
+      }
+    ),
+    verb(
       "set",
       "Set what happens when a node's commitment ends",
       async () => loaded((await import("./commitment/set.ts")).set),

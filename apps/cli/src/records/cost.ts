@@ -3,7 +3,7 @@
  */
 import { Price } from "@berth/core/domain/Price"
 import { Schema } from "effect"
-import { plain } from "../output/format.ts"
+import { moment, plain } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth } from "./price.ts"
 
@@ -14,6 +14,12 @@ const Cost = Schema.Struct({
   plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null where they have several." }),
   nodes: Schema.Int,
   ...Price.fields,
+  committed: Schema.Int.annotate({
+    description: "How many of them are in a committed period by berth's own record; the service reports none."
+  }),
+  committedUntil: Schema.NullOr(Schema.DateTimeUtc).annotate({
+    description: "Its end; null where there is none, or several."
+  }),
   offAndBilled: Schema.Int.annotate({ description: "How many of them are off and still billed." }),
   withoutPrice: Schema.Int.annotate({
     description: "How many of them have no known price per hour: the sum is then a `min…`."
@@ -29,6 +35,13 @@ const fields: ReadonlyArray<Field<Cost>> = [
   { key: "nodes", title: "NODES", value: ({ nodes }) => String(nodes), align: "right", dropOrder: 1 },
   pricePerHour,
   { ...pricePerMonth, dropOrder: 6 },
+  {
+    key: "committedUntil",
+    title: "COMMITTED",
+    value: ({ committed, committedUntil, nodes }) =>
+      committedUntil === null ? (committed === 0 ? "" : `${committed} of ${nodes}`) : `until ${moment(committedUntil)}`,
+    dropOrder: 5
+  },
   {
     key: "offAndBilled",
     title: "OFF, BILLED",

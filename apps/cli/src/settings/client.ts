@@ -19,6 +19,7 @@ import {
   type Sourced
 } from "@berth/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
+import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { printNote } from "../output/Output.ts"
 import { Progress } from "../output/progress.ts"
@@ -59,6 +60,7 @@ export const clientOf = (connection: Connection) => {
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
     Layer.merge(spans),
+    Layer.merge(CommitmentLog.layer(files.commitments)),
     Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer))),
     Layer.merge(warned(connection))
   )

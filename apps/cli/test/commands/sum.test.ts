@@ -4,7 +4,8 @@ import { priceList } from "@berth/core/domain/Price"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
-import { costs, groupings } from "../../src/commands/cost/sum.ts"
+import { created, set } from "../../src/commitmentLog/CommitmentLog.ts"
+import { costs, groupings, type Pricing } from "../../src/commands/cost/sum.ts"
 
 const node = (id: number, plan: string, status: Node["status"], image: string | null = null): Node => ({
   id: NodeId.make(id),
@@ -43,7 +44,12 @@ const offer = (plan: string, pricePerHourInr: number | null, image = "linux"): I
   extra: {}
 })
 const offers = [offer("small", 0.1), offer("large", 0.2), offer("unpriced", null)]
-const prices = priceList(offers)
+const pricingOf = (images: ReadonlyArray<Image>, own: Pricing["own"] = new Map()): Pricing => ({
+  prices: priceList(images),
+  own,
+  nowMillis: 1000
+})
+const prices = pricingOf(offers)
 
 describe("the cost of nodes", () => {
   it("is that of their plans, also of nodes that are off, and not of those that are ending", () => {
@@ -77,7 +83,7 @@ describe("the cost of nodes", () => {
   })
 
   it("is that of plan and image; of an unknown image it lies between those of the plan", () => {
-    const twoPrices = priceList([
+    const twoPrices = pricingOf([
       offer("p", 6.46),
       offer("p", 20.5, "windows"),
       offer("q", 1),
@@ -95,6 +101,30 @@ describe("the cost of nodes", () => {
       ]
     )
     assert.deepInclude(total, { pricePerHourInr: null, minPricePerHourInr: 28.96, maxPricePerHourInr: 43 })
+  })
+
+  it("is that of the committed period while one that berth itself began runs, and says until when", () => {
+    const option = { skuId: 7, name: "", days: 30, priceInr: 36, message: "", until: "" }
+    const running = created(1, option, 0)
+    const renamed = set(running, 1, "auto_renew", { skuId: 8, days: 90, priceInr: 90 }, 500)
+    const ended = { ...created(2, option, 0), untilMillis: 1000 }
+    const unknownBegin = set(undefined, 3, "auto_renew", { skuId: 7, days: 30, priceInr: 36 }, 500)
+    const own = new Map([renamed, ended, unknownBegin].map((entry) => [entry.id, entry]))
+    const nodes = [1, 2, 3].map((id) => node(id, "small", "running"))
+    const { rows, total } = costs(nodes, pricingOf(offers, own), "node")
+    assert.deepStrictEqual(
+      rows.map(({ committedUntil, pricePerHourInr, pricePerMonthInr }) => [
+        pricePerHourInr,
+        pricePerMonthInr,
+        committedUntil?.epochMilliseconds ?? null
+      ]),
+      [
+        [0.05, 36.5, 30 * 86_400_000],
+        [0.1, 73, null],
+        [0.1, 73, null]
+      ]
+    )
+    assert.deepInclude(total, { committed: 1, pricePerHourInr: 0.25 })
   })
 
   it("adds up however the nodes are grouped", () => {

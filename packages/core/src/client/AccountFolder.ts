@@ -27,6 +27,8 @@ export interface AccountFiles {
   readonly intents: IntentPlace | undefined
   /** For `PageFile.layer`: a file. */
   readonly pages: string | undefined
+  /** For what a program keeps of the commitments that it has set: a file. */
+  readonly commitments: string | undefined
 }
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
@@ -124,9 +126,16 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
       allowanceFile: `${folder}/allowance.json`,
       intents,
       pages: `${folder}/pages.json`,
+      commitments: `${folder}/commitments.json`,
       why: ""
     }),
-    onFailure: ({ message: why }) => ({ allowanceFile: undefined, intents: undefined, pages: undefined, why })
+    onFailure: ({ message: why }) => ({
+      allowanceFile: undefined,
+      intents: undefined,
+      pages: undefined,
+      commitments: undefined,
+      why
+    })
   })
 
 /** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or be `off`. */

@@ -143,6 +143,7 @@ describe("the files of an account", () => {
       }
       assert.deepStrictEqual(yield* filesOf({ BERTH_ALLOWANCE_FILE: "off" }), {
         allowanceFile: undefined,
+        commitments: undefined,
         intents: undefined,
         pages: undefined,
         logged: []

@@ -10,6 +10,7 @@ import { priceList } from "@berth/core/domain/Price"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { CommitmentLog, set as setCommitment } from "../../commitmentLog/CommitmentLog.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -37,6 +38,9 @@ const outcomeOf = (setting: CommitmentSetting, option: Option.Option<CommittedOp
     onSome: ({ days, priceInr }) =>
       `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${endOfCommitment[setting]}`
   })
+
+const daysOf = (option: Option.Option<CommittedOption>): number | null =>
+  Option.match(option, { onNone: () => null, onSome: ({ days }) => days })
 
 export const set = Command.make(
   "set",
@@ -87,6 +91,11 @@ export const set = Command.make(
         message: `Interrupted before the reply came; the commitment of ${node.name} (${node.id}) may be set.`,
         hint: "Run the same command again to be sure."
       }))
+    )
+    yield* CommitmentLog.use((log) =>
+      log.update(node.id, (before, now) =>
+        setCommitment(before, node.id, setting, { skuId: skuId ?? null, days: daysOf(option), priceInr: price }, now)
+      )
     )
     yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
   })

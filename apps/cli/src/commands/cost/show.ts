@@ -4,8 +4,9 @@
 import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
 import { priceList } from "@berth/core/domain/Price"
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
@@ -17,11 +18,16 @@ const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nod
 
 /** The sentences below the table, each a note of its own. */
 const totalTexts = (total: Cost): ReadonlyArray<string> => {
-  const { nodes, offAndBilled, withoutPrice } = total
+  const { committed, nodes, offAndBilled, withoutPrice } = total
   const price = priceText(total)
   const sentences = [
-    `${count(nodes)}: ${price === undefined ? "price not known" : `${price}, by their hourly prices`}.`
+    `${count(nodes)}: ${price === undefined ? "price not known" : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
   ]
+  if (committed > 0) {
+    sentences.push(
+      `${count(committed)} committed, as berth on this machine has set it: the service does not report it.`
+    )
+  }
   if (offAndBilled > 0) sentences.push(`${count(offAndBilled)} off and still billed.`)
   if (withoutPrice > 0 && price !== undefined) {
     sentences.push(`${count(withoutPrice)} without one known price: the sum has what is known of it.`)
@@ -46,8 +52,12 @@ export const cost = Command.make(
       ],
       { concurrency: 2 }
     )
-    const { rows, total } = costs(nodes, priceList(images), by)
+    const own = yield* CommitmentLog.use(({ load }) => load)
+    const nowMillis = yield* Clock.currentTimeMillis
+    const { ending, rows, total } = costs(nodes, { prices: priceList(images), own, nowMillis }, by)
     yield* printAll(costRecord, rows)
     if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
+    if (total.nodes > 0 && ending > 0)
+      yield* printNote(`${count(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
   })
 ).pipe(Command.provide(client))

@@ -5,15 +5,17 @@ import { IntentStore } from "@berth/core/client/creation/IntentStore"
 import { Images } from "@berth/core/client/Images"
 import { createRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
+import type { CommittedOption } from "@berth/core/domain/Commitment"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import { shareInr } from "@berth/core/domain/Money"
 import { fromImages } from "@berth/core/domain/Plan"
 import { exactPrice, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Option, Predicate, Result } from "effect"
 import { Command } from "effect/cli"
 import { waitCommand } from "../../failure/waitCommand.ts"
+import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/quoted.ts"
 import { CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
@@ -81,6 +83,12 @@ const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
         () => []
       )
 
+/** The plan that all of them are on. */
+const planOf = ([first]: ReadonlyArray<Proposal>): string => {
+  const body = first?.request.body
+  return Predicate.isObject(body) ? String(body["plan"]) : ""
+}
+
 /** Why these creates cost too much; undefined when they do not. */
 const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<number>): UsageFault | undefined => {
   if (Option.isNone(maxCost) || proposals.length === 0) return undefined
@@ -90,7 +98,10 @@ const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<nu
   if (atMost !== null && atMost <= maxCost.value) return undefined
   const text = pricePerHourText(cost)
   if (text === undefined) {
-    return new UsageFault({ message: "The price is not known, so it may be above --max-cost.", hint })
+    return new UsageFault({
+      message: "The price is not known, so it may be above --max-cost.",
+      hint: `See what berth plan get ${quoted(planOf(proposals))} knows, or omit --max-cost: create then asks`
+    })
   }
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
   const isAbove = atLeast !== null && atLeast > maxCost.value
@@ -214,6 +225,21 @@ const createAll = (
       )
   )
 
+/** Keeps what the nodes are committed to, which the service does not report. One that an earlier create made began then. */
+const keepCommitments = (results: ReadonlyArray<Result.Result<Creation, Failed>>, option: CommittedOption) =>
+  Effect.forEach(
+    results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : (result.failure.creation ?? []))),
+    ({ createdAt, id, outcome }) =>
+      outcome === "existing"
+        ? Effect.void
+        : CommitmentLog.use((log) =>
+            log.update(id, (_, now) =>
+              committedSince(id, option, outcome === "created" ? now : createdAt.epochMilliseconds)
+            )
+          ),
+    { discard: true }
+  )
+
 /** The nodes that were created, for a user who does not get their records; undefined where there is none. */
 const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
   const made = creations.filter(({ outcome }) => outcome !== "existing").map(({ id, name }) => ({ id, name }))
@@ -289,7 +315,11 @@ export const create = Command.make(
 
     yield* reportAbandoned
     const ids: Array<string> = []
-    const created = createAll(wanted, existing, options, ({ id }) => ids.push(String(id)))
+    const { option } = offer
+    const created = Effect.tap(
+      createAll(wanted, existing, options, ({ id }) => ids.push(String(id))),
+      (results) => (option === undefined ? Effect.void : keepCommitments(results, option))
+    )
     const results = yield* whenInterrupted(() => createdSoFar(ids, wanted.length, options))(created)
     yield* printCreations(results, single)
   })

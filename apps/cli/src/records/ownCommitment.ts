@@ -1,0 +1,58 @@
+/**
+ * The commitment of a node as berth's own record has it: the service reports none.
+ */
+import { CommitmentSetting } from "@berth/core/domain/Commitment"
+import { type Node, NodeId } from "@berth/core/domain/Node"
+import { DateTime, Schema } from "effect"
+import type { Entry } from "../commitmentLog/CommitmentLog.ts"
+import { moment, nothing, numberOr, rupees, textOr } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const OwnCommitment = Schema.Struct({
+  id: NodeId,
+  name: Schema.String,
+  setAt: Schema.NullOr(Schema.DateTimeUtc).annotate({
+    description: "When berth on this machine set it last; null where it never did, and then nothing is known."
+  }),
+  setting: Schema.NullOr(CommitmentSetting).annotate({ description: "What happens at the end; null where not set." }),
+  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed." }),
+  days: Schema.NullOr(Schema.Int),
+  committedPriceInr: Schema.NullOr(Schema.Number).annotate({ description: "For the whole committed period." }),
+  until: Schema.NullOr(Schema.DateTimeUtc).annotate({
+    description: "End of the period that began with the create; null where berth does not know when it began."
+  })
+})
+interface OwnCommitment extends Schema.Schema.Type<typeof OwnCommitment> {}
+
+const instant = (millis: number | null | undefined) => (millis == null ? null : DateTime.makeUnsafe(millis))
+
+/** The record of a node; without an entry nothing is known of it. */
+export const ownCommitmentOf = ({ id, name }: Node, entry: Entry | undefined): OwnCommitment => ({
+  id,
+  name,
+  setAt: instant(entry?.setMillis),
+  setting: entry?.setting ?? null,
+  skuId: entry?.skuId ?? null,
+  days: entry?.days ?? null,
+  committedPriceInr: entry?.priceInr ?? null,
+  until: instant(entry?.untilMillis)
+})
+
+const momentOr = (at: DateTime.Utc | null): string => (at === null ? nothing : moment(at))
+
+const fields: ReadonlyArray<Field<OwnCommitment>> = [
+  { key: "id", title: "ID", value: ({ id }) => String(id) },
+  { key: "name", title: "NAME", value: ({ name }) => name },
+  { key: "setting", title: "SETTING", value: ({ setting }) => textOr(setting) },
+  { key: "skuId", title: "SKU", value: ({ skuId }) => numberOr(skuId) },
+  { key: "days", title: "DAYS", value: ({ days }) => numberOr(days) },
+  { key: "committedPriceInr", title: "₹ COMMITTED", value: ({ committedPriceInr }) => rupees(committedPriceInr) },
+  { key: "until", title: "UNTIL (UTC)", value: ({ until }) => momentOr(until) },
+  { key: "setAt", title: "SET BY BERTH (UTC)", value: ({ setAt }) => momentOr(setAt) }
+]
+
+export const ownCommitmentRecord: RecordDescriptor<OwnCommitment> = {
+  ...jsonOf(OwnCommitment),
+  fields: () => fields,
+  none: "no commitments"
+}
