@@ -15,7 +15,7 @@ export const get = Command.make(
   "get",
   { node: oneNode },
   Effect.fnUntraced(function* ({ node: given }) {
-    const node = yield* resolveNode(given)
+    const { node } = yield* resolveNode(given, { change: false })
     const log = yield* CommitmentLog
     const entry = (yield* log.load).get(node.id)
     yield* printOne(ownCommitmentRecord, ownCommitmentOf(node, entry))
