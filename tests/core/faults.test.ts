@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every call under every
   for (const [number, fault] of faultNames.entries()) {
     // In `pnpm soak` every call under every fault, otherwise a third of them.
     const names = Object.keys(operations).filter((_, index) => isSoak || (number + index) % 3 === 0)
-    describe.concurrent(fault, () => {
+    describe.concurrent(`${fault}`, () => {
       it.effect.each(names)("%s ends in time, rightly or typed, and reveals no secret", (operation) =>
         Effect.gen(function* () {
           const { after, before, committed, ended, made, payloads, world } = yield* run({ fault } as Fault, operation)
