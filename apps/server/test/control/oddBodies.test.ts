@@ -227,7 +227,7 @@ describe("any body", () => {
             }
           ),
           // Unchanged, each is a success.
-          { numRuns: 600, examples: all.map((route) => [route, []]) }
+          { numRuns: 600, examples: all.map((route): [typeof route, []] => [route, []]) }
         )
       )
       expect([...seen].sort()).toEqual(expect.arrayContaining([200, 201, 422]))
