@@ -7,7 +7,7 @@ import { shared } from "./vitest.shared.ts"
 const testing = join(import.meta.dirname, "packages/testing/src")
 const manyRuns = join(testing, "manyRuns.ts")
 
-/** Files of tests that run in `pnpm test`, too: those with properties, and those that bound real time. */
+/** Files of tests that run in `pnpm test`, too: those with properties, that do a part there, or that bound real time. */
 const further = globSync(
   ["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "tests/**/*.test.ts", "bench/test/**/*.test.ts"],
   {
@@ -15,7 +15,7 @@ const further = globSync(
     exclude: ["**/node_modules/**"]
   }
 ).filter((file) =>
-  readFileSync(join(import.meta.dirname, file), "utf8").match(/"(fast-check|@berth\/testing\/stopwatch)"/)
+  readFileSync(join(import.meta.dirname, file), "utf8").match(/"(fast-check|@berth\/testing\/(chance|stopwatch))"/)
 )
 
 // In this process, too: a config is read again where Vitest restarts.

@@ -29,5 +29,5 @@ beforeEach(({ onTestFailed, task }) => {
   const titles: Array<string> = []
   for (let suite = task.suite; suite !== undefined; suite = suite.suite) titles.unshift(suite.name)
   // oxlint-disable-next-line no-console -- It is what the person who runs the tests reads.
-  onTestFailed(() => console.error(`To run it again: ${again(task.file.filepath, [...titles, task.name].join(" "))}`))
+  onTestFailed(() => console.error(`To run it again: ${again(task.file.filepath, [...titles, task.name].join(" > "))}`))
 })

@@ -61,7 +61,7 @@ describe("the end of the list", () => {
           assert.isAtMost(requests, 2)
         }
       ),
-      { numRuns: 300 }
+      { numRuns: 60 }
     )
   })
 
@@ -83,7 +83,7 @@ describe("the end of the list", () => {
           )
         }
       ),
-      { numRuns: 300 }
+      { numRuns: 60 }
     )
   })
 
@@ -101,7 +101,7 @@ describe("the end of the list", () => {
         if (ids === undefined) return
         for (const { id } of now) if (id > count) assert.include(ids, id)
       }),
-      { numRuns: 500 }
+      { numRuns: 100 }
     )
   })
 

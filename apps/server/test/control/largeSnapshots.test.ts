@@ -146,7 +146,7 @@ describe("a snapshot that does not come to its end", () => {
 
   const within = (timeouts: { readonly turnIdleMillis: number; readonly turnWaitMillis: number }) =>
     TestServer.layer({ scenario: { fleet: 50_000 }, timeouts })
-  const impatient = within({ turnIdleMillis: 200, turnWaitMillis: 8_000 })
+  const impatient = within({ turnIdleMillis: 200, turnWaitMillis: 120_000 })
 
   it.live("loses its turn with 408 where it keeps another one waiting", () =>
     Effect.gen(function* () {
@@ -186,7 +186,7 @@ describe("a snapshot that does not come to its end", () => {
       for (let times = 0; times < 20; times++) yield* makeWorld()
       slow.more(text.slice(3_000_000))
       expect(yield* Effect.promise(() => slow.replied)).toMatch(/^HTTP\/1.1 200 /)
-    }).pipe(Effect.provide(within({ turnIdleMillis: 0, turnWaitMillis: 20_000 })))
+    }).pipe(Effect.provide(within({ turnIdleMillis: 0, turnWaitMillis: 120_000 })))
   )
 
   it.live("makes those that wait too long try again: 503 with retry-after", () =>
@@ -205,7 +205,7 @@ describe("a snapshot that does not come to its end", () => {
       const fleet = yield* control("POST", "/worlds", { scenario: "fleet:10001" })
       expect([fleet.status, fleet.headers.get("retry-after")]).toEqual([503, "1"])
       expect((yield* control("POST", "/worlds", { scenario: "fleet:10000" })).status).toBe(201)
-    }).pipe(Effect.provide(within({ turnIdleMillis: 20_000, turnWaitMillis: 100 })))
+    }).pipe(Effect.provide(within({ turnIdleMillis: 120_000, turnWaitMillis: 100 })))
   )
 
   it.live("is 404 where its world has been deleted meanwhile", () =>
@@ -244,7 +244,8 @@ describe("a snapshot that does not come to its end", () => {
       const text = "[" + "[],".repeat(7_000_000)
       const { reply } = yield* beginPut(text, text.length)
       expect(yield* Effect.promise(() => reply)).toMatch(/^HTTP\/1.1 422 /)
-    }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 100 } })))
+      // In less, a busy machine may send nothing, and lose the reply.
+    }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 1_000 } })))
   )
 })
 
@@ -285,7 +286,7 @@ describe("clients that do not read the snapshot they asked for", () => {
       yield* stall
       const { status, text } = yield* control("GET", "/worlds/default/snapshot")
       expect([status, JSON.parse(text).nodes.length]).toEqual([200, nodes])
-    }).pipe(Effect.provide(within({ replyStallMillis: 200, turnWaitMillis: 8_000 })))
+    }).pipe(Effect.provide(within({ replyStallMillis: 200, turnWaitMillis: 120_000 })))
   )
 })
 

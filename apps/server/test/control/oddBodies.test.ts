@@ -226,7 +226,8 @@ describe("any body", () => {
               expectFailure(reply.status, reply.contentType, reply.json)
             }
           ),
-          { numRuns: 600 }
+          // Unchanged, each is a success.
+          { numRuns: 600, examples: all.map((route): [typeof route, []] => [route, []]) }
         )
       )
       expect([...seen].sort()).toEqual(expect.arrayContaining([200, 201, 422]))

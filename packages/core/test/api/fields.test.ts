@@ -128,7 +128,7 @@ describe("a timestamp", () => {
         if (Number.isNaN(millis)) assert.strictEqual(timestamp(wire), unreadable, wire)
         else assert.strictEqual(DateTime.toEpochMillis(read(wire)), millis, wire)
       }),
-      { numRuns: 5000 }
+      { numRuns: 1000 }
     )
   })
   for (const wire of ["2026-03-01 10:20:30.123Z", "2026-03-01T15:50:30.123+05:30", "2026-03-01T10:20:30.123"]) {

@@ -104,7 +104,7 @@ describe("tolerance of the codecs", () => {
           )
         }
       ),
-      { numRuns: 1000 }
+      { numRuns: 200 }
     )
   })
 
@@ -127,7 +127,7 @@ describe("tolerance of the codecs", () => {
           if (record instanceof RecordFault) assert.isNotEmpty(record.expected)
         }
       }),
-      { numRuns: 2000 }
+      { numRuns: 400 }
     )
   })
 
@@ -147,7 +147,7 @@ describe("tolerance of the codecs", () => {
           }
         }
       ),
-      { numRuns: 3000 }
+      { numRuns: 600 }
     )
   })
 
@@ -164,7 +164,7 @@ describe("tolerance of the codecs", () => {
         assert.isTrue(Result.isFailure(result))
         if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, expected(status))
       }),
-      { numRuns: 2000 }
+      { numRuns: 400 }
     )
   })
 })

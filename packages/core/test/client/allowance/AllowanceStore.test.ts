@@ -83,7 +83,7 @@ describe("any content of the store", () => {
           if (!agree) assert.isAtMost(instant - now, 124_000)
         }
       }),
-      { numRuns: 20_000 }
+      { numRuns: 4000 }
     )
   })
 

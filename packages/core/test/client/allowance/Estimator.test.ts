@@ -340,7 +340,7 @@ describe("the estimator", () => {
         for (const _ of underWay) state = Estimator.lost(state, now)
         assert.strictEqual(tag(Estimator.admit(state, Math.max(now, start) + 2 * day + 4_000_000, 0)), "Now")
       }),
-      { numRuns: 3000 }
+      { numRuns: 600 }
     )
   })
 })

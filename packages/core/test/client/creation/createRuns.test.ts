@@ -307,7 +307,7 @@ describe("calls of one create that end in any way", () => {
           else seen.adopted++
         }
       }),
-      { numRuns: 4000 }
+      { numRuns: 800 }
     )
     // All of it happens, or nothing would be shown.
     for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 0, what)

@@ -180,7 +180,7 @@ describe("a listing", () => {
           assert.deepStrictEqual(readChanging(capped(cap), upTo(count), changes, true).missing, [])
         }
       ),
-      { numRuns: 2000 }
+      { numRuns: 400 }
     )
   })
 
@@ -196,7 +196,7 @@ describe("a listing", () => {
           assert.isTrue(complete)
         }
       ),
-      { numRuns: 2000 }
+      { numRuns: 400 }
     )
   })
 
@@ -223,7 +223,7 @@ describe("a listing", () => {
         const { missing } = readChanging(service, ids, [], true)
         assert.deepStrictEqual(missing, [])
       }),
-      { numRuns: 2000 }
+      { numRuns: 400 }
     )
   })
 
@@ -233,7 +233,7 @@ describe("a listing", () => {
         const { complete, missing } = readChanging(capped(cap), ids, changes, atEnd)
         if (complete) assert.deepStrictEqual(missing, [])
       }),
-      { numRuns: 2000 }
+      { numRuns: 400 }
     )
   })
 })

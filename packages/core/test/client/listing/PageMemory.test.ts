@@ -175,7 +175,7 @@ describe("exact lists", () => {
           }
         }
       ),
-      { numRuns: 200 }
+      { numRuns: 40 }
     ))
 
   it("miss nothing where the service returns fewer nodes for some page sizes than for others", () =>
@@ -192,7 +192,7 @@ describe("exact lists", () => {
           }
         }
       ),
-      { numRuns: 200 }
+      { numRuns: 40 }
     ))
 
   it("miss something at most nine times where the service changes to shorter pages", () =>
@@ -216,7 +216,7 @@ describe("exact lists", () => {
           assert.isAtMost(wrong, 9)
         }
       ),
-      { numRuns: 200 }
+      { numRuns: 40 }
     ))
 
   it("miss nothing once the shorter pages are detected", async () => {
@@ -245,7 +245,7 @@ describe("exact lists", () => {
           assert.isAtMost(wrong, 9)
         }
       ),
-      { numRuns: 50 }
+      { numRuns: 10 }
     ))
 
   it("miss nothing of a service that counts its pages from 0, after any earlier lists", async () => {
@@ -294,7 +294,7 @@ describe("inexact lists", () => {
           assert.isAtMost(wrong, 9)
         }
       }),
-      { numRuns: 200 }
+      { numRuns: 40 }
     ))
 })
 

@@ -1,6 +1,6 @@
 /**
  * A program whose wall clock steps in the middle of every kind of wait: `program.ts URL MILLIS FOLDER`. It prints how long each
- * took, by the monotonic clock, in milliseconds since the waits began.
+ * took, by the monotonic clock, in milliseconds since the calls before it.
  */
 import type {} from "@berth/testing/steppedDate"
 import { Duration, Effect, Layer, Redacted } from "effect"
@@ -28,8 +28,10 @@ const get = (options?: CallOptions) =>
     Effect.catch(({ reason }) => Effect.succeed(reason._tag))
   )
 
-let startedAt = 0
-const elapsed = Effect.sync(() => performance.now() - startedAt)
+/** When the calls before the step had ended, by play. */
+const startedAt = new Map<string, number>()
+const note = (play: string) => Effect.sync(() => startedAt.set(play, performance.now()))
+const elapsed = (play: string) => Effect.sync(() => performance.now() - startedAt.get(play)!)
 
 /** The calls before the step, and what is measured from then on. */
 const plays: Record<
@@ -44,11 +46,11 @@ const plays: Record<
   // Refused for three seconds.
   pause: [get(), get()],
   // Spent until the service reports a refill, from the second request on.
-  spent: [get(), Effect.all([get(), get(), get()], { concurrency: 3 })],
+  spent: [get(), Effect.replicateEffect(get({ deadline: "4 minutes" }), 3, { concurrency: 3 })],
   // No reply comes: the second waits for the first, and goes when that times out.
   queue: [
     Effect.void,
-    Effect.all([get({ deadline: "2 seconds" }), get({ deadline: "3 seconds" })], { concurrency: 2 })
+    Effect.all([get({ deadline: "2 seconds" }), get({ deadline: "6 seconds" })], { concurrency: 2 })
   ],
   // Never running.
   wait: [
@@ -61,10 +63,13 @@ const results = await Effect.runPromise(
   Effect.gen(function* () {
     const contexts = yield* Effect.forEach(Object.keys(plays), (play) => Layer.build(Layer.fresh(client(play))))
     const all = Object.entries(plays).map(([play, steps], i) => [play, steps, contexts[i]!] as const)
-    yield* Effect.forEach(all, ([, [before], context]) => Effect.provideContext(before, context), {
-      concurrency: "unbounded"
-    })
-    startedAt = performance.now()
+    yield* Effect.forEach(
+      all,
+      ([play, [before], context]) => Effect.andThen(Effect.provideContext(before, context), note(play)),
+      {
+        concurrency: "unbounded"
+      }
+    )
     yield* Effect.forkScoped(
       Effect.delay(
         Effect.sync(() => globalThis.stepWallClock(Number(stepMillis))),
@@ -74,7 +79,7 @@ const results = await Effect.runPromise(
     return yield* Effect.forEach(
       all,
       ([play, [, after], context]) =>
-        Effect.map(Effect.andThen(Effect.provideContext(after, context), elapsed), (took) => [play, took]),
+        Effect.map(Effect.andThen(Effect.provideContext(after, context), elapsed(play)), (took) => [play, took]),
       { concurrency: "unbounded" }
     )
   }).pipe(Effect.scoped)

@@ -1,9 +1,9 @@
 /**
- * A process that requests each page of a service over every transport, and prints how each call ended and the longest time that
- * it blocked the event loop: `ticker.ts URL PAGES`.
+ * A process that requests each page of a service over every transport, and prints how each call ended and the most that one turn of the
+ * event loop computed meanwhile: `ticker.ts URL PAGES`.
  */
-import { Effect, Redacted, Result } from "effect"
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import { threadCpuMillis } from "@berth/testing/threadCpu"
+import { Effect, Fiber, Redacted, Result } from "effect"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { transports } from "../../transports.ts"
@@ -13,7 +13,7 @@ export interface Tick {
   readonly transport: string
   readonly page: number
   readonly outcome: string
-  readonly delayMillis: number
+  readonly turnMillis: number
 }
 
 const [baseUrl = "", pages = ""] = process.argv.slice(2)
@@ -23,20 +23,29 @@ const credentials = {
 }
 
 const tick = Effect.fnUntraced(function* (transport: string, page: number) {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
+  let turnMillis = 0
+  const turn = Effect.suspend(() => {
+    const before = threadCpuMillis()
+    return Effect.map(Effect.sleep(1), () => void (turnMillis = Math.max(turnMillis, threadCpuMillis() - before)))
+  })
+  const turns = yield* Effect.forkChild(Effect.forever(turn))
   yield* Effect.sleep(5)
   const result = yield* Effect.result(Nodes.use((nodes) => nodes.listPage({ page, retry: false })))
   yield* Effect.sleep(5)
-  delay.disable()
+  yield* Fiber.interrupt(turns)
   const outcome = Result.isSuccess(result) ? "ok" : result.failure.reason._tag
-  return { transport, page, outcome, delayMillis: delay.max / 1e6 } satisfies Tick
+  return { transport, page, outcome, turnMillis } satisfies Tick
 })
 
 const ticks: Array<Tick> = []
 for (const [transport, layer] of Object.entries(transports)) {
   const over = (page: number) =>
-    Effect.runPromise(Effect.provide(tick(transport, page), Berth.layerOver({ baseUrl, credentials }, layer)))
+    Effect.runPromise(
+      Effect.provide(
+        tick(transport, page),
+        Berth.layerOver({ baseUrl, credentials, attemptTimeout: "2 minutes", deadline: "4 minutes" }, layer)
+      )
+    )
   // The first call loads and compiles the code of all.
   await over(1)
   for (let page = 1; page <= Number(pages); page++) ticks.push(await over(page))
