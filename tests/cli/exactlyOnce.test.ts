@@ -237,41 +237,38 @@ describe("node create", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live(
-    "six at once whose replies are all lost: each node is one run's, and the others exit 8",
-    () =>
-      Effect.gen(function* () {
-        const state = yield* stateFolder
-        const made: Array<{ readonly id: number; readonly name: string; readonly created_at: string }> = []
-        let posts = 0
-        const { url } = yield* HttpService.start((request, response) => {
-          request.resume()
-          if (request.method === "POST") {
-            // Every other one is carried out.
-            if (posts++ % 2 === 0) {
-              made.push({ id: 101 + made.length, name: "web", created_at: DateTime.formatIso(DateTime.nowUnsafe()) })
-            }
-            request.socket.destroy()
-            return
+  it.live("six at once whose replies are all lost: each node is one run's, and the others exit 8", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      const made: Array<{ readonly id: number; readonly name: string; readonly created_at: string }> = []
+      let posts = 0
+      const { url } = yield* HttpService.start((request, response) => {
+        request.resume()
+        if (request.method === "POST") {
+          // Every other one is carried out.
+          if (posts++ % 2 === 0) {
+            made.push({ id: 101 + made.length, name: "web", created_at: DateTime.formatIso(DateTime.nowUnsafe()) })
           }
-          const path = new URL(request.url!, url)
-          const id = /nodes\/(\d+)\/$/.exec(path.pathname)?.[1]
-          const listed = path.searchParams.get("page_no") === "1" ? made : []
-          const data = id === undefined ? listed : made.find((node) => String(node.id) === id)
-          response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
-        })
-        const env = { BERTH_BASE_URL: url, BERTH_API_KEY: "key", BERTH_ACCESS_TOKEN: "token", XDG_STATE_HOME: state }
-        const runs = yield* Effect.forEach(
-          Array.from({ length: 6 }),
-          () => run([...create("web", "--force", "--yes"), "-o", "json"], { env }),
-          { concurrency: "unbounded" }
-        )
-        assert.strictEqual(posts, 6)
-        assert.deepStrictEqual(runs.map(({ code }) => code).toSorted(), [0, 0, 0, 8, 8, 8])
-        const ids = runs.filter(({ code }) => code === 0).map((ended) => json<{ readonly id: number }>(ended).id)
-        assert.deepStrictEqual(ids.toSorted(), [101, 102, 103])
-      }).pipe(Effect.scoped),
-    180_000
+          request.socket.destroy()
+          return
+        }
+        const path = new URL(request.url!, url)
+        const id = /nodes\/(\d+)\/$/.exec(path.pathname)?.[1]
+        const listed = path.searchParams.get("page_no") === "1" ? made : []
+        const data = id === undefined ? listed : made.find((node) => String(node.id) === id)
+        response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+      })
+      const env = { BERTH_BASE_URL: url, BERTH_API_KEY: "key", BERTH_ACCESS_TOKEN: "token", XDG_STATE_HOME: state }
+      const runs = yield* Effect.forEach(
+        Array.from({ length: 6 }),
+        () => run([...create("web", "--force", "--yes"), "-o", "json"], { env }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(posts, 6)
+      assert.deepStrictEqual(runs.map(({ code }) => code).toSorted(), [0, 0, 0, 8, 8, 8])
+      const ids = runs.filter(({ code }) => code === 0).map((ended) => json<{ readonly id: number }>(ended).id)
+      assert.deepStrictEqual(ids.toSorted(), [101, 102, 103])
+    }).pipe(Effect.scoped)
   )
 
   it.live("on Ctrl-C reports that the node may exist and how to find out, and exits 130", () =>

@@ -248,7 +248,7 @@ describe("cost", () => {
 describe("a commitment that berth sets", () => {
   it.live("is read back from its own record, and cost counts it, saying whose record it is", () =>
     Effect.gen(function* () {
-      const { berth } = yield* account({ nodes: [{ id: 7, name: "w", plan }] })
+      const { berth } = yield* account()
       const unknown = yield* berth("commitment", "get", "7", "-o", "json")
       assert.deepInclude(json<object>(unknown), { id: 7, setAt: null, setting: null, until: null })
       assert.strictEqual((yield* berth(...create, "Windows", "--committed-sku", "7", "--yes")).code, 0)

@@ -14,11 +14,12 @@ import { run } from "./berth.ts"
 const apiKey = "the-key-of-a-test"
 const accessToken = "the-token-of-a-test"
 
-/** A service with one node, which a create makes, and without images. */
+/** A service with node 7, without images; a create makes node 8. */
 const replyTo = ({ method, url = "" }: IncomingMessage) => {
   const node = nodeRecord({ id: 7, name: "web" })
-  if (method === "POST") return { ...ok(node), status: 202 }
-  if (url.includes("/nodes/7/")) return ok(node)
+  if (method === "POST") return { ...ok({ ...node, id: 8 }), status: 202 }
+  const [, id] = /\/nodes\/(\d+)\//.exec(url) ?? []
+  if (id !== undefined) return ok({ ...node, id: Number(id) })
   return ok(url.includes("/nodes/") ? [node] : [])
 }
 
@@ -70,15 +71,15 @@ describe("auth login", () => {
       yield* login("test")
       const create = ["node", "create", "web", "--plan", "P", "--image", "I", "--force", "--yes", "--key", "job"]
       const first = yield* berth([...create, "-o", "id"])
-      assert.deepStrictEqual([first.code, first.stdout], [0, "7\n"], first.stderr)
+      assert.deepStrictEqual([first.code, first.stdout], [0, "8\n"], first.stderr)
       yield* login("test", accessToken, "the-new-key-of-a-test")
       const again = yield* berth([...create, "-o", "id"])
-      assert.deepStrictEqual([again.code, again.stdout], [0, "7\n"], again.stderr)
+      assert.deepStrictEqual([again.code, again.stdout], [0, "8\n"], again.stderr)
       assert.lengthOf(
         requests.filter((method) => method === "POST"),
         1
       )
-      assert.include(again.stderr, "Created node 7 earlier with the same key.")
+      assert.include(again.stderr, "Created node 8 earlier with the same key.")
       const kept = yield* Effect.promise(() => readdir(join(home, ".local", "state", "berth"), { recursive: true }))
       assert.lengthOf(
         kept.filter((path) => path.endsWith("job.json")),

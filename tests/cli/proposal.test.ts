@@ -310,7 +310,7 @@ it.live("NAME and --name, --key and --idempotency-key are the same", () =>
     const both = [yield* create("n", ...order, ...env), yield* create("--name", "n", ...order, ...env)]
     assert.strictEqual(both[0]!.stdout, both[1]!.stdout)
     for (const flag of ["--key", "--idempotency-key"]) {
-      assert.strictEqual((yield* create("n", ...order, flag, "k-1", ...env)).code, 2, "without a state folder")
+      assert.strictEqual((yield* create("n", ...order, flag, "k-1", ...env)).code, 10, "without a state folder")
     }
   }).pipe(Effect.provide(TestServer.layer()))
 )

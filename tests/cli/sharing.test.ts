@@ -115,8 +115,8 @@ describe("a state folder that cannot be made", () => {
     Effect.gen(function* () {
       for (const env of [{ XDG_STATE_HOME: yield* blocked }, {}]) {
         const { code, stderr, stdout } = yield* berth([...create, "--key", "job"], { env })
-        assert.deepStrictEqual([code, stdout], [2, ""])
-        assert.match(stderr, /^error: The key cannot be kept: .+\.\nhint: Set XDG_STATE_HOME .+\n$/)
+        assert.deepStrictEqual([code, stdout], [10, ""])
+        assert.match(stderr, /^error: The state of this account cannot be kept.+\.\nhint: .+\n$/)
         assert.strictEqual(yield* count(202), 0)
       }
       const made = yield* berth(create, { env: { XDG_STATE_HOME: yield* blocked } })

@@ -63,8 +63,8 @@ const stages: ReadonlyArray<readonly [args: ReadonlyArray<string>, silent: strin
   [create, "POST /nodes/", /the node web may exist\.\nhint: Check whether it exists: berth node list --name web\n$/],
   [
     [...create, "--wait"],
-    "GET /nodes/7/",
-    /the node exists and is billed\.\nhint: .+: berth node wait 7 --for running\n$/
+    "GET /nodes/8/",
+    /the node exists and is billed\.\nhint: .+: berth node wait 8 --for running\n$/
   ],
   [["node", "delete", "7", "--yes"], "GET /nodes/7/", /^$/],
   [
@@ -110,7 +110,7 @@ describe("a command that is stopped while it waits for a reply", () => {
             }
             if (path === "/images/") return ok([image])
             if (request === "GET /nodes/") return ok([record])
-            return request === "POST /nodes/" ? { ...ok(record), status: 202 } : ok(record)
+            return request === "POST /nodes/" ? { ...ok({ ...record, id: 8 }), status: 202 } : ok(record)
           })
           const running = yield* start(args, { env: { ...account, HOME: home, BERTH_BASE_URL: url } })
           yield* Effect.promise(() => asked.promise)

@@ -313,7 +313,7 @@ describe("whatever a service answers", () => {
   const run = (service: LyingService, args: ReadonlyArray<string>) =>
     Effect.runPromise(against(service.answer, [[...args, "-o", "json"]]))
 
-  it("no DELETE or commitment is for a node that it did not say is the one", { timeout: 600_000 }, () =>
+  it("no DELETE or commitment is for a node that it did not say is the one", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 5 }),
@@ -356,10 +356,9 @@ describe("whatever a service answers", () => {
         }
       ),
       { seed: 20_260_723, numRuns: 150 }
-    )
-  )
+    ))
 
-  it("no node is called created that was not made, and none is made beside one of its name", { timeout: 600_000 }, () =>
+  it("no node is called created that was not made, and none is made beside one of its name", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 4 }),
@@ -390,6 +389,5 @@ describe("whatever a service answers", () => {
         }
       ),
       { seed: 20_260_724, numRuns: 80 }
-    )
-  )
+    ))
 })

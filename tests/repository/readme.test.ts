@@ -47,7 +47,7 @@ describe("the README", () => {
     )
   })
 
-  it("shows programs that work", { timeout: 60_000 }, async () => {
+  it("shows programs that work", async () => {
     await using service = await mockService({ clock: "real", provisioning: "20 millis" })
     const { accessToken, apiKey } = service.options
     const state = mkdtempSync(join(tmpdir(), "berth-readme-"))

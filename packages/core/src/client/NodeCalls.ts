@@ -26,7 +26,7 @@ import { createNode, deleteNode, getNode, listNodes, readList, readPage, setNode
 import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
-import { checked, unsent } from "./options/OptionCheck.ts"
+import { checked, timespanFault, unsent } from "./options/OptionCheck.ts"
 import * as CoalescedReads from "./waiting/CoalescedReads.ts"
 import { awaitGoal, type Goal, type Reads, type WaitOptions } from "./waiting/Waiting.ts"
 import { wire } from "./transport/Wire.ts"
@@ -169,22 +169,29 @@ export class NodeCalls extends Context.Service<
         const others = more.length === 0 ? "" : `, and ${more.length} more`
         return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
       }
-      const list = ({ totalDeadline, ...options }: ListOptions = {}) => {
+      const list = (all: ListOptions = {}) => {
+        const { totalDeadline, ...options } = all
+        const usable = unsent("nodes.list")(checked(all))
         const opened = pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
           onRecords: (records) => observer?.drifted(nodeDrift(records)),
           onEnd: (listed) => Effect.andThen(warnOf(listed), options.onEnd?.(listed) ?? Effect.void),
           exact: options.exact,
           maxNodes: options.maxNodes,
-          limited: endingWithin(options.deadline),
+          limited: (pull) =>
+            Effect.andThen(
+              usable,
+              Effect.suspend(() => endingWithin(options.deadline)(pull))
+            ),
           store
         })
-        return totalDeadline === undefined
+        return totalDeadline === undefined || timespanFault(totalDeadline) !== undefined
           ? opened
           : Effect.flatMap(endIn(totalDeadline), (end) => Effect.map(opened, Effect.provideService(CallsEnd, end)))
       }
 
-      const named = (name: string, { totalDeadline, ...options }: ListOptions = {}) => {
+      const named = (name: string, all: ListOptions = {}) => {
+        const { totalDeadline, ...options } = all
         let unread: Listed["unreadable"] = []
         const onEnd = (listed: Listed) => {
           unread = listed.unreadable
@@ -192,15 +199,16 @@ export class NodeCalls extends Context.Service<
         }
         const isNamed = (other: string) => other === name
         const call = { lane: options.lane, deadline: options.deadline, onReply: options.onReply }
-        return collect(list({ ...options, onEnd })).pipe(
+        const found = collect(list({ ...options, onEnd })).pipe(
           Effect.flatMap((nodes) =>
             Effect.map(
               setAsideNodes(unread, isNamed, (id) => get(id, call)),
               (more) => withoutRepeats([...nodes.filter((node) => isNamed(node.name)), ...more])
             )
           ),
-          endingWithin(totalDeadline)
+          (found) => Effect.suspend(() => endingWithin(totalDeadline)(found))
         )
+        return Effect.andThen(unsent("nodes.list")(checked(all)), found)
       }
 
       const remove = (id: NodeId, options?: CallOptions) =>

@@ -211,13 +211,13 @@ describe("a folder of intents", () => {
           ["told", { fate: "reported" }],
           ["open", {}]
         ] as const) {
-          const file = join(path, `_${age}-${what}.json`)
+          const file = join(openIn(path), `_${age}-${what}.json`)
           yield* write(file, JSON.stringify({ ...intent(`_${age}-${what}`, over), owner: dead }))
           yield* Effect.promise(() => utimes(file, at, at))
         }
       }
       const store = yield* storeOf(path)
-      assert.deepStrictEqual(yield* namesIn(path), [
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), [
         "_new-made.json",
         "_new-open.json",
         "_new-told.json",
