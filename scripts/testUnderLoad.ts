@@ -1,5 +1,5 @@
 /**
- * `pnpm test:load [RUNS]`: the test command again and again, six times by default, while three busy loops keep the machine from it. Prints a
+ * `pnpm test:load [RUNS [ARGUMENT...]]`: the test command again and again, six times by default, while three busy loops keep the machine from it. Prints a
  * line for each run, ends at 0 where all of them are green, and leaves the output of a red one in a file.
  */
 import { spawn } from "node:child_process"
@@ -10,7 +10,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 
-const runs = Number(process.argv[2] ?? 6)
+const [given = "6", ...args] = process.argv.slice(2)
+const runs = Number(given)
 const loops = 3
 
 const folder = await mkdtemp(join(tmpdir(), "berth-test-load-"))
@@ -26,7 +27,8 @@ for (let run = 1; run <= runs; run++) {
   const path = join(folder, `${run}.log`)
   const file = createWriteStream(path)
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [join(import.meta.dirname, "test.ts")], { stdio: ["ignore", "pipe", "pipe"] })
+  const command = [join(import.meta.dirname, "test.ts"), ...args]
+  const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] })
   child.stdout.pipe(file, { end: false })
   child.stderr.pipe(file, { end: false })
   const [code] = (await once(child, "close")) as [number | null]
