@@ -17,7 +17,7 @@ const accessToken = "the-token-of-a-test"
 /** A service with node 7, without images; a create makes node 8. */
 const replyTo = ({ method, url = "" }: IncomingMessage) => {
   const node = nodeRecord({ id: 7, name: "web" })
-  if (method === "POST") return { ...ok({ ...node, id: 8 }), status: 202 }
+  if (method === "POST") return { ...ok({ ...node, id: 8, plan: "P" }), status: 202 }
   const [, id] = /\/nodes\/(\d+)\//.exec(url) ?? []
   if (id !== undefined) return ok({ ...node, id: Number(id) })
   return ok(url.includes("/nodes/") ? [node] : [])

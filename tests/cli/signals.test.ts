@@ -110,7 +110,7 @@ describe("a command that is stopped while it waits for a reply", () => {
             }
             if (path === "/images/") return ok([image])
             if (request === "GET /nodes/") return ok([record])
-            return request === "POST /nodes/" ? { ...ok({ ...record, id: 8 }), status: 202 } : ok(record)
+            return request === "POST /nodes/" ? { ...ok({ ...record, id: 8, plan }), status: 202 } : ok(record)
           })
           const running = yield* start(args, { env: { ...account, HOME: home, BERTH_BASE_URL: url } })
           yield* Effect.promise(() => asked.promise)

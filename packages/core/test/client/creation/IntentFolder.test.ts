@@ -1,7 +1,7 @@
 /**
  * The folder of intents: who may use it, what is removed, and what is left alone.
  */
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Program } from "@berth/testing/Program"
@@ -200,6 +200,7 @@ describe("a folder of intents", () => {
   it.live("keeps what a create without a key came to for an hour, and reports none of it as interrupted", () =>
     Effect.gen(function* () {
       const path = yield* folder
+      yield* Effect.promise(() => mkdir(openIn(path)))
       const dead = { ...(yield* self), pid: yield* endedProcess }
       const now = yield* Clock.currentTimeMillis
       for (const [age, at] of [
