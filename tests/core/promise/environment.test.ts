@@ -39,6 +39,19 @@ describe("a client from the environment", () => {
     await client.close()
   })
 
+  it("sends no credential of the environment to another service than the environment names", async () => {
+    setAll(good)
+    const error = refusal({ baseUrl: "https://elsewhere.test", apiKey: "other" })
+    assert.strictEqual(error.option, "baseUrl")
+    assert.include(error.message, "belong to https://service.test")
+    for (const options of [
+      { baseUrl: "https://SERVICE.test:443/myaccount/api/v1" },
+      { baseUrl: "https://elsewhere.test", apiKey: "other", accessToken: "own" }
+    ]) {
+      await createClientFromEnv(options).close()
+    }
+  })
+
   for (const name of Object.keys(good)) {
     for (const value of [undefined, " "]) {
       it(`is not made where ${name} is ${value === undefined ? "not set" : "blank"}: it is named`, () => {

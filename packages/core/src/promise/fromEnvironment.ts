@@ -35,12 +35,28 @@ const read = (variable: string): string => {
 }
 
 /**
+ * Refuses to send credentials of the environment to another service than the one that the environment names: they belong there.
+ */
+const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOptions>): void => {
+  const own = globalThis.process?.env?.[variables.baseUrl]?.trim()
+  if (!own || baseUrl === undefined || (apiKey !== undefined && accessToken !== undefined)) return
+  const [given, named] = [String(baseUrl), own].map((address) => URL.parse(address)?.origin)
+  if (given === undefined || named === undefined || given === named) return
+  throw new InvalidOption(
+    operation,
+    "baseUrl",
+    `the credentials of the environment belong to ${named}; give apiKey and accessToken beside another baseUrl`
+  )
+}
+
+/**
  * Makes a client with `make`, for the account that the environment names as far as the options do not. Throws
  * `InvalidOption`, which names the variable or the option.
  */
 export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (options: ClientOptions) => A): A => {
   // What is no object at all is refused there.
   if (!Predicate.isObject(options)) return make(options)
+  ensureOwnService(options)
   const account: Record<string, unknown> = {}
   for (const [option, variable] of Object.entries(variables)) {
     if (options[option as Account] === undefined) account[option] = read(variable)
