@@ -9,11 +9,17 @@ import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
 import { byName } from "./byName.ts"
 import { wholeNode } from "./resolve.ts"
 
-/** In what a node differs from the wanted one. An image that the service does not state is taken for the wanted one. */
+const isNumber = (text: string) => /^\d+$/.test(text)
+
+/**
+ * In what a node differs from the wanted one. An image that the service does not state is taken for the wanted one, and so is one that
+ * is stated by its name where its number is wanted, or the other way round: they cannot be compared.
+ */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   if (node.plan !== null && node.plan !== plan) return { field: "plan", has: node.plan, wanted: plan } as const
-  if (node.image !== null && node.image !== String(image)) {
-    return { field: "image", has: node.image, wanted: String(image) } as const
+  const wanted = String(image)
+  if (node.image !== null && node.image !== wanted && isNumber(node.image) === isNumber(wanted)) {
+    return { field: "image", has: node.image, wanted } as const
   }
   return undefined
 }
