@@ -156,7 +156,7 @@ export class NodeCalls extends Context.Service<
         Effect.andThen(checked(options), nodeSpec(spec)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => creator(spec, options)),
-          Effect.tap(({ node }) => newNodes.add(node.id)),
+          Effect.tap(({ node, outcome }) => (outcome === "created" ? newNodes.add(node.id) : Effect.void)),
           tracedAs("nodes.create")
         )
 
@@ -198,7 +198,7 @@ export class NodeCalls extends Context.Service<
           return options.onEnd?.(listed) ?? Effect.void
         }
         const isNamed = (other: string) => other === name
-        const call = { lane: options.lane, deadline: options.deadline, onReply: options.onReply }
+        const { exact: _exact, maxNodes: _maxNodes, onEnd: _onEnd, ...call } = options
         const found = collect(list({ ...options, onEnd })).pipe(
           Effect.flatMap((nodes) =>
             Effect.map(

@@ -10,7 +10,7 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import { type Ledger, LedgerBegun } from "../call/Attempt.ts"
 import type { CallOptions, SendingHooks } from "../call/Operation.ts"
-import { leftMillis } from "../call/Deadline.ts"
+import { endIn } from "../call/Deadline.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import {
   type CreateAction,
@@ -322,11 +322,8 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
     if (key !== undefined && kept === undefined) {
       return yield* keyFault("there is nowhere to keep it: provide the client with an IntentStore")
     }
-    const limit = Duration.min(
-      Duration.fromInputUnsafe(options.deadline ?? deadline),
-      Duration.millis(yield* leftMillis)
-    )
-    const deadlineMillis = Duration.toMillis(limit)
+    const end = yield* endIn(options.deadline ?? deadline)
+    const limit = Duration.millis(end.atMillis - startedAtMillis)
     const drawn = yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)
     const { image, name, plan } = spec
     const request: CreateRequest = {
@@ -336,7 +333,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
       plan,
       image: String(image),
       spec: specDigest(spec),
-      deadlineMillis,
+      deadlineMillis: end.limitMillis,
       maxAttempts: options.retry === false ? 1 : maxAttempts
     }
     const first = firstStep(request)
@@ -345,7 +342,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         request,
         spec,
         options,
-        untilMillis: startedAtMillis + deadlineMillis,
+        untilMillis: end.atMillis,
         sameName,
         confirm: Effect.void,
         state: first.state,
