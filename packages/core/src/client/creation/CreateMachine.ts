@@ -58,6 +58,8 @@ interface Reconciling extends Refusals {
   /** Whether it is sent again at once where the list shows that nothing came of it. */
   readonly isRepeatable: boolean
   readonly isListRead: boolean
+  /** Nodes that the latest poll took for possible ones. */
+  readonly candidates: ReadonlyArray<Node>
 }
 
 export type CreateState =
@@ -283,7 +285,7 @@ const refused = (
   state: Extract<CreateState, { readonly _tag: "Sent" }>,
   because: BerthError,
   { draw, leftMillis }: Pick<Extract<CreateEvent, { readonly _tag: "SendEnded" }>, "draw" | "leftMillis">
-): Omit<Reconciling, "_tag" | "isListRead"> => {
+): Omit<Reconciling, "_tag" | "isListRead" | "candidates"> => {
   const refusals = state.refusals + 1
   const decision = decide({
     reason: because.reason,
@@ -310,8 +312,11 @@ const sent = (intent: SentIntent, refusals: number, isRequired: boolean): Create
   write: { intent, isRequired }
 })
 
-const reconciling = (state: Omit<Reconciling, "_tag" | "isListRead">, isRequired: boolean): CreateStep => ({
-  ...pollAgain({ _tag: "Reconciling", isListRead: false, ...state }),
+const reconciling = (
+  state: Omit<Reconciling, "_tag" | "isListRead" | "candidates">,
+  isRequired: boolean
+): CreateStep => ({
+  ...pollAgain({ _tag: "Reconciling", isListRead: false, candidates: [], ...state }),
   write: { intent: state.intent, isRequired }
 })
 
@@ -345,7 +350,9 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
     case "Ambiguous":
       return unknown(request, state, resolution.candidates)
     case "Undecided":
-      return again.action ? again : unknown(request, state, resolution.candidates)
+      return again.action
+        ? pollAgain({ ...state, candidates: resolution.candidates })
+        : unknown(request, state, resolution.candidates)
     case "Absent":
       if (state.isRepeatable) return queued(request.keyed, unsent(intent), state.refusals)
       // Refused for the rate limit for the last time, and the list shows that nothing came of it.
@@ -409,6 +416,6 @@ const late = (
       return failed(error, reported(request, state.intent))
     }
     case "Reconciling":
-      return unknown(request, state, [], timedOut("maybe"), tried)
+      return unknown(request, state, state.candidates, timedOut("maybe"), tried)
   }
 }

@@ -430,6 +430,12 @@ describe("a create whose time is up", () => {
     })
   })
 
+  it("names the nodes that the latest list showed as possible ones", () => {
+    const undecided = { ...listed([web(101)]), alike: { lost: 1, isOtherLost: false, underWay: new Set(["other"]) } }
+    const reason = late(keyed, notFound, highestId, turnCame, sendFailed(fault), undecided)
+    assert.deepInclude(reason, { _tag: "OutcomeUnknown", candidates: [NodeId.make(101)] })
+  })
+
   it("after its node was found has that node", () => {
     const adopted = after(keyed, notFound, highestId, turnCame, sendFailed(fault), listed([web(101)]))
     for (const event of [
