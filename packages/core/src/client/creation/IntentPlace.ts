@@ -89,14 +89,26 @@ const upgrade = Effect.fnUntraced(function* (accounts: string, id: string) {
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
-/** Makes two folders those of one account, that of `into`. */
+/**
+ * Takes over what is still in the folders on the way to that of the account, which it gives: a process that was killed may have left
+ * it there, or one that runs may have written it after the mark.
+ */
+const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
+  const chain = yield* chainOf(accounts, id)
+  const root = last(chain)
+  for (const before of chain.slice(0, -1)) yield* takeOver(creates(accounts, before), creates(accounts, root))
+  return root
+})
+
+/** Makes two folders those of one account, that of `into`. It can be begun again at any point. */
 const join = Effect.fnUntraced(function* (accounts: string, from: string, into: string) {
   const [root, target] = [last(yield* chainOf(accounts, from)), last(yield* chainOf(accounts, into))]
-  if (root === target) return
-  yield* upgrade(accounts, root)
-  // The mark first: who comes now goes to the target, and takes over what is still here.
-  yield* writeMark(accounts, root, target)
-  yield* takeOver(creates(accounts, root), creates(accounts, target))
+  if (root !== target) {
+    yield* upgrade(accounts, root)
+    // The mark first: who comes now goes to the target, and takes over what is still here.
+    yield* writeMark(accounts, root, target)
+  }
+  yield* collect(accounts, from)
 })
 
 /** Finds the account's folder, and brings together what belongs there. Gives the folder of its creates. */
@@ -106,10 +118,7 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
   for (const spelling of spellings) {
     if ((yield* kindOf(`${accounts}/${spelling}`)) === "folder") yield* join(accounts, spelling, id)
   }
-  const chain = yield* chainOf(accounts, id)
-  const root = last(chain)
-  // A process that was killed may have left something on the way.
-  for (const before of chain.slice(0, -1)) yield* takeOver(creates(accounts, before), creates(accounts, root))
+  const root = yield* collect(accounts, id)
   yield* upgrade(accounts, root)
   if ((yield* kindOf(markFile(accounts, root))) === "nothing") yield* writeMark(accounts, root, root)
   return creates(accounts, root)

@@ -3,7 +3,7 @@
  * wrote, or when two accounts turn out to be one.
  */
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -214,6 +214,53 @@ describe("an account", () => {
           [NodeId.make(8), NodeId.make(9), null]
         )
       }
+    })
+  )
+
+  const joined = { "a name": ids.key, "another spelling": ids.spelled }
+  for (const [what, from] of Object.entries(joined)) {
+    const killed = {
+      "behind the mark": [],
+      "behind the open ones": ["open"],
+      "behind the first settled ones": ["open", "settled/600"]
+    }
+    for (const [when, moved] of Object.entries(killed)) {
+      it.live(`has all of its creates after a process was killed ${when} of a join with ${what}`, () =>
+        Effect.gen(function* () {
+          const accounts = yield* folder
+          const placeNow = placeIn(accounts, { id: ids.name, key: ids.key, spellings: [ids.spelled] })
+          const creates = (id: string) => join(placeNow.accounts, id, "creates")
+          const unjoined = makeAccount(placeIn(accounts, { id: from }))
+          yield* unjoined.save(intent("settled", 8))
+          yield* unjoined.save(intent("open", null))
+          yield* makeAccount(placeIn(accounts, { id: ids.name })).save(intent("named", 9))
+          yield* Effect.promise(async () => {
+            await mkdir(join(creates(from), "settled", "600"), { recursive: true })
+            const mark = JSON.stringify({ version: 2, account: ids.name, note: "" })
+            await writeFile(join(placeNow.accounts, from, "intents"), mark, { mode: 0o600 })
+            for (const [i, name] of moved.entries()) {
+              const to = name === "open" ? "import.abc" : `600.abc${i}`
+              await rename(join(creates(from), name), join(creates(ids.name), "settled", to))
+            }
+          })
+          for (const store of [makeAccount(placeNow), makeAccount(placeNow)]) {
+            const found = yield* Effect.forEach(["settled", "open", "named"], (key) => store.find(key))
+            assert.deepStrictEqual(found.map(nodeOf), [NodeId.make(8), null, NodeId.make(9)])
+          }
+        })
+      )
+    }
+  }
+
+  it.live("has what a process that had its folder before a join settles after it", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const running = makeAccount(placeIn(accounts))
+      yield* running.save(intent("job", null))
+      const named = placeIn(accounts, { id: ids.name, key: ids.key })
+      yield* makeAccount(named).find("job")
+      yield* Effect.ignore(running.save(intent("job", 9)))
+      assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), NodeId.make(9))
     })
   )
 
