@@ -181,8 +181,13 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       const intent = yield* readOrWarn(folder, key)
       const file = fileOf(folder, key)
       if (intent === undefined || hasEnded(intent) || !(yield* isAbandoned(file, intent, now))) continue
-      if (isSent(intent)) abandoned.push(intent)
-      yield* removeFile(file)
+      if (!isSent(intent)) {
+        yield* removeFile(file)
+        continue
+      }
+      abandoned.push(intent)
+      // Its node may still come: a create beside it must not take that one. Where this cannot be written it is told of again.
+      yield* Effect.ignore(replaceFile(file, JSON.stringify({ ...intent, fate: "reported" })))
     }
     return abandoned
   })

@@ -11,6 +11,7 @@ import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
 import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { self } from "../../../src/client/creation/LockOwner.ts"
+import { alikeOf } from "../../../src/client/creation/Reconciliation.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
 const folder = Effect.acquireRelease(
@@ -193,7 +194,24 @@ describe("a folder of intents", () => {
         taken.map(({ key }) => key),
         ["_killed"]
       )
-      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["_container.json", "_running.json", "job.json"])
+      assert.deepStrictEqual(yield* store.takeAbandoned, [])
+      const left = ["_container.json", "_killed.json", "_running.json", "job.json"]
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), left)
+    })
+  )
+
+  it.live("has a killed create of another spec count beside a lost one, also after it was given out", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = yield* storeOf(path)
+      const dead = { ...(yield* self), pid: yield* endedProcess }
+      const killed = { ...intent("_killed", { spec: "other" }), owner: dead }
+      yield* write(join(openIn(path), "_killed.json"), JSON.stringify(killed))
+      const lost = { ...intent("job", { fate: "lost" }), sentAt }
+      const beside = Effect.map(store.unsettled, (others) => alikeOf(lost, others, new Set(), sentAt))
+      assert.isTrue((yield* beside).isOtherLost)
+      yield* store.takeAbandoned
+      assert.isTrue((yield* beside).isOtherLost)
     })
   )
 
