@@ -156,6 +156,20 @@ describe("the folder of a version before 0.2", () => {
     })
   )
 
+  it.live("goes on once more after that version was used again", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      for (const times of [1, 2, 3]) {
+        yield* earlier(path, [intent(`job-${times}`, 100 + times), intent(`open-${times}`, null)])
+        const store = makeDirectory(path)
+        for (let i = 1; i <= times; i++) {
+          assert.strictEqual(nodeOf(yield* store.find(`job-${i}`)), NodeId.make(100 + i))
+          assert.strictEqual(nodeOf(yield* store.find(`open-${i}`)), null)
+        }
+      }
+    })
+  )
+
   it.live("loses nothing to a process that was killed while it took it in", () =>
     Effect.gen(function* () {
       const place = placeIn(yield* folder)
