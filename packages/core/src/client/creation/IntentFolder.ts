@@ -9,7 +9,7 @@ import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withF
 import { type Intent, isSent, mayBeAnswered, unanswered } from "./Intent.ts"
 import { type OwnedIntent, parseIntent } from "./IntentFile.ts"
 import { drawnKeyPrefix, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
-import { type KeyLock, withKeyLock } from "./KeyLock.ts"
+import { withKeyLock } from "./KeyLock.ts"
 import { type IntentPlace, settleIn } from "./IntentPlace.ts"
 import { isRunning, self } from "./LockOwner.ts"
 import * as SettledIntents from "./SettledIntents.ts"
@@ -147,8 +147,20 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       ? Effect.tap(prepareFound, (folder) => Effect.sync(() => (prepared = folder)))
       : Effect.succeed(prepared)
   )
+  const once = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) => Effect.flatMap(ready, use)
+  /** Looks for the folder once more where it is gone: it was removed, or the account was joined with another. */
+  const again = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) =>
+    Effect.catchIf(
+      once(use),
+      ({ code }) => code === "ENOENT",
+      () =>
+        Effect.suspend(() => {
+          prepared = undefined
+          return once(use)
+        })
+    )
   const inFolder = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) =>
-    Effect.mapError(Effect.flatMap(ready, use), failed)
+    Effect.mapError(again(use), failed)
 
   const fileOf = ({ open }: Folder, key: string) => `${open}/${key}${suffix}`
   const keysIn = ({ open }: Folder) =>
@@ -217,25 +229,24 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     const owned: OwnedIntent = { ...intent, owner: { machine, namespace, pid, startTime } }
     const { key, nodeId } = owned
     if (nodeId !== null && !isDrawn(key)) {
+      // A settled one makes the folder that it goes to: not where the account is no more.
+      yield* withFiles((fs) => fs.access(folder.open))
       yield* folder.settled.settle({ ...owned, nodeId })
       return yield* removeFile(fileOf(folder, key))
     }
     return yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
   })
 
-  const lockOf = <A, E, R>(key: string, use: (lock: KeyLock<IntentStoreFailed>) => Effect.Effect<A, E, R>) =>
-    Effect.flatMap(ready, ({ open }) =>
-      withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
-        // As an exit, so that a failure of `use` is not taken for one of the lock.
-        Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
-      )
-    )
-
   const store: IntentStore = {
     now: Effect.flatMap(bootClock, stampNow),
     unsettled: inFolder(readUnsettled),
     find: (key) => inFolder((folder) => findIntent(folder, key)),
-    save: (intent) => inFolder((folder) => save(folder, intent)),
+    // What is under a lock is sent on the word of this write. If its folder is gone, so is the lock.
+    save: (intent) =>
+      Effect.mapError(
+        (isDrawn(intent.key) || intent.nodeId !== null ? again : once)((folder) => save(folder, intent)),
+        failed
+      ),
     remove: (key) =>
       inFolder((folder) =>
         Effect.andThen(removeFile(fileOf(folder, key)), isDrawn(key) ? Effect.void : folder.settled.remove(key))
@@ -244,17 +255,11 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     withKeyLock: (key) => (use) =>
       turnOf(key)(
         Effect.flatten(
-          lockOf(key, use).pipe(
-            // Its folder is gone: it was removed, or the account was joined with another.
-            Effect.catchIf(
-              ({ code }) => code === "ENOENT",
-              () =>
-                Effect.suspend(() => {
-                  prepared = undefined
-                  return lockOf(key, use)
-                })
-            ),
-            Effect.mapError(failed)
+          inFolder(({ open }) =>
+            withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
+              // As an exit, so that a failure of `use` is not taken for one of the lock.
+              Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
+            )
           )
         )
       ),

@@ -314,6 +314,44 @@ describe("an account", () => {
     })
   )
 
+  it.live("that was joined with another goes on there for the creates of a process that was running", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      const running = makeAccount(after)
+      yield* running.save(intent("job", null))
+      yield* makeAccount(before).save(intent("old", 8))
+      const joined = makeAccount(before)
+      yield* joined.find("old")
+      yield* goOnIn(after, before)
+      // Its key is held by a lock that is gone: nothing is sent on this write.
+      assert.strictEqual((yield* Effect.flip(running.save(intent("job", null)))).code, "ENOENT")
+      yield* running.save(intent("job", 9))
+      yield* running.save(intent("_drawn", null))
+      assert.strictEqual(nodeOf(yield* joined.find("job")), NodeId.make(9))
+      assert.include(
+        (yield* joined.unsettled).map(({ key }) => key),
+        "_drawn"
+      )
+      assert.isFalse(existsSync(join(accounts, "accounts", ids.rotated, "creates", "open")))
+    })
+  )
+
+  it.live("that was joined with another has its unsettled creates read where they are", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      const running = makeAccount(after)
+      yield* running.save(intent("_drawn", null))
+      yield* makeAccount(before).save(intent("old", 8))
+      yield* goOnIn(after, before)
+      assert.deepStrictEqual(
+        (yield* running.unsettled).map(({ key }) => key),
+        ["_drawn"]
+      )
+    })
+  )
+
   it.live("whose mark is damaged is not guessed", () =>
     Effect.gen(function* () {
       const place = placeIn(yield* folder)
