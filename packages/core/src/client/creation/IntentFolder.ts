@@ -4,6 +4,7 @@
  * that killed processes left are removed after a day. Files that are not Berth's, or of a later version, are left alone.
  */
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
+import { monotonicMillis } from "../time/Monotonic.ts"
 import { bootClock, stampNow } from "../files/Boot.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { type Intent, isSent, mayBeAnswered, unanswered } from "./Intent.ts"
@@ -25,6 +26,9 @@ const leftOverMillis = 86_400_000
 
 /** An intent without a caller's key is kept this long after its create ended: no create beside it may take its node. */
 const endedMillis = 3_600_000
+
+/** So many of these are removed at once. */
+const maxPruned = 8
 
 /** Whether nothing is left to tell of the create. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
@@ -224,6 +228,24 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return intent === undefined ? Option.none<Intent>() : Option.some(yield* withFate(intent))
   })
 
+  /** When creates without a caller's key ended here, the longest ago first. */
+  const endedAt = new Map<string, number>()
+  /** A process may run for months: it removes what it wrote itself, a few at each create. */
+  const pruneEnded = Effect.fnUntraced(
+    function* (folder: Folder, ended: string) {
+      const now = yield* monotonicMillis
+      endedAt.delete(ended)
+      endedAt.set(ended, now)
+      let left = maxPruned
+      for (const [key, at] of endedAt) {
+        if (now - at <= endedMillis || left-- === 0) return
+        endedAt.delete(key)
+        yield* removeFile(fileOf(folder, key))
+      }
+    },
+    (removal) => Effect.ignore(removal)
+  )
+
   const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
     const { machine, namespace, pid, startTime } = yield* self
     const owned: OwnedIntent = { ...intent, owner: { machine, namespace, pid, startTime } }
@@ -234,7 +256,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       yield* folder.settled.settle({ ...owned, nodeId })
       return yield* removeFile(fileOf(folder, key))
     }
-    return yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
+    yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
+    if (isDrawn(key) && hasEnded(intent)) yield* pruneEnded(folder, key)
   })
 
   const store: IntentStore = {

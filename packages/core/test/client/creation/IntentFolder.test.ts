@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Option } from "effect"
+import { TestClock } from "effect/testing"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
 import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
@@ -244,6 +245,24 @@ describe("a folder of intents", () => {
       ])
       const keys = (yield* store.takeAbandoned).map(({ key }) => key)
       assert.deepStrictEqual(keys.toSorted(), ["_new-open", "_old-open"])
+    })
+  )
+
+  it.effect("has the creates without a key of the last hour alone, however long its process runs", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = makeDirectory(path)
+      for (let i = 0; i < 300; i++) {
+        const over = i % 2 === 0 ? { nodeId: NodeId.make(100 + i) } : { fate: "reported" as const }
+        yield* store.save(intent(`_${i}`))
+        yield* store.save(intent(`_${i}`, over))
+        yield* TestClock.adjust("10 minutes")
+      }
+      const left = ["_293", "_294", "_295", "_296", "_297", "_298", "_299"]
+      assert.deepStrictEqual(
+        yield* namesIn(openIn(path)),
+        left.map((key) => `${key}.json`)
+      )
     })
   )
 
