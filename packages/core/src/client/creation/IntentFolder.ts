@@ -30,6 +30,9 @@ const endedMillis = 3_600_000
 /** So many of these are removed at once. */
 const maxPruned = 8
 
+/** One under a caller's key that was never sent is kept as long as a settled one: nothing can have come of it. */
+const unsentMillis = 90 * 86_400_000
+
 /** Whether nothing is left to tell of the create. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
 
@@ -99,15 +102,17 @@ const removeOldDrafts = Effect.fnUntraced(
   (removal) => Effect.ignore(removal)
 )
 
-/** Removes the intents without a caller's key that nobody asks about any more. */
+/** Removes the intents that nobody asks about any more: ended ones without a caller's key, and those that were never sent. */
 const removeEnded = Effect.fnUntraced(
   function* (folder: string) {
     const now = yield* Clock.currentTimeMillis
     for (const name of yield* withFiles((fs) => fs.readdir(folder))) {
       const file = `${folder}/${name}`
-      if (!isDrawn(name) || !name.endsWith(suffix) || !(yield* isLeftOver(file, now, endedMillis))) continue
+      const keptMillis = isDrawn(name) ? endedMillis : unsentMillis
+      if (!name.endsWith(suffix) || !(yield* isLeftOver(file, now, keptMillis))) continue
       const intent = yield* Effect.orElseSucceed(read(file, name.slice(0, -suffix.length)), () => undefined)
-      if (intent !== undefined && hasEnded(intent)) yield* removeFile(file)
+      if (intent === undefined) continue
+      if (isDrawn(name) ? hasEnded(intent) : !isSent(intent)) yield* removeFile(file)
     }
   },
   (removal) => Effect.ignore(removal)
@@ -221,6 +226,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
+      // A process that was killed as it settled the intent left it here, too.
+      yield* Effect.ignore(removeFile(fileOf(folder, key)))
       yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))
       return Option.some<Intent>(found.intent)
     }

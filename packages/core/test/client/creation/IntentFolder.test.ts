@@ -266,6 +266,37 @@ describe("a folder of intents", () => {
     })
   )
 
+  it.live("has an intent no longer open once it is found to be settled, as where its process was killed between", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = yield* storeOf(path)
+      yield* store.save(intent("job", { nodeId: NodeId.make(9) }))
+      const dead = { ...(yield* self), pid: yield* endedProcess }
+      yield* write(join(openIn(path), "job.json"), JSON.stringify({ ...intent("job"), owner: dead }))
+      assert.strictEqual(Option.getOrThrow(yield* store.find("job")).nodeId, NodeId.make(9))
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), [])
+    })
+  )
+
+  it.live("loses a create with a key that was never sent after 90 days, and none that was", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.promise(() => mkdir(openIn(path)))
+      const owner = { ...(yield* self), pid: yield* endedProcess }
+      const now = yield* Clock.currentTimeMillis
+      for (const [age, days] of Object.entries({ new: 89, old: 91 })) {
+        for (const [what, over] of Object.entries({ sent: {}, unsent: { sentAt: null } })) {
+          const file = join(openIn(path), `${age}-${what}.json`)
+          yield* write(file, JSON.stringify({ ...intent(`${age}-${what}`, over), owner }))
+          const at = now / 1000 - days * 86_400
+          yield* Effect.promise(() => utimes(file, at, at))
+        }
+      }
+      yield* storeOf(path)
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["new-sent.json", "new-unsent.json", "old-sent.json"])
+    })
+  )
+
   it.live("reads the fates that earlier versions wrote", () =>
     Effect.gen(function* () {
       const path = yield* folder
