@@ -89,6 +89,32 @@ const upgrade = Effect.fnUntraced(function* (accounts: string, id: string) {
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
+const commitmentsIn = (accounts: string, id: string) => `${accounts}/${id}/commitments.json`
+
+/**
+ * The file of what a program has recorded of the account's commitments: in the account's folder, or in that of its key until they
+ * are joined.
+ */
+export const commitmentsOf = Effect.fnUntraced(function* ({
+  accounts,
+  id,
+  key
+}: IntentPlace): Effect.fn.Return<string, FileFault> {
+  const file = commitmentsIn(accounts, last(yield* chainOf(accounts, id)))
+  if (key === undefined || (yield* kindOf(file)) !== "nothing") return file
+  const ofKey = commitmentsIn(accounts, last(yield* chainOf(accounts, key)))
+  return (yield* kindOf(ofKey)) === "nothing" ? file : ofKey
+})
+
+/** Carries the commitments along, unless the account has its own: they are safe to lose, and hold up no create. */
+const carryCommitments = Effect.fnUntraced(
+  function* (from: string, into: string) {
+    if ((yield* kindOf(from)) !== "other" || (yield* kindOf(into)) !== "nothing") return
+    yield* withFiles((fs) => fs.rename(from, into))
+  },
+  (carrying) => Effect.ignore(carrying)
+)
+
 /**
  * Takes over what is still in the folders on the way to that of the account, which it gives: a process that was killed may have left
  * it there, or one that runs may have written it after the mark.
@@ -96,7 +122,10 @@ const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1
 const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const chain = yield* chainOf(accounts, id)
   const root = last(chain)
-  for (const before of chain.slice(0, -1)) yield* takeOver(creates(accounts, before), creates(accounts, root))
+  for (const before of chain.slice(0, -1)) {
+    yield* takeOver(creates(accounts, before), creates(accounts, root))
+    yield* carryCommitments(commitmentsIn(accounts, before), commitmentsIn(accounts, root))
+  }
   return root
 })
 
