@@ -4,7 +4,7 @@
  * where versions before 0.2 had the folder of their intents: they find no folder there, and refuse a create with a key.
  */
 import { Effect, Option } from "effect"
-import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { takeIn, takeOver } from "./SettledIntents.ts"
 
 /** Where the intents of an account are looked for. */
@@ -129,15 +129,30 @@ const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   return root
 })
 
+/** Has the folders that a join is under way from: who comes by another key or name finishes one that was cut off. */
+const joiningIn = (accounts: string, id: string) => `${accounts}/${id}/joining`
+
+/** Finishes the joins with the folder of an account that were cut off, or are under way in another process. */
+const finishJoins = Effect.fnUntraced(function* (accounts: string, root: string) {
+  const folder = joiningIn(accounts, root)
+  const isThere = (yield* kindOf(folder)) === "folder"
+  for (const from of isThere ? (yield* withFiles((fs) => fs.readdir(folder))).filter(isId) : []) {
+    // One whose mark is not written yet has nothing to finish.
+    if ((yield* collect(accounts, from)) === root) yield* removeFile(`${folder}/${from}`)
+  }
+})
+
 /** Makes two folders those of one account, that of `into`. It can be begun again at any point. */
 const join = Effect.fnUntraced(function* (accounts: string, from: string, into: string) {
   const [root, target] = [last(yield* chainOf(accounts, from)), last(yield* chainOf(accounts, into))]
   if (root !== target) {
     yield* upgrade(accounts, root)
+    yield* makeOwnFolder(joiningIn(accounts, target), 3)
+    yield* replaceFile(`${joiningIn(accounts, target)}/${root}`, "", true)
     // The mark first: who comes now goes to the target, and takes over what is still here.
     yield* writeMark(accounts, root, target)
   }
-  yield* collect(accounts, from)
+  yield* finishJoins(accounts, yield* collect(accounts, from))
 })
 
 /** Finds the account's folder, and brings together what belongs there. Gives the folder of its creates. */
@@ -148,6 +163,7 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
     if ((yield* kindOf(`${accounts}/${spelling}`)) === "folder") yield* join(accounts, spelling, id)
   }
   const root = yield* collect(accounts, id)
+  yield* finishJoins(accounts, root)
   yield* upgrade(accounts, root)
   if ((yield* kindOf(markFile(accounts, root))) === "nothing") yield* writeMark(accounts, root, root)
   return creates(accounts, root)

@@ -266,6 +266,26 @@ describe("an account", () => {
     }
   }
 
+  it.live("has all of its creates after a killed join, also for who comes by another key", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const named = placeIn(accounts, { id: ids.name, key: ids.rotated })
+      const joining = join(named.accounts, ids.name, "joining")
+      yield* makeAccount(placeIn(accounts)).save(intent("job", 8))
+      yield* makeAccount(named).find("job")
+      yield* Effect.promise(async () => {
+        await mkdir(joining, { recursive: true, mode: 0o700 })
+        assert.deepStrictEqual(await readdir(joining), [])
+        await writeFile(join(joining, ids.key), "", { mode: 0o600 })
+      })
+      assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), "none")
+      const mark = JSON.stringify({ version: 2, account: ids.name, note: "" })
+      yield* Effect.promise(() => writeFile(join(named.accounts, ids.key, "intents"), mark, { mode: 0o600 }))
+      assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), NodeId.make(8))
+      assert.deepStrictEqual(yield* namesIn(joining), [])
+    })
+  )
+
   it.live("has what a process that had its folder before a join settles after it", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
