@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeAccount } from "./creation/IntentFolder.ts"
-import type { IntentPlace } from "./creation/IntentPlace.ts"
+import { commitmentsOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
@@ -140,7 +140,12 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
 
 /** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or be `off`. */
 export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
-  const files = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => accountIn(settings, folder)))
+  const ofKey = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => accountIn(settings, folder)))
+  const { commitments, intents } = ofKey
+  const files =
+    intents === undefined
+      ? ofKey
+      : { ...ofKey, commitments: yield* Effect.orElseSucceed(commitmentsOf(intents), () => commitments) }
   const choice = yield* read("BERTH_ALLOWANCE_FILE")
   if (choice !== undefined) return { ...files, allowanceFile: choice === "off" ? undefined : choice }
   if (files.why !== "") {

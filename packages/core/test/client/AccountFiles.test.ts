@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Logger, Option, Redacted } from "effect"
 import * as UserDirectories from "effect/persistence/UserDirectories"
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { accountFiles, accountLayer } from "../../src/client/AccountFiles.ts"
+import { type AccountFiles, accountFiles, accountLayer } from "../../src/client/AccountFiles.ts"
 import { berthFolder } from "../../src/client/AccountFolder.ts"
 import { AllowanceStore } from "../../src/client/allowance/AllowanceStore.ts"
+import { makeAccount } from "../../src/client/creation/IntentFolder.ts"
+import { goOnIn } from "../../src/client/creation/IntentPlace.ts"
 import { IntentStore } from "../../src/client/creation/IntentStore.ts"
 
 interface Account {
@@ -103,6 +105,32 @@ describe("the files of an account", () => {
       assert.strictEqual(one.intents?.key, unnamed.intents?.id)
       assert.strictEqual(one.allowanceFile, unnamed.allowanceFile)
       assert.strictEqual(new Set([one, elsewhere, unnamed].map(({ intents }) => intents?.id)).size, 3)
+    })
+  )
+
+  it.live("keep the commitments of an account under a new key, where it has a name or goes on in the old one", () =>
+    Effect.gen(function* () {
+      const state = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "berth-commitments-"))),
+        (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+      )
+      const of = (account: Account) => filesOf({ XDG_STATE_HOME: state }, account)
+      const settle = ({ intents }: AccountFiles) => makeAccount(intents!).find("job")
+      const kept = (account: Account) =>
+        Effect.flatMap(of(account), ({ commitments }) => Effect.promise(() => readFile(commitments!, "utf8")))
+
+      const old = yield* of({})
+      yield* settle(old)
+      yield* Effect.promise(() => writeFile(old.commitments!, "recorded"))
+      assert.strictEqual(yield* kept({ account: "prod" }), "recorded")
+      yield* settle(yield* of({ account: "prod" }))
+      assert.strictEqual(yield* kept({ account: "prod", apiKey: "key2" }), "recorded")
+
+      const renewed = yield* of({ apiKey: "key3" })
+      assert.isTrue(yield* goOnIn(renewed.intents!, old.intents!))
+      for (const account of [{}, { apiKey: "key3" }]) assert.strictEqual(yield* kept(account), "recorded")
+      const { commitments } = yield* of({ account: "prod", apiKey: "key2" })
+      assert.strictEqual((yield* of({})).commitments, commitments)
     })
   )
 

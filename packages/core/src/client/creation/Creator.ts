@@ -23,10 +23,10 @@ import {
   next
 } from "./CreateMachine.ts"
 import { createFailure, keyFault, untried, unusable, unusableReason } from "./createFailure.ts"
-import type { Instant, Intent } from "./Intent.ts"
+import type { Instant, Intent, SentIntent } from "./Intent.ts"
 import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
 import type { ReadPage } from "./NewestNodes.ts"
-import { type Alike, alikeOf, createReplyFault, lostBeside } from "./Reconciliation.ts"
+import { type Alike, alikeOf, createReplyFault, isBeside, lostBeside } from "./Reconciliation.ts"
 import { SameNameCreates } from "./SameNameCreates.ts"
 import { sharedByKey } from "./SharedByKey.ts"
 import { specDigest } from "./SpecDigest.ts"
@@ -190,10 +190,19 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
     )
   })
 
+  /** A process that was killed as it settled an intent may have left it among the open ones: its node is no lost one's. */
+  const settledToo = (intent: Intent) =>
+    Effect.map(
+      Effect.orElseSucceed(store.find(intent.key), () => Option.none<Intent>()),
+      Option.getOrElse(() => intent)
+    )
+
   /** The intents that are not settled, and those that were seen under way and are settled now. */
-  const otherIntents = ({ underWay }: Call) =>
+  const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
-      const intents = Array.from(yield* store.unsettled)
+      const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
+        isBeside(own, other) && !other.key.startsWith(drawnKeyPrefix) ? settledToo(other) : Effect.succeed(other)
+      )
       const keys = new Set(intents.map(({ key }) => key))
       for (const key of underWay) if (!keys.has(key)) intents.push(...Option.toArray(yield* store.find(key)))
       return intents
@@ -226,7 +235,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         return { ...step, write: undefined }
       })
       return store
-        .withKeyLock(reconciliationKey)(() => judge(otherIntents(call), store.ownersOf))
+        .withKeyLock(reconciliationKey)(() => judge(otherIntents(call, intent), store.ownersOf))
         .pipe(
           // A create without a caller's key goes on with what this client knows of its own creates.
           Effect.catchTag("IntentStoreFailed", (error) =>

@@ -4,12 +4,13 @@
  * that killed processes left are removed after a day. Files that are not Berth's, or of a later version, are left alone.
  */
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
+import { monotonicMillis } from "../time/Monotonic.ts"
 import { bootClock, stampNow } from "../files/Boot.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { type Intent, isSent, mayBeAnswered, unanswered } from "./Intent.ts"
 import { type OwnedIntent, parseIntent } from "./IntentFile.ts"
 import { drawnKeyPrefix, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
-import { type KeyLock, withKeyLock } from "./KeyLock.ts"
+import { withKeyLock } from "./KeyLock.ts"
 import { type IntentPlace, settleIn } from "./IntentPlace.ts"
 import { isRunning, self } from "./LockOwner.ts"
 import * as SettledIntents from "./SettledIntents.ts"
@@ -25,6 +26,12 @@ const leftOverMillis = 86_400_000
 
 /** An intent without a caller's key is kept this long after its create ended: no create beside it may take its node. */
 const endedMillis = 3_600_000
+
+/** So many of these are removed at once. */
+const maxPruned = 8
+
+/** One under a caller's key that was never sent is kept as long as a settled one: nothing can have come of it. */
+const unsentMillis = 90 * 86_400_000
 
 /** Whether nothing is left to tell of the create. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
@@ -95,15 +102,17 @@ const removeOldDrafts = Effect.fnUntraced(
   (removal) => Effect.ignore(removal)
 )
 
-/** Removes the intents without a caller's key that nobody asks about any more. */
+/** Removes the intents that nobody asks about any more: ended ones without a caller's key, and those that were never sent. */
 const removeEnded = Effect.fnUntraced(
   function* (folder: string) {
     const now = yield* Clock.currentTimeMillis
     for (const name of yield* withFiles((fs) => fs.readdir(folder))) {
       const file = `${folder}/${name}`
-      if (!isDrawn(name) || !name.endsWith(suffix) || !(yield* isLeftOver(file, now, endedMillis))) continue
+      const keptMillis = isDrawn(name) ? endedMillis : unsentMillis
+      if (!name.endsWith(suffix) || !(yield* isLeftOver(file, now, keptMillis))) continue
       const intent = yield* Effect.orElseSucceed(read(file, name.slice(0, -suffix.length)), () => undefined)
-      if (intent !== undefined && hasEnded(intent)) yield* removeFile(file)
+      if (intent === undefined) continue
+      if (isDrawn(name) ? hasEnded(intent) : !isSent(intent)) yield* removeFile(file)
     }
   },
   (removal) => Effect.ignore(removal)
@@ -147,8 +156,20 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       ? Effect.tap(prepareFound, (folder) => Effect.sync(() => (prepared = folder)))
       : Effect.succeed(prepared)
   )
+  const once = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) => Effect.flatMap(ready, use)
+  /** Looks for the folder once more where it is gone: it was removed, or the account was joined with another. */
+  const again = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) =>
+    Effect.catchIf(
+      once(use),
+      ({ code }) => code === "ENOENT",
+      () =>
+        Effect.suspend(() => {
+          prepared = undefined
+          return once(use)
+        })
+    )
   const inFolder = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) =>
-    Effect.mapError(Effect.flatMap(ready, use), failed)
+    Effect.mapError(again(use), failed)
 
   const fileOf = ({ open }: Folder, key: string) => `${open}/${key}${suffix}`
   const keysIn = ({ open }: Folder) =>
@@ -181,8 +202,13 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       const intent = yield* readOrWarn(folder, key)
       const file = fileOf(folder, key)
       if (intent === undefined || hasEnded(intent) || !(yield* isAbandoned(file, intent, now))) continue
-      if (isSent(intent)) abandoned.push(intent)
-      yield* removeFile(file)
+      if (!isSent(intent)) {
+        yield* removeFile(file)
+        continue
+      }
+      abandoned.push(intent)
+      // Its node may still come: a create beside it must not take that one. Where this cannot be written it is told of again.
+      yield* Effect.ignore(replaceFile(file, JSON.stringify({ ...intent, fate: "reported" })))
     }
     return abandoned
   })
@@ -200,6 +226,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
+      // A process that was killed as it settled the intent left it here, too.
+      yield* Effect.ignore(removeFile(fileOf(folder, key)))
       yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))
       return Option.some<Intent>(found.intent)
     }
@@ -207,30 +235,48 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return intent === undefined ? Option.none<Intent>() : Option.some(yield* withFate(intent))
   })
 
+  /** When creates without a caller's key ended here, the longest ago first. */
+  const endedAt = new Map<string, number>()
+  /** A process may run for months: it removes what it wrote itself, a few at each create. */
+  const pruneEnded = Effect.fnUntraced(
+    function* (folder: Folder, ended: string) {
+      const now = yield* monotonicMillis
+      endedAt.delete(ended)
+      endedAt.set(ended, now)
+      let left = maxPruned
+      for (const [key, at] of endedAt) {
+        if (now - at <= endedMillis || left-- === 0) return
+        endedAt.delete(key)
+        yield* removeFile(fileOf(folder, key))
+      }
+    },
+    (removal) => Effect.ignore(removal)
+  )
+
   const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
     const { machine, namespace, pid, startTime } = yield* self
     const owned: OwnedIntent = { ...intent, owner: { machine, namespace, pid, startTime } }
     const { key, nodeId } = owned
     if (nodeId !== null && !isDrawn(key)) {
+      // A settled one makes the folder that it goes to: not where the account is no more.
+      yield* withFiles((fs) => fs.access(folder.open))
       yield* folder.settled.settle({ ...owned, nodeId })
       return yield* removeFile(fileOf(folder, key))
     }
-    return yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
+    yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
+    if (isDrawn(key) && hasEnded(intent)) yield* pruneEnded(folder, key)
   })
-
-  const lockOf = <A, E, R>(key: string, use: (lock: KeyLock<IntentStoreFailed>) => Effect.Effect<A, E, R>) =>
-    Effect.flatMap(ready, ({ open }) =>
-      withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
-        // As an exit, so that a failure of `use` is not taken for one of the lock.
-        Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
-      )
-    )
 
   const store: IntentStore = {
     now: Effect.flatMap(bootClock, stampNow),
     unsettled: inFolder(readUnsettled),
     find: (key) => inFolder((folder) => findIntent(folder, key)),
-    save: (intent) => inFolder((folder) => save(folder, intent)),
+    // What is under a lock is sent on the word of this write. If its folder is gone, so is the lock.
+    save: (intent) =>
+      Effect.mapError(
+        (isDrawn(intent.key) || intent.nodeId !== null ? again : once)((folder) => save(folder, intent)),
+        failed
+      ),
     remove: (key) =>
       inFolder((folder) =>
         Effect.andThen(removeFile(fileOf(folder, key)), isDrawn(key) ? Effect.void : folder.settled.remove(key))
@@ -239,17 +285,11 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     withKeyLock: (key) => (use) =>
       turnOf(key)(
         Effect.flatten(
-          lockOf(key, use).pipe(
-            // Its folder is gone: it was removed, or the account was joined with another.
-            Effect.catchIf(
-              ({ code }) => code === "ENOENT",
-              () =>
-                Effect.suspend(() => {
-                  prepared = undefined
-                  return lockOf(key, use)
-                })
-            ),
-            Effect.mapError(failed)
+          inFolder(({ open }) =>
+            withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
+              // As an exit, so that a failure of `use` is not taken for one of the lock.
+              Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
+            )
           )
         )
       ),

@@ -4,7 +4,7 @@
  * where versions before 0.2 had the folder of their intents: they find no folder there, and refuse a create with a key.
  */
 import { Effect, Option } from "effect"
-import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { takeIn, takeOver } from "./SettledIntents.ts"
 
 /** Where the intents of an account are looked for. */
@@ -89,14 +89,70 @@ const upgrade = Effect.fnUntraced(function* (accounts: string, id: string) {
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
-/** Makes two folders those of one account, that of `into`. */
+const commitmentsIn = (accounts: string, id: string) => `${accounts}/${id}/commitments.json`
+
+/**
+ * The file of what a program has recorded of the account's commitments: in the account's folder, or in that of its key until they
+ * are joined.
+ */
+export const commitmentsOf = Effect.fnUntraced(function* ({
+  accounts,
+  id,
+  key
+}: IntentPlace): Effect.fn.Return<string, FileFault> {
+  const file = commitmentsIn(accounts, last(yield* chainOf(accounts, id)))
+  if (key === undefined || (yield* kindOf(file)) !== "nothing") return file
+  const ofKey = commitmentsIn(accounts, last(yield* chainOf(accounts, key)))
+  return (yield* kindOf(ofKey)) === "nothing" ? file : ofKey
+})
+
+/** Carries the commitments along, unless the account has its own: they are safe to lose, and hold up no create. */
+const carryCommitments = Effect.fnUntraced(
+  function* (from: string, into: string) {
+    if ((yield* kindOf(from)) !== "other" || (yield* kindOf(into)) !== "nothing") return
+    yield* withFiles((fs) => fs.rename(from, into))
+  },
+  (carrying) => Effect.ignore(carrying)
+)
+
+/**
+ * Takes over what is still in the folders on the way to that of the account, which it gives: a process that was killed may have left
+ * it there, or one that runs may have written it after the mark.
+ */
+const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
+  const chain = yield* chainOf(accounts, id)
+  const root = last(chain)
+  for (const before of chain.slice(0, -1)) {
+    yield* takeOver(creates(accounts, before), creates(accounts, root))
+    yield* carryCommitments(commitmentsIn(accounts, before), commitmentsIn(accounts, root))
+  }
+  return root
+})
+
+/** Has the folders that a join is under way from: who comes by another key or name finishes one that was cut off. */
+const joiningIn = (accounts: string, id: string) => `${accounts}/${id}/joining`
+
+/** Finishes the joins with the folder of an account that were cut off, or are under way in another process. */
+const finishJoins = Effect.fnUntraced(function* (accounts: string, root: string) {
+  const folder = joiningIn(accounts, root)
+  const isThere = (yield* kindOf(folder)) === "folder"
+  for (const from of isThere ? (yield* withFiles((fs) => fs.readdir(folder))).filter(isId) : []) {
+    // One whose mark is not written yet has nothing to finish.
+    if ((yield* collect(accounts, from)) === root) yield* removeFile(`${folder}/${from}`)
+  }
+})
+
+/** Makes two folders those of one account, that of `into`. It can be begun again at any point. */
 const join = Effect.fnUntraced(function* (accounts: string, from: string, into: string) {
   const [root, target] = [last(yield* chainOf(accounts, from)), last(yield* chainOf(accounts, into))]
-  if (root === target) return
-  yield* upgrade(accounts, root)
-  // The mark first: who comes now goes to the target, and takes over what is still here.
-  yield* writeMark(accounts, root, target)
-  yield* takeOver(creates(accounts, root), creates(accounts, target))
+  if (root !== target) {
+    yield* upgrade(accounts, root)
+    yield* makeOwnFolder(joiningIn(accounts, target), 3)
+    yield* replaceFile(`${joiningIn(accounts, target)}/${root}`, "", true)
+    // The mark first: who comes now goes to the target, and takes over what is still here.
+    yield* writeMark(accounts, root, target)
+  }
+  yield* finishJoins(accounts, yield* collect(accounts, from))
 })
 
 /** Finds the account's folder, and brings together what belongs there. Gives the folder of its creates. */
@@ -106,10 +162,8 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
   for (const spelling of spellings) {
     if ((yield* kindOf(`${accounts}/${spelling}`)) === "folder") yield* join(accounts, spelling, id)
   }
-  const chain = yield* chainOf(accounts, id)
-  const root = last(chain)
-  // A process that was killed may have left something on the way.
-  for (const before of chain.slice(0, -1)) yield* takeOver(creates(accounts, before), creates(accounts, root))
+  const root = yield* collect(accounts, id)
+  yield* finishJoins(accounts, root)
   yield* upgrade(accounts, root)
   if ((yield* kindOf(markFile(accounts, root))) === "nothing") yield* writeMark(accounts, root, root)
   return creates(accounts, root)

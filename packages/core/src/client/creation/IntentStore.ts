@@ -51,8 +51,8 @@ export interface IntentStore {
     use: (lock: KeyLock<IntentStoreFailed>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | IntentStoreFailed, R>
   /**
-   * Takes out the intents without a caller's key whose process ended after it had sent the create, before it knew what came
-   * of it: no caller asks for them again.
+   * The intents without a caller's key whose process ended after it had sent the create, before it knew what came of it: no caller
+   * asks for them again. They are `reported` from then on, so that each is given once.
    */
   readonly takeAbandoned: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
 }

@@ -55,6 +55,10 @@ export const lostBeside = (intent: Intent, others: Iterable<Intent>): Pick<Alike
   return { lost, isOtherLost }
 }
 
+/** Whether what came of another create may be what came of this one. */
+export const isBeside = (intent: SentIntent, other: Intent): other is SentIntent =>
+  other.key !== intent.key && other.nodeId === null && isSent(other) && isAlike(other, intent)
+
 /** The creates alike, by the intents of all processes and by those that were seen under way before. */
 export const alikeOf = (
   intent: SentIntent,
@@ -66,7 +70,7 @@ export const alikeOf = (
   const underWay = new Set(seenUnderWay)
   for (const other of intents) {
     if (!mayBeAnswered(other)) underWay.delete(other.key)
-    if (other.key === intent.key || other.nodeId !== null || !isSent(other) || !isAlike(other, intent)) continue
+    if (!isBeside(intent, other)) continue
     if (mayBeAnswered(other)) {
       if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.add(other.key)
     }

@@ -170,7 +170,8 @@ export const make = (
       if (node > oldestMark) yield* replaceFile(`${folder}/${nodeFile(node)}`, key)
     }
     const period = periodOf(yield* Clock.currentTimeMillis)
-    yield* moveFolder(folder, `${settled}/${period}.${name.slice(importPrefix.length)}`)
+    // Another name each time: one that was taken in before may have had the same.
+    yield* moveFolder(folder, `${settled}/${period}.${yield* drawnSuffix}`)
   }, unlessMissing) // Another process was faster, and has done all of this.
 
   /** What a search finds in the folders, once none of them has got another name while it ran. */

@@ -681,6 +681,35 @@ describe("a create with a key", () => {
     })
   })
 
+  it.effect(
+    "does not count one alike as lost that was settled, although its process was killed before it said so",
+    () => {
+      const service = new Service((post) => {
+        // Another program makes one alike at that very moment.
+        if (post === 1) service.make("web")
+        return post === 0 ? "reply" : "lost"
+      })
+      const store = makeMemory()
+      let sent: Intent | undefined
+      const noting: IntentStore = {
+        ...store,
+        save: (intent) => {
+          if (intent.key === "job-1" && intent.sentAt !== null && intent.nodeId === null) sent = intent
+          return store.save(intent)
+        }
+      }
+      const left: IntentStore = {
+        ...store,
+        unsettled: Effect.map(store.unsettled, (intents) => [...intents, { ...sent!, fate: "lost" }])
+      }
+      return Effect.gen(function* () {
+        yield* inProcess(service, noting, "job-1")
+        const { reason } = yield* Effect.flip(inProcess(service, left, "job-2"))
+        assert.deepInclude(reason, { _tag: "OutcomeUnknown", candidates: [NodeId.make(101), NodeId.make(102)] })
+      })
+    }
+  )
+
   it.effect("and one alike take a node each, also where it takes long to write which", () => {
     const service = new Service(() => 500)
     service.replyMillis = 1000

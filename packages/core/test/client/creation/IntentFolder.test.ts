@@ -7,10 +7,12 @@ import { join } from "node:path"
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Option } from "effect"
+import { TestClock } from "effect/testing"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
 import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { self } from "../../../src/client/creation/LockOwner.ts"
+import { alikeOf } from "../../../src/client/creation/Reconciliation.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
 const folder = Effect.acquireRelease(
@@ -193,7 +195,24 @@ describe("a folder of intents", () => {
         taken.map(({ key }) => key),
         ["_killed"]
       )
-      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["_container.json", "_running.json", "job.json"])
+      assert.deepStrictEqual(yield* store.takeAbandoned, [])
+      const left = ["_container.json", "_killed.json", "_running.json", "job.json"]
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), left)
+    })
+  )
+
+  it.live("has a killed create of another spec count beside a lost one, also after it was given out", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = yield* storeOf(path)
+      const dead = { ...(yield* self), pid: yield* endedProcess }
+      const killed = { ...intent("_killed", { spec: "other" }), owner: dead }
+      yield* write(join(openIn(path), "_killed.json"), JSON.stringify(killed))
+      const lost = { ...intent("job", { fate: "lost" }), sentAt }
+      const beside = Effect.map(store.unsettled, (others) => alikeOf(lost, others, new Set(), sentAt))
+      assert.isTrue((yield* beside).isOtherLost)
+      yield* store.takeAbandoned
+      assert.isTrue((yield* beside).isOtherLost)
     })
   )
 
@@ -226,6 +245,55 @@ describe("a folder of intents", () => {
       ])
       const keys = (yield* store.takeAbandoned).map(({ key }) => key)
       assert.deepStrictEqual(keys.toSorted(), ["_new-open", "_old-open"])
+    })
+  )
+
+  it.effect("has the creates without a key of the last hour alone, however long its process runs", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = makeDirectory(path)
+      for (let i = 0; i < 300; i++) {
+        const over = i % 2 === 0 ? { nodeId: NodeId.make(100 + i) } : { fate: "reported" as const }
+        yield* store.save(intent(`_${i}`))
+        yield* store.save(intent(`_${i}`, over))
+        yield* TestClock.adjust("10 minutes")
+      }
+      const left = ["_293", "_294", "_295", "_296", "_297", "_298", "_299"]
+      assert.deepStrictEqual(
+        yield* namesIn(openIn(path)),
+        left.map((key) => `${key}.json`)
+      )
+    })
+  )
+
+  it.live("has an intent no longer open once it is found to be settled, as where its process was killed between", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = yield* storeOf(path)
+      yield* store.save(intent("job", { nodeId: NodeId.make(9) }))
+      const dead = { ...(yield* self), pid: yield* endedProcess }
+      yield* write(join(openIn(path), "job.json"), JSON.stringify({ ...intent("job"), owner: dead }))
+      assert.strictEqual(Option.getOrThrow(yield* store.find("job")).nodeId, NodeId.make(9))
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), [])
+    })
+  )
+
+  it.live("loses a create with a key that was never sent after 90 days, and none that was", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.promise(() => mkdir(openIn(path)))
+      const owner = { ...(yield* self), pid: yield* endedProcess }
+      const now = yield* Clock.currentTimeMillis
+      for (const [age, days] of Object.entries({ new: 89, old: 91 })) {
+        for (const [what, over] of Object.entries({ sent: {}, unsent: { sentAt: null } })) {
+          const file = join(openIn(path), `${age}-${what}.json`)
+          yield* write(file, JSON.stringify({ ...intent(`${age}-${what}`, over), owner }))
+          const at = now / 1000 - days * 86_400
+          yield* Effect.promise(() => utimes(file, at, at))
+        }
+      }
+      yield* storeOf(path)
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["new-sent.json", "new-unsent.json", "old-sent.json"])
     })
   )
 

@@ -3,7 +3,7 @@
  * wrote, or when two accounts turn out to be one.
  */
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -156,6 +156,20 @@ describe("the folder of a version before 0.2", () => {
     })
   )
 
+  it.live("goes on once more after that version was used again", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      for (const times of [1, 2, 3]) {
+        yield* earlier(path, [intent(`job-${times}`, 100 + times), intent(`open-${times}`, null)])
+        const store = makeDirectory(path)
+        for (let i = 1; i <= times; i++) {
+          assert.strictEqual(nodeOf(yield* store.find(`job-${i}`)), NodeId.make(100 + i))
+          assert.strictEqual(nodeOf(yield* store.find(`open-${i}`)), null)
+        }
+      }
+    })
+  )
+
   it.live("loses nothing to a process that was killed while it took it in", () =>
     Effect.gen(function* () {
       const place = placeIn(yield* folder)
@@ -217,6 +231,73 @@ describe("an account", () => {
     })
   )
 
+  const joined = { "a name": ids.key, "another spelling": ids.spelled }
+  for (const [what, from] of Object.entries(joined)) {
+    const killed = {
+      "behind the mark": [],
+      "behind the open ones": ["open"],
+      "behind the first settled ones": ["open", "settled/600"]
+    }
+    for (const [when, moved] of Object.entries(killed)) {
+      it.live(`has all of its creates after a process was killed ${when} of a join with ${what}`, () =>
+        Effect.gen(function* () {
+          const accounts = yield* folder
+          const placeNow = placeIn(accounts, { id: ids.name, key: ids.key, spellings: [ids.spelled] })
+          const creates = (id: string) => join(placeNow.accounts, id, "creates")
+          const unjoined = makeAccount(placeIn(accounts, { id: from }))
+          yield* unjoined.save(intent("settled", 8))
+          yield* unjoined.save(intent("open", null))
+          yield* makeAccount(placeIn(accounts, { id: ids.name })).save(intent("named", 9))
+          yield* Effect.promise(async () => {
+            await mkdir(join(creates(from), "settled", "600"), { recursive: true })
+            const mark = JSON.stringify({ version: 2, account: ids.name, note: "" })
+            await writeFile(join(placeNow.accounts, from, "intents"), mark, { mode: 0o600 })
+            for (const [i, name] of moved.entries()) {
+              const to = name === "open" ? "import.abc" : `600.abc${i}`
+              await rename(join(creates(from), name), join(creates(ids.name), "settled", to))
+            }
+          })
+          for (const store of [makeAccount(placeNow), makeAccount(placeNow)]) {
+            const found = yield* Effect.forEach(["settled", "open", "named"], (key) => store.find(key))
+            assert.deepStrictEqual(found.map(nodeOf), [NodeId.make(8), null, NodeId.make(9)])
+          }
+        })
+      )
+    }
+  }
+
+  it.live("has all of its creates after a killed join, also for who comes by another key", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const named = placeIn(accounts, { id: ids.name, key: ids.rotated })
+      const joining = join(named.accounts, ids.name, "joining")
+      yield* makeAccount(placeIn(accounts)).save(intent("job", 8))
+      yield* makeAccount(named).find("job")
+      yield* Effect.promise(async () => {
+        await mkdir(joining, { recursive: true, mode: 0o700 })
+        assert.deepStrictEqual(await readdir(joining), [])
+        await writeFile(join(joining, ids.key), "", { mode: 0o600 })
+      })
+      assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), "none")
+      const mark = JSON.stringify({ version: 2, account: ids.name, note: "" })
+      yield* Effect.promise(() => writeFile(join(named.accounts, ids.key, "intents"), mark, { mode: 0o600 }))
+      assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), NodeId.make(8))
+      assert.deepStrictEqual(yield* namesIn(joining), [])
+    })
+  )
+
+  it.live("has what a process that had its folder before a join settles after it", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const running = makeAccount(placeIn(accounts))
+      yield* running.save(intent("job", null))
+      const named = placeIn(accounts, { id: ids.name, key: ids.key })
+      yield* makeAccount(named).find("job")
+      yield* Effect.ignore(running.save(intent("job", 9)))
+      assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), NodeId.make(9))
+    })
+  )
+
   it.live("does not go on in that of another service, or where there was none", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
@@ -250,6 +331,44 @@ describe("an account", () => {
       const found = yield* running.withKeyLock("job")(() => running.find("job"))
       assert.strictEqual(nodeOf(found), NodeId.make(9))
       assert.isFalse(existsSync(join(accounts, "accounts", ids.rotated, "creates", "open")))
+    })
+  )
+
+  it.live("that was joined with another goes on there for the creates of a process that was running", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      const running = makeAccount(after)
+      yield* running.save(intent("job", null))
+      yield* makeAccount(before).save(intent("old", 8))
+      const joined = makeAccount(before)
+      yield* joined.find("old")
+      yield* goOnIn(after, before)
+      // Its key is held by a lock that is gone: nothing is sent on this write.
+      assert.strictEqual((yield* Effect.flip(running.save(intent("job", null)))).code, "ENOENT")
+      yield* running.save(intent("job", 9))
+      yield* running.save(intent("_drawn", null))
+      assert.strictEqual(nodeOf(yield* joined.find("job")), NodeId.make(9))
+      assert.include(
+        (yield* joined.unsettled).map(({ key }) => key),
+        "_drawn"
+      )
+      assert.isFalse(existsSync(join(accounts, "accounts", ids.rotated, "creates", "open")))
+    })
+  )
+
+  it.live("that was joined with another has its unsettled creates read where they are", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      const running = makeAccount(after)
+      yield* running.save(intent("_drawn", null))
+      yield* makeAccount(before).save(intent("old", 8))
+      yield* goOnIn(after, before)
+      assert.deepStrictEqual(
+        (yield* running.unsettled).map(({ key }) => key),
+        ["_drawn"]
+      )
     })
   )
 
