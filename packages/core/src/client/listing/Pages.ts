@@ -113,7 +113,11 @@ export const pages = ({
 
     const read = limited(readOn)
 
-    const complete = () => (setAside.size > 0 ? false : (reliedOn ?? progress.complete))
+    const listed = (): Listed => {
+      const readToEnd = reliedOn ?? progress.complete
+      const complete = setAside.size > 0 ? false : readToEnd
+      return { nodes: emitted, requests, complete, readToEnd, unreadable: Array.from(setAside.values()) }
+    }
 
     const pull = Effect.gen(function* () {
       if (ended) return yield* Cause.done()
@@ -121,7 +125,7 @@ export const pages = ({
       ended = step.ended
       if (!ended) ahead = yield* Effect.forkIn(read, scope)
       else if (onEnd) {
-        yield* onEnd({ nodes: emitted, requests, complete: complete(), unreadable: Array.from(setAside.values()) })
+        yield* onEnd(listed())
       }
       return isNonEmpty(step.nodes) ? step.nodes : yield* Cause.done()
     })
