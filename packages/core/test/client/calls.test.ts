@@ -270,6 +270,22 @@ describe("a page with a record that cannot be read", () => {
     })
   )
 
+  it.effect("and has no id is in its place on every page that has it", () =>
+    Effect.gen(function* () {
+      const all = [record({ id: 1, name: "a" }), record({ id: 2, name: "b" }), null]
+      const paged = layer(({ query }) => {
+        const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+        return ok(all.slice((page - 1) * size, page * size))
+      })
+      let listed: Listed | undefined
+      const list = Nodes.use((nodes) =>
+        Stream.runDrain(nodes.list({ onEnd: (end) => Effect.sync(() => void (listed = end)) }))
+      )
+      yield* Effect.provide(list, paged)
+      assert.deepInclude(listed, { nodes: 2, requests: 2, readToEnd: true })
+    })
+  )
+
   it.effect("does not hide that the list was not read to its end", () =>
     Effect.gen(function* () {
       const page = Array.from({ length: 100 }, (_, i) =>

@@ -97,7 +97,8 @@ export const pages = ({
         if (isFirst) memory = yield* store.load
         longest = Math.max(longest, records.length)
         const isOnly = isWhole || (isFirst && (yield* isKnownOnly(records.length)))
-        const step = Listing.take(progress, range, placesOf(records), isOnly)
+        const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(progress, range) : 0)
+        const step = Listing.take(progress, range, places, isOnly)
         progress = step.progress
         const nodes = step.nodes.map(({ record }) => record).filter(isNode)
         onRecords([...nodes, ...newlySetAside(records)])
