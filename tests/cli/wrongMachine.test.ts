@@ -338,6 +338,28 @@ describe("a change by a name", () => {
     )
   }
 
+  it.live("is refused for want of a node only after the list was read, in an account of any size", () =>
+    Effect.gen(function* () {
+      const cache = yield* stateFolder
+      const env = { XDG_CACHE_HOME: cache, HOME: cache }
+      const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes", "--if-absent"]
+      const list = ["node", "list", "-o", "id"]
+      /** A node is renamed while the images are read. */
+      const renaming = () => {
+        const nodes = Array.from({ length: 1200 }, (_, i) => nodeRecord({ id: i + 1, name: `n${i + 1}` }))
+        return withNodes(nodes, ({ path }) => {
+          if (path.startsWith("/images")) nodes[4] = nodeRecord({ id: 5, name: "web" })
+          return undefined
+        })
+      }
+      const made = yield* against(renaming(), [list, ["node", "create", "web", ...order, "-o", "id"]], env)
+      assert.deepStrictEqual([made.changes, made.stdout], [[], "5\n"], made.stderr)
+      const deleting = [list, ["image", "list"], ["node", "delete", "web", "--yes"]]
+      const deleted = yield* against(renaming(), deleting, env)
+      assert.deepStrictEqual([deleted.code, deleted.changes.map(({ path }) => path)], [0, ["/nodes/5/"]])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("goes by the index in a larger account, and says so with the id", () =>
     Effect.gen(function* () {
       const cache = yield* stateFolder

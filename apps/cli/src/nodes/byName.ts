@@ -83,16 +83,22 @@ const behind = Effect.fnUntraced(function* (
   return (yield* certain).map((node) => ({ node, isRead: true }))
 })
 
+/** How nodes are searched. */
+interface Search extends Pick<Naming, "change"> {
+  /** Whether the index may do; default true. It proves no absence: a node that was renamed has its old name there. */
+  readonly index?: boolean
+}
+
 /**
  * The nodes whose name matches, in the order of the list. For a change they are certainly all of them, as the list is now, and it
  * fails where that is not certain; only a large account goes by the index then, too.
  */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean,
-  { change }: Pick<Naming, "change">
+  { change, index: mayBeIndexed = true }: Search
 ): Effect.fn.Return<ByName, BerthError | ListNotWhole, Nodes | IndexStore> {
   const index = yield* Effect.flatMap(IndexStore, ({ load }) => load)
-  const mayUseIndex = NodeIndex.findsNames(index) && (!change || index.length > maxListed)
+  const mayUseIndex = mayBeIndexed && NodeIndex.findsNames(index) && (!change || index.length > maxListed)
   const indexed = mayUseIndex ? yield* byIndex(index, matches) : Option.none()
   if (Option.isSome(indexed)) {
     const names = () => Array.from(index.nodes.values(), ({ name }) => name)

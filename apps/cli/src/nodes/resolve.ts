@@ -166,7 +166,13 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
     target._tag === "Id" ? naming.digitsMayBeName && (target.id === undefined || isMissing(read.get(target.id))) : true
   )
   const matchers = byNames.map(targetMatcher)
-  const search = byName((name) => matchers.some((matches) => matches(name)), naming)
+  const isMatch = (name: string) => matchers.some((matches) => matches(name))
+  // That nothing is there to change is an answer that the index cannot give.
+  const isEnough = ({ from, nodes }: ByName) =>
+    !naming.change || from === "list" || matchers.every((matches) => nodes.some(({ node }) => matches(node.name)))
+  const search = Effect.flatMap(byName(isMatch, naming), (found) =>
+    isEnough(found) ? Effect.succeed(found) : byName(isMatch, { ...naming, index: false })
+  )
   // That an id does not exist is an answer already.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const named =
