@@ -179,6 +179,24 @@ describe("a list with a record that cannot be read", () => {
     )
   }
 
+  it.live("is reported to a program, too, and fails where there is no other", () =>
+    Effect.gen(function* () {
+      const nameless = [a, b].map((node) => ({ ...node, name: null })) as never
+      for (const args of [["node", "list"], ["node", "list", "--limit", "1"], ["cost"]]) {
+        for (const format of ["json", "ndjson"]) {
+          const some = yield* against(withNodes([a, bad({ name: null }) as never]), [[...args, "-o", format]])
+          assert.strictEqual(some.code, 0)
+          assert.lengthOf(lines(some.stderr), 1, some.stderr)
+          assert.include(JSON.parse(some.stderr).warning.message, "records that cannot be read (name)")
+          const none = yield* against(withNodes(nameless), [[...args, "-o", format]])
+          assert.deepStrictEqual([none.code, none.stdout], [7, ""])
+          assert.lengthOf(lines(none.stderr), 1, none.stderr)
+          assert.strictEqual(JSON.parse(none.stderr).error.message, "None of the 2 records of the list can be read.")
+        }
+      }
+    })
+  )
+
   it.live("counts as a node of its name where a change is by that name", () =>
     Effect.gen(function* () {
       const twin = bad({ name: "b", created_at: "soon" })
@@ -210,6 +228,64 @@ describe("a list with a record that cannot be read", () => {
       assert.deepStrictEqual([code, changes], [7, []])
     })
   )
+})
+
+describe("a service that sends page 1 whatever page is asked for", () => {
+  const nodes = Array.from({ length: 150 }, (_, i) => nodeRecord({ id: i + 1, name: `n${i + 1}` }))
+  const honest = withNodes(nodes)
+  const endless =
+    (first: ReadonlyArray<unknown>) =>
+    (request: Request): Reply =>
+      request.method === "GET" && request.path === "/nodes/" ? ok(first) : honest(request)
+  const pages = {
+    "whose records can be read": endless(nodes.slice(0, 100)),
+    "one of whose records cannot be read": endless([{ ...nodes[0], name: null }, ...nodes.slice(1, 100)])
+  }
+
+  for (const [which, service] of Object.entries(pages)) {
+    it.live(`and ${which} is reported where nodes are shown`, () =>
+      Effect.gen(function* () {
+        for (const [command, format] of [
+          ["node list", "table"],
+          ["node list", "json"],
+          ["node list", "ndjson"],
+          ["node list", "yaml"],
+          ["node list", "id"],
+          ["cost", "csv"],
+          ["cost", "json"]
+        ] as const) {
+          const { code, stderr } = yield* against(service, [[...command.split(" "), "-o", format]])
+          assert.strictEqual(code, 0, stderr)
+          const said = lines(stderr).filter((line) => line.includes("cannot be read to its end"))
+          assert.lengthOf(said, 1, `${command} -o ${format}: ${stderr}`)
+          if (!format.endsWith("json")) continue
+          assert.lengthOf(lines(stderr), 1)
+          assert.hasAllKeys(JSON.parse(stderr), ["warning"])
+        }
+      })
+    )
+
+    it.live(`and ${which} proves no absence`, () =>
+      Effect.gen(function* () {
+        const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes", "--if-absent"]
+        for (const args of [
+          ["get", "n149"],
+          ["ip", "n149"],
+          ["delete", "n149", "--yes"],
+          ["delete", "n149", "--yes", "--ignore-not-found"],
+          ["delete", "n50", "--yes"],
+          ["create", "n149", ...order]
+        ]) {
+          const { changes, code, stderr } = yield* against(service, [["node", ...args]])
+          assert.deepStrictEqual([code, changes], [7, []], `${args.join(" ")}: ${stderr}`)
+          assert.include(stderr, "cannot be read to its end")
+        }
+        const byId = yield* against(service, [["node", "delete", "149", "--yes"]])
+        assert.deepStrictEqual([byId.code, byId.changes.map(({ path }) => path)], [0, ["/nodes/149/"]])
+        assert.strictEqual((yield* against(service, [["node", "get", "n50"]])).code, 0)
+      })
+    )
+  }
 })
 
 describe("a list that is none", () => {
@@ -261,6 +337,28 @@ describe("a change by a name", () => {
       })
     )
   }
+
+  it.live("is refused for want of a node only after the list was read, in an account of any size", () =>
+    Effect.gen(function* () {
+      const cache = yield* stateFolder
+      const env = { XDG_CACHE_HOME: cache, HOME: cache }
+      const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes", "--if-absent"]
+      const list = ["node", "list", "-o", "id"]
+      /** A node is renamed while the images are read. */
+      const renaming = () => {
+        const nodes = Array.from({ length: 1200 }, (_, i) => nodeRecord({ id: i + 1, name: `n${i + 1}` }))
+        return withNodes(nodes, ({ path }) => {
+          if (path.startsWith("/images")) nodes[4] = nodeRecord({ id: 5, name: "web" })
+          return undefined
+        })
+      }
+      const made = yield* against(renaming(), [list, ["node", "create", "web", ...order, "-o", "id"]], env)
+      assert.deepStrictEqual([made.changes, made.stdout], [[], "5\n"], made.stderr)
+      const deleting = [list, ["image", "list"], ["node", "delete", "web", "--yes"]]
+      const deleted = yield* against(renaming(), deleting, env)
+      assert.deepStrictEqual([deleted.code, deleted.changes.map(({ path }) => path)], [0, ["/nodes/5/"]])
+    }).pipe(Effect.scoped)
+  )
 
   it.live("goes by the index in a larger account, and says so with the id", () =>
     Effect.gen(function* () {

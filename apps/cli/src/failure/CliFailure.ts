@@ -40,6 +40,29 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   }
 }
 
+/** The pages of the service do not show where its list ends, so that a name may be that of a node which they leave out. */
+export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
+  /** What was looked for; none where several names were. */
+  readonly given?: string | undefined
+}> {
+  readonly exit = "unavailable"
+  readonly hint = "See what it lists: berth node list; the id of a node names it for certain."
+  override get message() {
+    const node = this.given === undefined ? "which nodes have a name" : `whether a node matches ${this.given}`
+    return `The list of the service cannot be read to its end: it is not certain ${node}.`
+  }
+}
+
+/** A list of records none of which can be read. */
+export class NothingReadable extends Data.TaggedError("NothingReadable")<{ readonly records: number }> {
+  readonly exit = "unavailable"
+  readonly hint = "See them: berth api /nodes/"
+  override get message() {
+    const records = this.records === 1 ? "The 1 record" : `None of the ${this.records} records`
+    return `${records} of the list can${this.records === 1 ? "not" : ""} be read.`
+  }
+}
+
 /** A name that several nodes have. */
 export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
@@ -190,6 +213,8 @@ export type CliFailure =
   | UsageFault
   | SettingFault
   | NameNotFound
+  | ListNotWhole
+  | NothingReadable
   | NameAmbiguous
   | NameChanged
   | PlanNotFound

@@ -8,10 +8,12 @@ import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { Effect, Option, Stream } from "effect"
+import { NothingReadable } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as ListEnd from "../nodeIndex/ListEnd.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
 import * as PageOfId from "../nodeIndex/PageOfId.ts"
+import { Progress } from "../output/progress.ts"
 
 /** At most so many nodes are worked on at a time. */
 export const concurrency = 8
@@ -57,22 +59,47 @@ const nodesOf = (
 /** Every node, which renews the index. */
 export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
 
-/** The same at once, with the records that cannot be read. */
+/** The same at once, with the records that cannot be read, and whether it is certain that there are no others. */
 export const wholeList = Effect.suspend(() => {
   let unreadable: Listed["unreadable"] = []
-  const onListed = (listed: Listed) => void (unreadable = listed.unreadable)
+  let isWhole = false
+  const onListed = (listed: Listed) => {
+    unreadable = listed.unreadable
+    isWhole = listed.readToEnd !== false
+  }
   return Effect.map(Stream.runCollect(nodesOf(({ isKept }) => Effect.succeed(isKept), { onListed })), (nodes) => ({
     nodes,
-    unreadable
+    unreadable,
+    isWhole
   }))
 })
 
 /**
- * Every node, for a command that has no use for the index: it is renewed at most once an hour, for it takes memory. `onReply` gets the
- * reply of each page.
+ * Every node, for a command that shows them and has no use for the index: it is renewed at most once an hour, for it takes memory. What
+ * the list leaves out is reported at the end of the command, and a list that leaves out everything fails. `onReply` gets the reply of each
+ * page.
  */
-export const streamedNodes = (options?: Pick<CallOptions, "onReply">): NodeStream =>
-  nodesOf(({ isFresh, isKept }) => (isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)), options)
+export const shownNodes = (
+  options?: Pick<CallOptions, "onReply">
+): Stream.Stream<Node, BerthError | NothingReadable, Nodes | IndexStore | Progress> =>
+  Stream.unwrap(
+    Effect.map(Progress, ({ partial }) => {
+      let end: Listed | undefined
+      const onListed = (listed: Listed) => void (end = listed)
+      const isDue = ({ isFresh, isKept }: IndexStore["Service"]) =>
+        isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
+      return nodesOf(isDue, { ...options, onListed }).pipe(
+        Stream.onEnd(
+          Effect.suspend(() =>
+            end?.nodes === 0 && end.unreadable.length > 0
+              ? Effect.fail(new NothingReadable({ records: end.unreadable.length }))
+              : Effect.void
+          )
+        ),
+        Stream.ensuring(Effect.suspend(() => (end?.readToEnd === false ? partial : Effect.void)))
+      )
+    })
+  )
 
 /** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */
 export const newerNodes = Effect.fnUntraced(function* (

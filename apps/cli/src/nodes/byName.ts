@@ -7,6 +7,7 @@ import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option } from "effect"
+import { ListNotWhole } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
 import { concurrency, lane, newerNodes, wholeList, withListed } from "./allNodes.ts"
@@ -26,10 +27,12 @@ export interface ByName {
   readonly names: () => ReadonlyArray<string>
   /** Whether they come from the whole list as it is now, or by the index. */
   readonly from: "list" | "index"
+  /** Whether they are certainly all: the pages of some services do not show where the list ends. */
+  readonly isWhole: boolean
 }
 
 /** No search. */
-export const unsearched: ByName = { nodes: [], names: () => [], from: "list" }
+export const unsearched: ByName = { nodes: [], names: () => [], from: "list", isWhole: true }
 
 /** About so many requests read a list. */
 export const requestsOf = (length: number) => Math.ceil(length / 90) + 1
@@ -80,27 +83,36 @@ const behind = Effect.fnUntraced(function* (
   return (yield* certain).map((node) => ({ node, isRead: true }))
 })
 
+/** How nodes are searched. */
+interface Search extends Pick<Naming, "change"> {
+  /** Whether the index may do; default true. It proves no absence: a node that was renamed has its old name there. */
+  readonly index?: boolean
+}
+
 /**
- * The nodes whose name matches, in the order of the list. For a change they are certainly all of them, as the list is now; only a
- * large account goes by the index then, too.
+ * The nodes whose name matches, in the order of the list. For a change they are certainly all of them, as the list is now, and it
+ * fails where that is not certain; only a large account goes by the index then, too.
  */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean,
-  { change }: Pick<Naming, "change">
-): Effect.fn.Return<ByName, BerthError, Nodes | IndexStore> {
+  { change, index: mayBeIndexed = true }: Search
+): Effect.fn.Return<ByName, BerthError | ListNotWhole, Nodes | IndexStore> {
   const index = yield* Effect.flatMap(IndexStore, ({ load }) => load)
-  const mayUseIndex = NodeIndex.findsNames(index) && (!change || index.length > maxListed)
+  const mayUseIndex = mayBeIndexed && NodeIndex.findsNames(index) && (!change || index.length > maxListed)
   const indexed = mayUseIndex ? yield* byIndex(index, matches) : Option.none()
   if (Option.isSome(indexed)) {
-    return { nodes: indexed.value, names: () => Array.from(index.nodes.values(), ({ name }) => name), from: "index" }
+    const names = () => Array.from(index.nodes.values(), ({ name }) => name)
+    return { nodes: indexed.value, names, from: "index", isWhole: true }
   }
   const all = yield* wholeList
+  if (change && !all.isWhole) return yield* new ListNotWhole({})
   const listed = all.nodes.filter(({ name }) => matches(name)).map((node): Seen => ({ node, isRead: false }))
   const more = yield* behind(all.unreadable, matches, { change, found: listed.length > 0 })
   const seen = new Map([...listed, ...more].map((each) => [each.node.id, each]))
   return {
     nodes: Array.from(seen.values()),
     names: () => all.nodes.map(({ name }) => name),
-    from: "list"
+    from: "list",
+    isWhole: all.isWhole
   }
 })

@@ -24,10 +24,10 @@ const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   return undefined
 }
 
-/** The nodes that exist already, by their names. One that is being deleted counts as absent. */
+/** The nodes that exist already, by their names in the whole list: what is absent is created. One that is being deleted counts as absent. */
 export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<NodeSpec>) {
   const names = new Set(specs.map(({ name }) => name))
-  const { nodes } = yield* byName((name) => names.has(name), { change: true })
+  const { nodes } = yield* byName((name) => names.has(name), { change: true, index: false })
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {

@@ -8,7 +8,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { Effect, Option, Result, Stream } from "effect"
-import { NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
+import { ListNotWhole, NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
 import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
@@ -35,7 +35,7 @@ export interface Unfound {
   readonly id: NodeId | null
   /** The name or pattern; null where an id was given. */
   readonly name: string | null
-  readonly failure: NameNotFound | NameChanged | BerthError
+  readonly failure: NameNotFound | ListNotWhole | NameChanged | BerthError
 }
 
 /** What the arguments name, in their order, each node once. */
@@ -129,7 +129,9 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
   const failure =
     ofId !== undefined && Result.isFailure(ofId)
       ? ofId.failure
-      : new NameNotFound({ name: given, isPattern: target._tag === "Pattern" })
+      : named.isWhole
+        ? new NameNotFound({ name: given, isPattern: target._tag === "Pattern" })
+        : new ListNotWhole({ given })
   const id = target._tag === "Id" ? (target.id ?? null) : null
   const name = target._tag === "Id" ? null : target._tag === "Name" ? target.name : given
   return Result.succeed([Result.fail({ given, id, name, failure })])
@@ -156,7 +158,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   given: ReadonlyArray<string>,
   naming: Naming,
   options: CallOptions = {}
-): Effect.fn.Return<Resolution, BerthError | NameAmbiguous, Nodes | IndexStore> {
+): Effect.fn.Return<Resolution, BerthError | ListNotWhole | NameAmbiguous, Nodes | IndexStore> {
   const targets = given.map((each) => parseTarget(each, naming))
   const ids = new Set(targets.flatMap((target) => (target._tag === "Id" && target.id !== undefined ? [target.id] : [])))
   const read = yield* readIds(Array.from(ids), options)
@@ -164,7 +166,13 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
     target._tag === "Id" ? naming.digitsMayBeName && (target.id === undefined || isMissing(read.get(target.id))) : true
   )
   const matchers = byNames.map(targetMatcher)
-  const search = byName((name) => matchers.some((matches) => matches(name)), naming)
+  const isMatch = (name: string) => matchers.some((matches) => matches(name))
+  // That nothing is there to change is an answer that the index cannot give.
+  const isEnough = ({ from, nodes }: ByName) =>
+    !naming.change || from === "list" || matchers.every((matches) => nodes.some(({ node }) => matches(node.name)))
+  const search = Effect.flatMap(byName(isMatch, naming), (found) =>
+    isEnough(found) ? Effect.succeed(found) : byName(isMatch, { ...naming, index: false })
+  )
   // That an id does not exist is an answer already.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const named =
@@ -231,7 +239,7 @@ interface One extends Pick<Found, "from"> {
 export const resolveNode = Effect.fn("resolveNode")(function* (
   given: string,
   { change }: Pick<Naming, "change">
-): Effect.fn.Return<One, BerthError | NameAmbiguous | NameNotFound | NameChanged, Nodes | IndexStore> {
+): Effect.fn.Return<One, BerthError | ListNotWhole | NameAmbiguous | NameNotFound | NameChanged, Nodes | IndexStore> {
   const {
     nodes: [first]
   } = yield* resolveNodes([given], { patterns: false, digitsMayBeName: false, change })

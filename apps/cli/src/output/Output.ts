@@ -23,6 +23,8 @@ export class Output extends Context.Service<
     readonly chatty: boolean
     /** Writes lines to stderr, without any secret that is set: errors and questions. Notes go by `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
+    /** Writes that a result leaves something out: a line of its own in every format, as JSON where errors are. None with `--quiet`. */
+    readonly warn: (text: string) => Effect.Effect<void>
     /** A hint, with its commands for the account that the command line names. */
     readonly followable: (hint: string) => string
     /** Writes a question to stderr and leaves the cursor behind it. */
@@ -169,6 +171,10 @@ const make = Effect.fnUntraced(function* (
     data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
+    warn: (text) => {
+      const message = escapeControls(text)
+      return quiet ? Effect.void : note(jsonErrors ? JSON.stringify({ warning: { message } }) : message)
+    },
     followable,
     ask: (question) => Effect.flatMap(masked(question), err.write),
     live

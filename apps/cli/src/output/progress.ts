@@ -61,6 +61,9 @@ const minPausedSteps = 4
 /** A create as a whole, and the call in it that creates. */
 const creating = "nodes.create"
 
+/** What is said of a list whose pages do not show where it ends. */
+const partialText = "The list of the service cannot be read to its end: there may be more nodes."
+
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
@@ -78,6 +81,7 @@ const make = Effect.gen(function* () {
   let isLostLine = false
   /** What is wrong with records that are left out. */
   const setAside = new Set<string>()
+  let isPartial = false
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
   const print = (text: string) => Effect.provideService(printNote(text), Output, output)
@@ -168,16 +172,18 @@ const make = Effect.gen(function* () {
       )
     })
 
-  /** Says once, at the end of the command, that it did not see everything. */
-  const end = Effect.suspend(() => {
-    if (setAside.size === 0) return Effect.void
-    const fields = Array.from(setAside).join(", ")
-    return print(
-      `The list has records that cannot be read (${fields}), and they are left out. ${output.followable("See them: berth api /nodes/")}`
-    )
-  })
+  /** Says once, at the end of the command, that it did not see everything. Where it failed, the error stands alone for a program. */
+  const end = (hasFailed: boolean) =>
+    Effect.suspend(() => {
+      const fields = Array.from(setAside).join(", ")
+      const left = `The list has records that cannot be read (${fields}), and they are left out. ${output.followable("See them: berth api /nodes/")}`
+      const text = [...(isPartial ? [partialText] : []), ...(fields === "" ? [] : [left])].join(" ")
+      return text === "" ? Effect.void : hasFailed ? print(text) : output.warn(text)
+    })
 
-  return { waitingFor, observer, step, end }
+  const partial = Effect.sync(() => void (isPartial = true))
+
+  return { waitingFor, observer, step, partial, end }
 })
 
 export class Progress extends Context.Service<
@@ -189,8 +195,10 @@ export class Progress extends Context.Service<
     readonly observer: Observer
     /** Shows the present; called again and again. */
     readonly step: (turn: number) => Effect.Effect<void, never, Allowance>
+    /** Notes that what is printed is of a list that was not read to its end. */
+    readonly partial: Effect.Effect<void>
     /** Shows what there is to say once the client is not used any more. */
-    readonly end: Effect.Effect<void>
+    readonly end: (hasFailed: boolean) => Effect.Effect<void>
   }
 >()("@berth/cli/output/Progress") {
   static readonly layer = Layer.effect(Progress, make)
@@ -212,7 +220,7 @@ export class Progress extends Context.Service<
           yield* step(turn)
         }
       })
-      yield* Effect.addFinalizer(() => Effect.andThen(live(""), end))
+      yield* Effect.addFinalizer((exit) => Effect.andThen(live(""), end(Exit.isFailure(exit))))
       yield* Effect.forkScoped(steps)
     })
   )

@@ -21,6 +21,7 @@ const keeping = (stderr: Surface) => {
     followable: (hint) => hint,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),
+    warn: (text) => Effect.sync(() => void notes.push(text)),
     ask: () => Effect.void,
     live: (line) => Effect.sync(() => void painted.push(line))
   })

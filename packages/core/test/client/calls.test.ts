@@ -266,7 +266,41 @@ describe("a page with a record that cannot be read", () => {
         listed?.unreadable.map(({ field, id, name }) => [Number(id), name, field]),
         Array.from(broken, (each) => [each, null, "name"])
       )
-      assert.deepInclude(listed, { nodes: 245, complete: false })
+      assert.deepInclude(listed, { nodes: 245, complete: false, readToEnd: true })
+    })
+  )
+
+  it.effect("and has no id is in its place on every page that has it", () =>
+    Effect.gen(function* () {
+      const all = [record({ id: 1, name: "a" }), record({ id: 2, name: "b" }), null]
+      const paged = layer(({ query }) => {
+        const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+        return ok(all.slice((page - 1) * size, page * size))
+      })
+      let listed: Listed | undefined
+      const list = Nodes.use((nodes) =>
+        Stream.runDrain(nodes.list({ onEnd: (end) => Effect.sync(() => void (listed = end)) }))
+      )
+      yield* Effect.provide(list, paged)
+      assert.deepInclude(listed, { nodes: 2, requests: 2, readToEnd: true })
+    })
+  )
+
+  it.effect("does not hide that the list was not read to its end", () =>
+    Effect.gen(function* () {
+      const page = Array.from({ length: 100 }, (_, i) =>
+        i === 7 ? { id: i + 1, name: null } : record({ id: i + 1, name: `n${i + 1}` })
+      )
+      let listed: Listed | undefined
+      const list = Nodes.use((nodes) =>
+        Stream.runDrain(nodes.list({ onEnd: (end) => Effect.sync(() => void (listed = end)) }))
+      )
+      // Whatever page is asked for, the first comes.
+      yield* Effect.provide(
+        list,
+        layer(() => ok(page))
+      )
+      assert.deepInclude(listed, { nodes: 99, complete: false, readToEnd: false })
     })
   )
 

@@ -2,11 +2,11 @@
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
 import { Images } from "@berth/core/client/Images"
-import { Nodes } from "@berth/core/client/Nodes"
 import { priceList } from "@berth/core/domain/Price"
 import { Clock, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
+import { shownNodes } from "../../nodes/allNodes.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
@@ -46,10 +46,7 @@ export const cost = Command.make(
   },
   Effect.fnUntraced(function* ({ by }) {
     const [nodes, images] = yield* Effect.all(
-      [
-        Nodes.use((service) => Stream.runCollect(service.list({ lane: "interactive" }))),
-        Images.use((service) => service.list())
-      ],
+      [Stream.runCollect(shownNodes()), Images.use((service) => service.list())],
       { concurrency: 2 }
     )
     const own = yield* CommitmentLog.use(({ load }) => load)

@@ -9,7 +9,7 @@ import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { streamedNodes } from "../../nodes/allNodes.ts"
+import { shownNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputOptions } from "../../output/OutputOptions.ts"
@@ -105,7 +105,7 @@ const cutAt = (limit: number) => {
   }
   return {
     nodes: (passes: (node: Node) => boolean) =>
-      streamedNodes({ onReply: ({ body }) => Effect.sync(() => void (total ??= totalIn(body))) }).pipe(
+      shownNodes({ onReply: ({ body }) => Effect.sync(() => void (total ??= totalIn(body))) }).pipe(
         Stream.mapArray((nodes) => {
           page = { number: page.number + 1, length: nodes.length }
           return nodes
@@ -145,7 +145,7 @@ export const list = Command.make(
       return
     }
 
-    const matching = streamedNodes().pipe(Stream.filter(passes))
+    const matching = shownNodes().pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(record, matching)
 
     const { sort } = yield* OutputOptions

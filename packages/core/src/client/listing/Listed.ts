@@ -11,6 +11,8 @@ export interface Listed {
    * where a record was left out. `"assumed"` where an inexact list left out the requests that prove it.
    */
   readonly complete: boolean | "assumed"
+  /** The same of the records: not false because some were left out. Where this is false, a node may be missing of which nothing is known. */
+  readonly readToEnd: boolean | "assumed"
   /** Records that cannot be read and were left out; each may be a node. At most 1000. */
   readonly unreadable: ReadonlyArray<UnreadableRecord>
 }

@@ -91,6 +91,12 @@ export const next = (progress: Progress): PageRange =>
 const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)
 
+/** The id of a record that was read at the position before a range; 0 where it had none, for a list of such records need not end. */
+export const idBefore = (progress: Progress, { start }: PageRange): number =>
+  progress._tag === "Overlapping"
+    ? (progress.emitted.entries().find(([id, at]) => at === start - 1 && Number.isInteger(id))?.[0] ?? 0)
+    : 0
+
 /** Interprets the page that `next` requested. `isWhole` when the service calls it the only one. */
 export const take = <A extends Identified>(
   progress: Progress,

@@ -72,10 +72,10 @@ export interface Place {
 
 /**
  * The records as a listing compares them, by id. One without an id comes just after the one before it: a page that leaves it
- * out would seem to be the end of the list.
+ * out would seem to be the end of the list. `before` is the id before the page.
  */
-export const placesOf = (records: ReadonlyArray<ListRecord>): ReadonlyArray<Place> => {
-  let id = 0
+export const placesOf = (records: ReadonlyArray<ListRecord>, before = 0): ReadonlyArray<Place> => {
+  let id = before
   return records.map((record) => {
     id = record.id ?? id + 2 ** -20
     return { id, record }

@@ -97,7 +97,8 @@ export const pages = ({
         if (isFirst) memory = yield* store.load
         longest = Math.max(longest, records.length)
         const isOnly = isWhole || (isFirst && (yield* isKnownOnly(records.length)))
-        const step = Listing.take(progress, range, placesOf(records), isOnly)
+        const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(progress, range) : 0)
+        const step = Listing.take(progress, range, places, isOnly)
         progress = step.progress
         const nodes = step.nodes.map(({ record }) => record).filter(isNode)
         onRecords([...nodes, ...newlySetAside(records)])
@@ -113,7 +114,11 @@ export const pages = ({
 
     const read = limited(readOn)
 
-    const complete = () => (setAside.size > 0 ? false : (reliedOn ?? progress.complete))
+    const listed = (): Listed => {
+      const readToEnd = reliedOn ?? progress.complete
+      const complete = setAside.size > 0 ? false : readToEnd
+      return { nodes: emitted, requests, complete, readToEnd, unreadable: Array.from(setAside.values()) }
+    }
 
     const pull = Effect.gen(function* () {
       if (ended) return yield* Cause.done()
@@ -121,7 +126,7 @@ export const pages = ({
       ended = step.ended
       if (!ended) ahead = yield* Effect.forkIn(read, scope)
       else if (onEnd) {
-        yield* onEnd({ nodes: emitted, requests, complete: complete(), unreadable: Array.from(setAside.values()) })
+        yield* onEnd(listed())
       }
       return isNonEmpty(step.nodes) ? step.nodes : yield* Cause.done()
     })
