@@ -175,6 +175,51 @@ describe("the price of a create", () => {
     }).pipe(Effect.scoped)
   )
 
+  const saved = (id: string, image: string, perHour: unknown, size = plan) => ({
+    ...offer({ image, id, perHour, skus: [[7, 30, "13000"]] }),
+    plan: undefined,
+    size
+  })
+  const ofAnother: ReadonlyArray<readonly [what: string, image: string, records: ReadonlyArray<unknown>]> = [
+    ["is of another plan", "ubuntu-22", [saved("900", "ubuntu-22", "20.50", "OTHER"), saved("901", "ubuntu-22", "5")]],
+    ["has another name than --image", "ubuntu-22", [saved("900", "win-gold", "20.50"), saved("901", "ubuntu-22", "5")]],
+    ["has another id than --image", "901", [saved("900", "win-gold", "20.50"), saved("901", "ubuntu-22", "5")]],
+    ["is not listed", "ubuntu-22", [saved("901", "ubuntu-22", "5")]],
+    ["has a price that cannot be read", "Ubuntu", [saved("900", "Ubuntu", "20.50 USD")]],
+    ["has a price in one of two records", "Ubuntu", [saved("900", "Ubuntu", "20.50"), saved("900", "Ubuntu", null)]]
+  ]
+  it.live.each(ofAnother)("of a saved image whose record %s is not that of another", ([, image, records]) =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ saved: records })
+      const args = [...create, image, "--saved-image", "900"]
+      const shown = json<{ pricePerHourInr: number | null }>(yield* berth(...args, "--dry-run", "-o", "json"))
+      assert.isNull(shown.pricePerHourInr)
+      assert.strictEqual((yield* berth(...args, "--max-cost", "7", "--yes")).code, 2)
+      assert.isEmpty(made)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of one of several saved images with one name is that of its template id", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ saved: [saved("900", "Ubuntu", "20.50"), saved("901", "Ubuntu", "5")] })
+      for (const [id, perHour] of [
+        ["900", 20.5],
+        ["901", 5]
+      ] as const) {
+        const shown = yield* berth(...create, "Ubuntu", "--saved-image", id, "--dry-run", "-o", "json")
+        assert.strictEqual(json<{ pricePerHourInr: number | null }>(shown).pricePerHourInr, perHour)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a committed option of a saved image is that of its own record", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ saved: [saved("900", "Ubuntu", null)] })
+      const committed = [...create, "Ubuntu", "--saved-image", "900", "--committed-sku", "7", "--dry-run", "-o", "json"]
+      assert.strictEqual(json<{ committedPriceInr: number }>(yield* berth(...committed)).committedPriceInr, 13_000)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("of a committed option is that with the image", () =>
     Effect.gen(function* () {
       const { berth } = yield* account()

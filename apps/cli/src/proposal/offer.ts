@@ -85,18 +85,25 @@ export const planFault = (name: string, images: ReadonlyArray<Image>) => {
     : refuse(`There is no plan ${name}${near(name, plans)}`, "See berth plan list")
 }
 
+/** Whether the record says nothing of a price per hour. One that cannot be read is kept under its wire name. */
+const statesNoPrice = ({ extra, specs }: Image): boolean =>
+  specs.pricePerHourInr === null && !("price_per_hour" in extra)
+
 /**
- * The price of a saved image is that of its own record. Where this states none, it is that of the image which it was made from, as far
- * as the record names one.
+ * The price of a saved image is that of its own record on the plan, which the template id selects: several saved images may have one
+ * name. Where `image` names something else it is not known which of the two the service takes. A record that states no price has that
+ * of the image which it was made from.
  */
 const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, { images, saved }: Listed): Terms => {
   const find = imageFinder(saved)
-  const named = find(image).length > 0 ? image : (savedImageTemplateId ?? image)
-  const own = priceList(saved).ofOrder({ plan, image: named })
-  const [base, ...others] = new Set(find(named).map((record) => record.image))
-  return own.price.maxPricePerHourInr !== null || base === undefined || others.length > 0
-    ? own
-    : priceList(images).ofOrder({ plan, image: base })
+  const named = new Set(find(image))
+  const selected = find(savedImageTemplateId ?? image).filter((record) => record.plan === plan)
+  const records = selected.every((record) => named.has(record)) ? selected : []
+  const own = priceList(records).ofNode({ plan, image: null })
+  const [base, ...others] = new Set(records.map((record) => record.image))
+  if (base === undefined || others.length > 0 || !records.every(statesNoPrice)) return own
+  const ofBase = priceList(images).ofOrder({ plan, image: base })
+  return own.committedOptions.length === 0 ? ofBase : { ...ofBase, committedOptions: own.committedOptions }
 }
 
 const termsOf = (spec: NodeSpec, listed: Listed): Terms =>
