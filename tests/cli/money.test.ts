@@ -53,13 +53,17 @@ interface Account {
   readonly nodes?: ReadonlyArray<{ readonly id: number } & Readonly<Record<string, unknown>>>
 }
 
-/** A service with this catalogue, a way to run `berth` against it, and the nodes that it was asked to make. */
+/** A service with this catalogue, a way to run `berth` against it, and the changes that it was asked for. */
 const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes = [], saved = [] }: Account = {}) {
   const made: Array<Record<string, unknown>> = []
+  const committed: Array<unknown> = []
   const url = yield* serve(({ body, method, path }) => {
     if (path === "/images/") return ok(images)
     if (path === "/images/saved-images/") return ok(saved)
-    if (path === "/update_committed_node_status/") return ok({})
+    if (path === "/update_committed_node_status/") {
+      committed.push(body)
+      return ok({})
+    }
     if (method === "POST") {
       made.push(body as Record<string, unknown>)
       return { ...ok(nodeRecord({ id: 7, name: "w", plan })), status: 202 }
@@ -78,7 +82,7 @@ const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes
     XDG_STATE_HOME: state,
     XDG_CACHE_HOME: state
   }
-  return { made, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
+  return { made, committed, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
 })
 
 const create = ["node", "create", "w", "--plan", plan, "--image"]
@@ -291,6 +295,38 @@ describe("cost", () => {
 })
 
 describe("a commitment that berth sets", () => {
+  const set = ["commitment", "set", "7", "auto_renew", "--sku"]
+  for (const [what, node] of [
+    ["a plan that is not listed", { id: 7, name: "w", plan: "gone" }],
+    ["a plan that is not known", { id: 7, name: "w", plan: undefined }]
+  ] as const) {
+    it.live(`to an option of ${what} is refused, unless it is forced`, () =>
+      Effect.gen(function* () {
+        const { berth, committed } = yield* account({ nodes: [node] })
+        const refused = yield* berth(...set, "77", "-y")
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, "the price of committed option 77 is not known.")
+        assert.include(refused.stderr, "--force")
+        assert.isEmpty(committed)
+        const forced = yield* berth(...set, "77", "--force", "-y")
+        assert.strictEqual(forced.code, 0, forced.stderr)
+        assert.include(forced.stderr, "committed option 77, at a price that is not known; ")
+        assert.lengthOf(committed, 1)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("by force shows the price where it is listed, and goes without it where there is no list", () =>
+    Effect.gen(function* () {
+      const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
+      const listed = yield* (yield* account({ nodes })).berth(...set, "7", "--force", "--dry-run", "-o", "json")
+      assert.strictEqual(json<{ committedPriceInr: number }>(listed).committedPriceInr, 13_000)
+      const unlisted = yield* account({ nodes, images: [null] })
+      assert.strictEqual((yield* unlisted.berth(...set, "7", "--force", "-y")).code, 0)
+      assert.lengthOf(unlisted.committed, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is read back from its own record, and cost counts it, saying whose record it is", () =>
     Effect.gen(function* () {
       const { berth } = yield* account()

@@ -4,6 +4,7 @@
  */
 import type { CommittedOption } from "@berth/core/domain/Commitment"
 import type { Image } from "@berth/core/domain/Image"
+import type { Node } from "@berth/core/domain/Node"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import { imageFinder, type Price, priceList, type Terms } from "@berth/core/domain/Price"
 import { didYouMean, nearest } from "@berth/terminal/usage"
@@ -38,7 +39,7 @@ const optionsText = (options: ReadonlyArray<CommittedOption>): string =>
   some(options.map(({ days, skuId }) => `${skuId} (${days} days)`))
 
 /** The committed option of that id, or why `what` has none. */
-export const optionOf = (
+const optionOf = (
   what: string,
   { committedOptions }: Pick<Terms, "committedOptions">,
   skuId: number
@@ -52,6 +53,19 @@ export const optionOf = (
     ? Result.succeed(option)
     : refuse(`The service lists ${optionsText([option, ...others])} for one committed option.`, hint)
 }
+
+/** The committed option of that id for an existing node, or why there is none. */
+export const optionOfNode = (
+  node: Pick<Node, "plan" | "image">,
+  images: ReadonlyArray<Image>,
+  skuId: number
+): Result.Result<CommittedOption, UsageFault> =>
+  images.some(({ plan }) => plan === node.plan)
+    ? optionOf(`The plan ${node.plan}`, priceList(images).ofNode(node), skuId)
+    : refuse(
+        `${node.plan === null ? "The node's plan is not known" : `The service does not list the plan ${node.plan}`}, so that the price of committed option ${skuId} is not known.`,
+        "See berth plan list"
+      )
 
 /** Why the image does not go with the plan; undefined when it does, or when that is not known. */
 const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: ReadonlyArray<Image>) => {
