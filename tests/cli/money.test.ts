@@ -239,6 +239,19 @@ describe("the price of a create", () => {
 })
 
 describe("plans and images", () => {
+  it.live("whose record cannot be read are left out with one warning, and the others can be ordered", () =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ images: [{ ...windows, image: null }, ubuntu] })
+      const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.include(
+        done.stderr,
+        "The list has records that cannot be read (image), and they are left out. See them: berth api /images/"
+      )
+      assert.lengthOf(made, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("show the range where images differ, and which image has which price", () =>
     Effect.gen(function* () {
       const { berth } = yield* account()

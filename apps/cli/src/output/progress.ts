@@ -61,6 +61,12 @@ const minPausedSteps = 4
 /** A create as a whole, and the call in it that creates. */
 const creating = "nodes.create"
 
+/** Where the records of an operation that does not list nodes are. */
+const listPaths: Readonly<Record<string, string>> = {
+  "images.list": "/images/",
+  "images.saved": "/images/saved-images/"
+}
+
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
@@ -76,8 +82,8 @@ const make = Effect.gen(function* () {
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
   let isLostLine = false
-  /** What is wrong with records that are left out. */
-  const setAside = new Set<string>()
+  /** What is wrong with records that are left out, by the path of their list. */
+  const setAside = new Map<string, Set<string>>()
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
   const print = (text: string) => Effect.provideService(printNote(text), Output, output)
@@ -85,8 +91,11 @@ const make = Effect.gen(function* () {
 
   const observer: Observer = {
     ...spans,
-    drifted: (drifts) => {
-      for (const { kind, name } of drifts) if (kind === "record") setAside.add(name)
+    drifted: (drifts, operation) => {
+      const names = drifts.flatMap(({ kind, name }) => (kind === "record" ? [name] : []))
+      if (names.length === 0) return
+      const path = listPaths[operation] ?? "/nodes/"
+      setAside.set(path, new Set([...(setAside.get(path) ?? []), ...names]))
     },
     attempted: (operation, _lane, attempts) => {
       requests++
@@ -169,13 +178,16 @@ const make = Effect.gen(function* () {
     })
 
   /** Says once, at the end of the command, that it did not see everything. */
-  const end = Effect.suspend(() => {
-    if (setAside.size === 0) return Effect.void
-    const fields = Array.from(setAside).join(", ")
-    return print(
-      `The list has records that cannot be read (${fields}), and they are left out. ${output.followable("See them: berth api /nodes/")}`
+  const end = Effect.suspend(() =>
+    Effect.forEach(
+      setAside,
+      ([path, names]) =>
+        print(
+          `The list has records that cannot be read (${Array.from(names).join(", ")}), and they are left out. ${output.followable(`See them: berth api ${path}`)}`
+        ),
+      { discard: true }
     )
-  })
+  )
 
   return { waitingFor, observer, step, end }
 })
