@@ -53,13 +53,17 @@ interface Account {
   readonly nodes?: ReadonlyArray<{ readonly id: number } & Readonly<Record<string, unknown>>>
 }
 
-/** A service with this catalogue, a way to run `berth` against it, and the nodes that it was asked to make. */
+/** A service with this catalogue, a way to run `berth` against it, and the changes that it was asked for. */
 const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes = [], saved = [] }: Account = {}) {
   const made: Array<Record<string, unknown>> = []
+  const committed: Array<unknown> = []
   const url = yield* serve(({ body, method, path }) => {
     if (path === "/images/") return ok(images)
     if (path === "/images/saved-images/") return ok(saved)
-    if (path === "/update_committed_node_status/") return ok({})
+    if (path === "/update_committed_node_status/") {
+      committed.push(body)
+      return ok({})
+    }
     if (method === "POST") {
       made.push(body as Record<string, unknown>)
       return { ...ok(nodeRecord({ id: 7, name: "w", plan })), status: 202 }
@@ -78,7 +82,7 @@ const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes
     XDG_STATE_HOME: state,
     XDG_CACHE_HOME: state
   }
-  return { made, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
+  return { made, committed, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
 })
 
 const create = ["node", "create", "w", "--plan", plan, "--image"]
@@ -175,6 +179,51 @@ describe("the price of a create", () => {
     }).pipe(Effect.scoped)
   )
 
+  const saved = (id: string, image: string, perHour: unknown, size = plan) => ({
+    ...offer({ image, id, perHour, skus: [[7, 30, "13000"]] }),
+    plan: undefined,
+    size
+  })
+  const ofAnother: ReadonlyArray<readonly [what: string, image: string, records: ReadonlyArray<unknown>]> = [
+    ["is of another plan", "ubuntu-22", [saved("900", "ubuntu-22", "20.50", "OTHER"), saved("901", "ubuntu-22", "5")]],
+    ["has another name than --image", "ubuntu-22", [saved("900", "win-gold", "20.50"), saved("901", "ubuntu-22", "5")]],
+    ["has another id than --image", "901", [saved("900", "win-gold", "20.50"), saved("901", "ubuntu-22", "5")]],
+    ["is not listed", "ubuntu-22", [saved("901", "ubuntu-22", "5")]],
+    ["has a price that cannot be read", "Ubuntu", [saved("900", "Ubuntu", "20.50 USD")]],
+    ["has a price in one of two records", "Ubuntu", [saved("900", "Ubuntu", "20.50"), saved("900", "Ubuntu", null)]]
+  ]
+  it.live.each(ofAnother)("of a saved image whose record %s is not that of another", ([, image, records]) =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ saved: records })
+      const args = [...create, image, "--saved-image", "900"]
+      const shown = json<{ pricePerHourInr: number | null }>(yield* berth(...args, "--dry-run", "-o", "json"))
+      assert.isNull(shown.pricePerHourInr)
+      assert.strictEqual((yield* berth(...args, "--max-cost", "7", "--yes")).code, 2)
+      assert.isEmpty(made)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of one of several saved images with one name is that of its template id", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ saved: [saved("900", "Ubuntu", "20.50"), saved("901", "Ubuntu", "5")] })
+      for (const [id, perHour] of [
+        ["900", 20.5],
+        ["901", 5]
+      ] as const) {
+        const shown = yield* berth(...create, "Ubuntu", "--saved-image", id, "--dry-run", "-o", "json")
+        assert.strictEqual(json<{ pricePerHourInr: number | null }>(shown).pricePerHourInr, perHour)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a committed option of a saved image is that of its own record", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ saved: [saved("900", "Ubuntu", null)] })
+      const committed = [...create, "Ubuntu", "--saved-image", "900", "--committed-sku", "7", "--dry-run", "-o", "json"]
+      assert.strictEqual(json<{ committedPriceInr: number }>(yield* berth(...committed)).committedPriceInr, 13_000)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("of a committed option is that with the image", () =>
     Effect.gen(function* () {
       const { berth } = yield* account()
@@ -190,6 +239,19 @@ describe("the price of a create", () => {
 })
 
 describe("plans and images", () => {
+  it.live("whose record cannot be read are left out with one warning, and the others can be ordered", () =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ images: [{ ...windows, image: null }, ubuntu] })
+      const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.include(
+        done.stderr,
+        "The list has records that cannot be read (image), and they are left out. See them: berth api /images/"
+      )
+      assert.lengthOf(made, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("show the range where images differ, and which image has which price", () =>
     Effect.gen(function* () {
       const { berth } = yield* account()
@@ -246,6 +308,38 @@ describe("cost", () => {
 })
 
 describe("a commitment that berth sets", () => {
+  const set = ["commitment", "set", "7", "auto_renew", "--sku"]
+  for (const [what, node] of [
+    ["a plan that is not listed", { id: 7, name: "w", plan: "gone" }],
+    ["a plan that is not known", { id: 7, name: "w", plan: undefined }]
+  ] as const) {
+    it.live(`to an option of ${what} is refused, unless it is forced`, () =>
+      Effect.gen(function* () {
+        const { berth, committed } = yield* account({ nodes: [node] })
+        const refused = yield* berth(...set, "77", "-y")
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, "the price of committed option 77 is not known.")
+        assert.include(refused.stderr, "--force")
+        assert.isEmpty(committed)
+        const forced = yield* berth(...set, "77", "--force", "-y")
+        assert.strictEqual(forced.code, 0, forced.stderr)
+        assert.include(forced.stderr, "committed option 77, at a price that is not known; ")
+        assert.lengthOf(committed, 1)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("by force shows the price where it is listed, and goes without it where there is no list", () =>
+    Effect.gen(function* () {
+      const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
+      const listed = yield* (yield* account({ nodes })).berth(...set, "7", "--force", "--dry-run", "-o", "json")
+      assert.strictEqual(json<{ committedPriceInr: number }>(listed).committedPriceInr, 13_000)
+      const unlisted = yield* account({ nodes, images: [null] })
+      assert.strictEqual((yield* unlisted.berth(...set, "7", "--force", "-y")).code, 0)
+      assert.lengthOf(unlisted.committed, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is read back from its own record, and cost counts it, saying whose record it is", () =>
     Effect.gen(function* () {
       const { berth } = yield* account()

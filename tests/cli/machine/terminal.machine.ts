@@ -80,9 +80,9 @@ describe("a create with flags missing", () => {
         ["node", "create"],
         [
           ["Name: ", "web\r"],
-          ["Plan: ", `${plan}S\r`],
+          ["Plan, by name or number", `${plan}S\r`],
           [`did you mean ${plan}?`, `${plan}\r`],
-          ["Image: ", `${image}\r`],
+          ["Image, by name or number", `${image}\r`],
           ["[y/N] ", "y\r"]
         ]
       )

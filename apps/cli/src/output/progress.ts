@@ -64,6 +64,12 @@ const creating = "nodes.create"
 /** What is said of a list whose pages do not show where it ends. */
 const partialText = "The list of the service cannot be read to its end: there may be more nodes."
 
+/** Where the records of an operation that does not list nodes are. */
+const listPaths: Readonly<Record<string, string>> = {
+  "images.list": "/images/",
+  "images.saved": "/images/saved-images/"
+}
+
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
@@ -79,8 +85,8 @@ const make = Effect.gen(function* () {
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
   let isLostLine = false
-  /** What is wrong with records that are left out. */
-  const setAside = new Set<string>()
+  /** What is wrong with records that are left out, by the path of their list. */
+  const setAside = new Map<string, Set<string>>()
   let isPartial = false
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
@@ -89,8 +95,11 @@ const make = Effect.gen(function* () {
 
   const observer: Observer = {
     ...spans,
-    drifted: (drifts) => {
-      for (const { kind, name } of drifts) if (kind === "record") setAside.add(name)
+    drifted: (drifts, operation) => {
+      const names = drifts.flatMap(({ kind, name }) => (kind === "record" ? [name] : []))
+      if (names.length === 0) return
+      const path = listPaths[operation] ?? "/nodes/"
+      setAside.set(path, new Set([...(setAside.get(path) ?? []), ...names]))
     },
     attempted: (operation, _lane, attempts) => {
       requests++
@@ -175,9 +184,12 @@ const make = Effect.gen(function* () {
   /** Says once, at the end of the command, that it did not see everything. Where it failed, the error stands alone for a program. */
   const end = (hasFailed: boolean) =>
     Effect.suspend(() => {
-      const fields = Array.from(setAside).join(", ")
-      const left = `The list has records that cannot be read (${fields}), and they are left out. ${output.followable("See them: berth api /nodes/")}`
-      const text = [...(isPartial ? [partialText] : []), ...(fields === "" ? [] : [left])].join(" ")
+      const left = Array.from(
+        setAside,
+        ([path, names]) =>
+          `The list has records that cannot be read (${Array.from(names).join(", ")}), and they are left out. ${output.followable(`See them: berth api ${path}`)}`
+      )
+      const text = [...(isPartial ? [partialText] : []), ...left].join(" ")
       return text === "" ? Effect.void : hasFailed ? print(text) : output.warn(text)
     })
 

@@ -4,6 +4,7 @@
  */
 import type { CommittedOption } from "@berth/core/domain/Commitment"
 import type { Image } from "@berth/core/domain/Image"
+import type { Node } from "@berth/core/domain/Node"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import { imageFinder, type Price, priceList, type Terms } from "@berth/core/domain/Price"
 import { didYouMean, nearest } from "@berth/terminal/usage"
@@ -38,7 +39,7 @@ const optionsText = (options: ReadonlyArray<CommittedOption>): string =>
   some(options.map(({ days, skuId }) => `${skuId} (${days} days)`))
 
 /** The committed option of that id, or why `what` has none. */
-export const optionOf = (
+const optionOf = (
   what: string,
   { committedOptions }: Pick<Terms, "committedOptions">,
   skuId: number
@@ -52,6 +53,19 @@ export const optionOf = (
     ? Result.succeed(option)
     : refuse(`The service lists ${optionsText([option, ...others])} for one committed option.`, hint)
 }
+
+/** The committed option of that id for an existing node, or why there is none. */
+export const optionOfNode = (
+  node: Pick<Node, "plan" | "image">,
+  images: ReadonlyArray<Image>,
+  skuId: number
+): Result.Result<CommittedOption, UsageFault> =>
+  images.some(({ plan }) => plan === node.plan)
+    ? optionOf(`The plan ${node.plan}`, priceList(images).ofNode(node), skuId)
+    : refuse(
+        `${node.plan === null ? "The node's plan is not known" : `The service does not list the plan ${node.plan}`}, so that the price of committed option ${skuId} is not known.`,
+        "See berth plan list"
+      )
 
 /** Why the image does not go with the plan; undefined when it does, or when that is not known. */
 const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: ReadonlyArray<Image>) => {
@@ -85,18 +99,25 @@ export const planFault = (name: string, images: ReadonlyArray<Image>) => {
     : refuse(`There is no plan ${name}${near(name, plans)}`, "See berth plan list")
 }
 
+/** Whether the record says nothing of a price per hour. One that cannot be read is kept under its wire name. */
+const statesNoPrice = ({ extra, specs }: Image): boolean =>
+  specs.pricePerHourInr === null && !("price_per_hour" in extra)
+
 /**
- * The price of a saved image is that of its own record. Where this states none, it is that of the image which it was made from, as far
- * as the record names one.
+ * The price of a saved image is that of its own record on the plan, which the template id selects: several saved images may have one
+ * name. Where `image` names something else it is not known which of the two the service takes. A record that states no price has that
+ * of the image which it was made from.
  */
 const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, { images, saved }: Listed): Terms => {
   const find = imageFinder(saved)
-  const named = find(image).length > 0 ? image : (savedImageTemplateId ?? image)
-  const own = priceList(saved).ofOrder({ plan, image: named })
-  const [base, ...others] = new Set(find(named).map((record) => record.image))
-  return own.price.maxPricePerHourInr !== null || base === undefined || others.length > 0
-    ? own
-    : priceList(images).ofOrder({ plan, image: base })
+  const named = new Set(find(image))
+  const selected = find(savedImageTemplateId ?? image).filter((record) => record.plan === plan)
+  const records = selected.every((record) => named.has(record)) ? selected : []
+  const own = priceList(records).ofNode({ plan, image: null })
+  const [base, ...others] = new Set(records.map((record) => record.image))
+  if (base === undefined || others.length > 0 || !records.every(statesNoPrice)) return own
+  const ofBase = priceList(images).ofOrder({ plan, image: base })
+  return own.committedOptions.length === 0 ? ofBase : { ...ofBase, committedOptions: own.committedOptions }
 }
 
 const termsOf = (spec: NodeSpec, listed: Listed): Terms =>

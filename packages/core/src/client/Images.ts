@@ -8,7 +8,7 @@ import type { Image, ImageFilter } from "../domain/Image.ts"
 import { argument, fields, oneOf, optional, text, whole } from "./options/Argument.ts"
 import { imageDrift } from "./telemetry/Drift.ts"
 import { Engine } from "./call/Engine.ts"
-import { type CallOptions, many, type Operation, valueOf } from "./call/Operation.ts"
+import { type CallOptions, type Operation, readable, type Readable } from "./call/Operation.ts"
 import { unsent } from "./options/OptionCheck.ts"
 import { wire } from "./transport/Wire.ts"
 
@@ -22,8 +22,8 @@ export const imageFilterShape = fields<ImageFilter>({
 })
 const imageFilter = argument(imageFilterShape, "filter")
 
-const readImages = many(imageFromWire)
-const listImages: Operation<ReadonlyArray<Image>> = {
+const readImages = readable(imageFromWire)
+const listImages: Operation<Readable<Image>> = {
   name: "images.list",
   lane: "interactive",
   repeatable: "idempotent",
@@ -31,7 +31,7 @@ const listImages: Operation<ReadonlyArray<Image>> = {
   decode: readImages,
   drift: imageDrift
 }
-const savedImages: Operation<ReadonlyArray<Image>> = {
+const savedImages: Operation<Readable<Image>> = {
   name: "images.saved",
   lane: "interactive",
   repeatable: "idempotent",
@@ -54,13 +54,28 @@ export class Images extends Context.Service<
     Effect.gen(function* () {
       const { call } = yield* Engine
 
+      let hasWarned = false
+      /** The images that can be read. Of what is left out a program hears once: it would take the rest for all there is. */
+      const imagesOf = ({ value: { records, setAside } }: { readonly value: Readable<Image> }) => {
+        const [first] = setAside
+        if (first === undefined || hasWarned) return Effect.succeed(records)
+        hasWarned = true
+        const what = first.path === "" ? "is not" : `whose ${first.path} is not`
+        return Effect.as(
+          Effect.logWarning(
+            `The image list has ${setAside.length === 1 ? "a record" : `${setAside.length} records`} that cannot be read: one ${what} ${first.expected}.`
+          ),
+          records
+        )
+      }
+
       const list = (filter?: ImageFilter, options?: CallOptions) =>
         Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
-          Effect.map(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), valueOf)
+          Effect.flatMap(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), imagesOf)
         )
 
       const saved = (options?: CallOptions) =>
-        Effect.map(call(savedImages, wire.images.saved({ query: {} }), options), valueOf)
+        Effect.flatMap(call(savedImages, wire.images.saved({ query: {} }), options), imagesOf)
 
       return Images.of({ list, saved })
     })

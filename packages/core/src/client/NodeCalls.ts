@@ -131,7 +131,7 @@ export class NodeCalls extends Context.Service<
       const listPage = (options: PageOptions = {}) =>
         Effect.andThen(unsent("nodes.list")(checked(options)), () =>
           Effect.map(page(readPage("interactive"), { ...options, page: options.page ?? 1 }), (records) => {
-            observer?.drifted(nodeDrift(records))
+            observer?.drifted(nodeDrift(records), "nodes.list")
             return records.filter(isNode)
           })
         )
@@ -174,7 +174,7 @@ export class NodeCalls extends Context.Service<
         const usable = unsent("nodes.list")(checked(all))
         const opened = pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
-          onRecords: (records) => observer?.drifted(nodeDrift(records)),
+          onRecords: (records) => observer?.drifted(nodeDrift(records), "nodes.list"),
           onEnd: (listed) => Effect.andThen(warnOf(listed), options.onEnd?.(listed) ?? Effect.void),
           exact: options.exact,
           maxNodes: options.maxNodes,

@@ -128,6 +128,29 @@ describe("a list that cannot be believed is never an empty account", () => {
     )
   }
 
+  const image = { name: "Ubuntu", image: "ubuntu", plan: "P" }
+  for (const bad of [{ ...image, image: null }, { ...image, plan: {} }, null, "ubuntu"]) {
+    it.effect(`an image record that cannot be read is set aside: ${JSON.stringify(bad)}`, () =>
+      Effect.gen(function* () {
+        for (const list of [lists["images.list"], lists["images.saved"]]) {
+          const images = yield* Effect.provide(
+            list,
+            layer(() => ok([bad, image]))
+          )
+          assert.deepStrictEqual(
+            images.map(({ image, plan }) => [image, plan]),
+            [["ubuntu", "P"]]
+          )
+          const none = Effect.provide(
+            list,
+            layer(() => ok([bad]))
+          )
+          assert.include((yield* Effect.flip(none)).message, "data[0]")
+        }
+      })
+    )
+  }
+
   it.effect("saved images under their own name are a list, also of nothing", () =>
     Effect.gen(function* () {
       for (const body of [{ images: [] }, { data: { images: [] } }, { data: null, images: [] }]) {

@@ -6,7 +6,6 @@ import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berth/core/domain/Commitment"
 import type { Node } from "@berth/core/domain/Node"
-import { priceList } from "@berth/core/domain/Price"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -18,26 +17,38 @@ import { oneNode } from "../../nodes/Target.ts"
 import { rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
-import { optionOf } from "../../proposal/offer.ts"
+import { optionOfNode } from "../../proposal/offer.ts"
 import { foundBy, propose } from "../../proposal/Proposal.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 import { switchFlag } from "../../settings/switches.ts"
 
-/** The committed option to renew to; none where its plan is not listed. */
+/** The committed option to renew to, or why it cannot be one. */
 const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
   const images = yield* Images.use((service) => service.list())
-  if (images.every(({ plan }) => plan !== node.plan)) return Option.none<CommittedOption>()
-  const option = optionOf(`The plan ${node.plan}`, priceList(images).ofNode(node), skuId)
-  return Option.some(yield* Effect.fromResult(option))
+  return yield* Effect.fromResult(optionOfNode(node, images, skuId))
 })
 
-const outcomeOf = (setting: CommitmentSetting, option: Option.Option<CommittedOption>): string =>
-  Option.match(option, {
-    onNone: () => endOfCommitment[setting],
+/** The committed option that is sent whether it is listed or not; none where it is not, or cannot be looked up. */
+const forcedOption = (node: Node, skuId: number) =>
+  Images.use((service) => service.list({}, { retry: false })).pipe(
+    Effect.flatMap((images) => Effect.fromResult(optionOfNode(node, images, skuId))),
+    Effect.option
+  )
+
+const outcomeOf = (
+  setting: CommitmentSetting,
+  skuId: number | undefined,
+  option: Option.Option<CommittedOption>
+): string => {
+  const end = endOfCommitment[setting]
+  return Option.match(option, {
+    onNone: () =>
+      skuId === undefined || skuId === 0 ? end : `committed option ${skuId}, at a price that is not known; ${end}`,
     onSome: ({ days, priceInr }) =>
-      `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${endOfCommitment[setting]}`
+      `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${end}`
   })
+}
 
 const daysOf = (option: Option.Option<CommittedOption>): number | null =>
   Option.match(option, { onNone: () => null, onSome: ({ days }) => days })
@@ -76,14 +87,19 @@ export const set = Command.make(
     yield* ensureApprovable(approval)
     const { from, node } = yield* resolveNode(given, { change: true })
     const skuId = Option.getOrUndefined(sku)
-    const option = skuId === undefined || force ? Option.none() : yield* optionFor(node, skuId)
+    const option =
+      skuId === undefined
+        ? Option.none<CommittedOption>()
+        : force
+          ? yield* forcedOption(node, skuId)
+          : Option.some(yield* optionFor(node, skuId))
     const price = Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
     const proposal = propose(setCommitmentRequest(node.id, setting, skuId), {
       action: "set-commitment",
       id: node.id,
       name: node.name,
       committedPriceInr: price,
-      outcome: `${outcomeOf(setting, option)}${foundBy(from)}`
+      outcome: `${outcomeOf(setting, skuId, option)}${foundBy(from)}`
     })
     if (!(yield* approve([proposal], approval))) return
     yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId })).pipe(

@@ -181,7 +181,7 @@ export const make = ({ observer, settings }: Dependencies) => {
         )
     )
     yield* enter(outcomeOf(result))
-    if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
+    if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [], operation.name)
     yield* head === undefined
       ? ticket.ended(Result.isSuccess(result) || result.failure.mayBeProcessed)
       : ticket.replied(head, Result.isFailure(result) && result.failure.retry === "throttled")

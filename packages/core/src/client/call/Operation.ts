@@ -97,6 +97,30 @@ export const many =
     return Result.succeed(records)
   }
 
+/** The records of a list that can be read, and what is wrong with the rest. */
+export interface Readable<A> {
+  readonly records: ReadonlyArray<A>
+  readonly setAside: ReadonlyArray<RecordFault>
+}
+
+/** Reads `data` as a list of records, and sets aside those that cannot be read; it fails where that is all of them. */
+export const readable =
+  <A>(readRecord: ReadRecord<A>) =>
+  (data: unknown): Result.Result<Readable<A>, RecordFault> => {
+    if (!Array.isArray(data)) return Result.fail(new RecordFault("data", "a list", data))
+    const records: Array<A> = []
+    const setAside: Array<RecordFault> = []
+    for (const wire of data) {
+      const record = readRecord(wire)
+      if (record instanceof RecordFault) setAside.push(record)
+      else records.push(record)
+    }
+    const [first] = setAside
+    return first !== undefined && records.length === 0
+      ? misread("data[0]", first)
+      : Result.succeed({ records, setAside })
+  }
+
 /** The decoded value of a reply. */
 export const valueOf = <A>({ value }: { readonly value: A }): A => value
 

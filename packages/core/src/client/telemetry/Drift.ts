@@ -45,9 +45,16 @@ export const nodeDrift = (
   return Array.from(tally.values())
 }
 
-/** The drift in images. */
-export const imageDrift = (images: ReadonlyArray<Image>): ReadonlyArray<Drift> => {
+/** The drift in images, and in the records that are set aside among them. */
+export const imageDrift = ({
+  records,
+  setAside
+}: {
+  readonly records: ReadonlyArray<Image>
+  readonly setAside: ReadonlyArray<{ readonly path: string }>
+}): ReadonlyArray<Drift> => {
   const tally: Tally = new Map()
-  for (const { extra } of images) for (const name in extra) count(tally, "field", name)
+  for (const { path } of setAside) count(tally, "record", path || "record")
+  for (const { extra } of records) for (const name in extra) count(tally, "field", name)
   return Array.from(tally.values())
 }

@@ -16,8 +16,8 @@ export interface SpanOptions {
 export interface Observer {
   /** An attempt has ended: the last of `attempts`, those of its call so far. */
   readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>) => void
-  /** A reply has something that Berth does not know. */
-  readonly drifted: (drifts: ReadonlyArray<Drift>) => void
+  /** A reply of the operation has something that Berth does not know. */
+  readonly drifted: (drifts: ReadonlyArray<Drift>, operation: string) => void
   /**
    * A step, with a span around it where the observer makes one. A `method` is what a program called, where it takes several
    * calls; a `call` is named after its operation, an `attempt` after its HTTP method.
