@@ -175,6 +175,7 @@ const keepJournal =
         durationMillis: world.latest - at + delayMillis,
         method: request.method,
         url: request.url,
+        headers: request.headers,
         body,
         status: delivery?.isAnswered === false ? null : reply.status,
         replyType: reply.headers["content-type"],

@@ -14,6 +14,8 @@ export interface Recorded {
   readonly method: string
   /** Path and query, with the credentials in it. */
   readonly url: string
+  /** As they came, by their names in lower case, with the credentials in them. */
+  readonly headers: Readonly<Record<string, string>>
   /** The beginning of the body that was read, if one was. */
   readonly body: Uint8Array | undefined
   /** Bytes of the whole body. */
@@ -45,8 +47,11 @@ export const maxJournalBytes = 4 * 1024 * 1024
 const entryOverheadBytes = 256
 
 /** About how much memory an entry takes. */
-export const bytesOf = ({ body, replyBody, url }: Recorded): number =>
-  entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
+export const bytesOf = ({ body, headers, replyBody, url }: Recorded): number => {
+  let bytes = entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
+  for (const name in headers) bytes += name.length + headers[name]!.length
+  return bytes
+}
 
 /** The beginning of a body: a copy, so that the rest of a long one can go. */
 const beginningOf = (body: Uint8Array | undefined): Uint8Array | undefined =>
@@ -87,7 +92,7 @@ export class Journal {
   /** `event` is the number of the event on the server. */
   record(entry: Entry, event: number): Recorded {
     this.#count += 1
-    const { at, body, durationMillis, faults, method, replyBody, replyBytes, replyType, status, url } = entry
+    const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyType, status, url } = entry
     // One literal and no spreading: every request passes here.
     const recorded: Recorded = {
       seq: this.#count,
@@ -96,6 +101,7 @@ export class Journal {
       durationMillis,
       method,
       url,
+      headers,
       body: beginningOf(body),
       bodyBytes: body?.length ?? 0,
       status,

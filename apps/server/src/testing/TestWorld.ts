@@ -85,7 +85,7 @@ interface Counted {
 
 const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: Counted) => fault
 
-/** One line for each request, without credentials. The faults of a world that has ended are unknown. */
+/** One line for each request and the reply to one that failed, without credentials. The faults of a world that has ended are unknown. */
 export const explain = (
   id: string,
   seed: number,
@@ -100,12 +100,14 @@ export const explain = (
         ? "No fault is armed."
         : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
     `Requests, ${requests.length}:`,
-    ...requests.map(({ at, body, bodyBytes, faults, method, path, query, seq, status }) => {
+    ...requests.map(({ at, body, bodyBytes, faults, method, path, query, reply, replyBytes, seq, status }) => {
       const search = new URLSearchParams(query).toString()
       const why = faults.length === 0 ? "" : ` (${faults.join(", ")})`
-      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`}${bodyBytes === undefined ? "" : `… (${bodyBytes} bytes)`} → ${status ?? "nothing"}${why}`
+      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`}${cutAfter(bodyBytes)} → ${status ?? "nothing"}${why}${reply === null || reply === "" ? "" : ` ${reply}${cutAfter(replyBytes)}`}`
     })
   ].join("\n")
+
+const cutAfter = (bytes: number | undefined): string => (bytes === undefined ? "" : `… (${bytes} bytes)`)
 
 const showOptions = Schema.encodeSync(Schema.fromJsonString(WorldOptions))
 

@@ -23,7 +23,15 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       yield* get(world, id)
       yield* ask(world, "PUT", "/nodes/")
       yield* ask(world, "POST", "/nodes/", { body: [] })
-      const common = { at: "2026-01-01T00:00:01.500Z", durationMillis: 0, body: null, query: {}, faults: [] }
+      const common = {
+        at: "2026-01-01T00:00:01.500Z",
+        durationMillis: 0,
+        body: null,
+        query: {},
+        headers: expect.objectContaining({ authorization: "<redacted>", "user-agent": expect.any(String) }),
+        reply: null,
+        faults: []
+      }
       expect(yield* world.journal).toEqual([
         {
           ...common,
@@ -43,6 +51,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           operation: "nodes.list",
           query: { page_no: "2", per_page: "5" },
           status: 500,
+          reply: expect.stringMatching(/^\{.*"code":500/),
           faults: ["status"]
         },
         {
@@ -53,7 +62,15 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           operation: "nodes.get",
           status: 200
         },
-        { ...common, seq: 4, method: "PUT", path: "/myaccount/api/v1/nodes/", operation: null, status: 405 },
+        {
+          ...common,
+          seq: 4,
+          method: "PUT",
+          path: "/myaccount/api/v1/nodes/",
+          operation: null,
+          status: 405,
+          reply: expect.stringContaining("405")
+        },
         {
           ...common,
           seq: 5,
@@ -61,7 +78,8 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           path: "/myaccount/api/v1/nodes/",
           operation: "nodes.create",
           body: "[]",
-          status: 422
+          status: 422,
+          reply: expect.stringContaining('"errors":{"detail":["')
         }
       ])
     })
@@ -87,11 +105,10 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("has the calls with one good credential of its world, and they cost its account nothing", () =>
+  it.effect("has the calls with one good credential of its world, which spend the allowance of its account", () =>
     Effect.gen(function* () {
       const [world, other] = [yield* freshWorld, yield* freshWorld]
       yield* world.advance("5 seconds")
-      const before = (yield* control(world, "")).json.allowance
       const wrong = Redacted.make("mistyped-token")
       expect((yield* list({ ...world, accessToken: wrong })).status).toBe(401)
       expect((yield* list({ ...world, accessToken: other.accessToken })).status).toBe(403)
@@ -102,7 +119,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
         ["2026-01-01T00:00:05.000Z", "nodes.list", 401]
       ])
       expect(yield* other.journal).toEqual([])
-      expect((yield* control(world, "")).json.allowance).toEqual(before)
+      expect((yield* control(world, "")).json.allowance.remaining).toBe(1197)
       const journal = (yield* control(world, "/requests")).text
       for (const secret of ["mistyped", Redacted.value(other.accessToken)]) expect(journal).not.toContain(secret)
     })
@@ -186,12 +203,42 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       const world = yield* freshWorld
       yield* world.arm([{ fault: "status", status: 500 }])
       yield* list(world, { page_no: "2" })
+      yield* world.arm([])
+      yield* ask(world, "POST", "/nodes/", { body: { name: "web" } })
+      yield* world.arm([{ fault: "status", status: 500 }])
       expect((yield* world.explain).split("\n")).toEqual([
         `The world ${world.id} has the seed 1.`,
         `Armed: PUT /_mock/worlds/${world.id}/faults [{"fault":"status","status":500}]`,
-        "Requests, 1:",
-        "  1 2026-01-01T00:00:00.000Z GET /myaccount/api/v1/nodes/?page_no=2 → 500 (status)"
+        "Requests, 2:",
+        expect.stringMatching(
+          /^  1 2026-01-01T00:00:00.000Z GET \/myaccount\/api\/v1\/nodes\/\?page_no=2 → 500 \(status\) \{.*"code":500/
+        ),
+        expect.stringMatching(/^  2 .* POST .* → 422 \{.*"errors":\{.*"region":\["This field is required/)
       ])
+    })
+  )
+
+  it.effect("shows the beginning of a long reply, and no credential in a header or a reply", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const [key, token] = [Redacted.value(world.apiKey), Redacted.value(world.accessToken)]
+      yield* world.arm([{ fault: "status", status: 502, body: `${token} ${"x".repeat(5_000)}` }])
+      yield* list(world)
+      yield* ask(world, "GET", "/nodes/", {
+        headers: { cookie: "sessionid=s3cret", "x-csrftoken": "s3cret", "x-api-key": key, "x-note": `a ${token}` }
+      })
+      const [first, second] = yield* world.journal
+      expect(first).toMatchObject({ status: 502, reply: expect.stringMatching(/^<redacted> x+$/), replyBytes: 5_033 })
+      expect(first!.reply!.length).toBeLessThan(maxKeptBodyBytes)
+      expect(second!.headers).toMatchObject({
+        cookie: "<redacted>",
+        "x-csrftoken": "<redacted>",
+        "x-api-key": "<redacted>",
+        "x-note": "a <redacted>"
+      })
+      expect(second!.headers).not.toHaveProperty("host")
+      const { text } = yield* control(world, "/requests")
+      for (const secret of [key, token, "s3cret"]) expect(text).not.toContain(secret)
     })
   )
 })

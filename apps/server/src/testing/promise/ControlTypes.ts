@@ -134,6 +134,8 @@ export interface ExpectedCall {
     | "commitments.set"
     | undefined
   readonly query?: Readonly<Record<string, string>> | undefined
+  /** Headers that are there, by pattern; others may be. One that carries a credential is `<redacted>`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Fields that are there, with these values, at any depth; others may be. Lists are of the same length. */
   readonly body?: unknown | undefined
   readonly status?: number | null | undefined
@@ -223,12 +225,18 @@ export interface JournalEntry {
     | null
   /** Without the API key. */
   readonly query: Readonly<Record<string, string>>
+  /** By their names in lower case, but for `host`; what carries a credential is hidden. */
+  readonly headers: Readonly<Record<string, string>>
   /** The first 2048 bytes, without secrets. */
   readonly body: string | null
   /** Bytes of the whole body, where it was cut. */
   readonly bodyBytes?: number
   /** The status of the reply; null when there was none. */
   readonly status: number | null
+  /** The first 2048 bytes of the body of a reply that is a failure, or at which a fault fired, without secrets; null of any other. */
+  readonly reply: string | null
+  /** Bytes of the whole body of the reply, where it was cut. */
+  readonly replyBytes?: number
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
 }
