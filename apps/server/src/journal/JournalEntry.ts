@@ -5,10 +5,13 @@ import { apiKeyParameter } from "@berth/core/api/Routes"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"
-import { maxKeptBodyBytes, type Recorded } from "./Journal.ts"
+import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journal.ts"
 
 export const JournalEntry = Schema.Struct({
-  seq: Schema.Int.annotate({ description: "Counts the requests of the world, from 1." }),
+  seq: Schema.Int.annotate({ description: "Counts the entries of the journal, from 1." }),
+  change: Schema.optionalKey(Schema.Literals(worldChanges)).annotate({
+    description: "Where this is no request of the service, but one that reset or restored the world."
+  }),
   at: Schema.String.annotate({ description: "When it came, in the world's time." }),
   durationMillis: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
   method: Schema.String,
@@ -107,7 +110,7 @@ export const redactorOf = (account: Account): Redactor => {
 
 export const showEntry = (account: Account, recorded: Recorded): JournalEntry => {
   const redact = redactorOf(account)
-  const { at, body, bodyBytes, durationMillis, faults, method, replyBody, seq, status, url } = recorded
+  const { at, body, bodyBytes, change, durationMillis, faults, method, replyBody, seq, status, url } = recorded
   const replyBytes = recorded.replyBytes ?? replyBody?.length ?? 0
   const isReplyCut = replyBody !== undefined && replyBytes > replyBody.length
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
@@ -121,6 +124,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
   }
   return {
     seq,
+    ...(change === undefined ? {} : { change }),
     at: DateTime.formatIso(DateTime.makeUnsafe(at)),
     durationMillis,
     method,

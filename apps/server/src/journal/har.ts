@@ -35,8 +35,9 @@ export function* harPieces({ account, ended, id, journal, seed }: WorldJournal, 
 }
 
 const entryOf = (recorded: Recorded, redact: Redactor, origin: string) => {
-  const { at, durationMillis, faults, status } = recorded
+  const { at, change, durationMillis, faults, status } = recorded
   const comments = [
+    ...(change === undefined ? [] : [`The world was ${change}.`]),
     ...(status === null ? ["There was no reply."] : []),
     ...(faults.length === 0 ? [] : [`Faults that fired: ${faults.join(", ")}.`])
   ]

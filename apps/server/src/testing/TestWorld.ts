@@ -66,7 +66,9 @@ export const bindWorld = (
         : Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
     advanceToNextEvent: Effect.map(change({ advanceTo: "next-event" }), ({ events }) => events ?? []),
     arm: (faults) => Effect.orDie(Effect.asVoid(control.faults.arm({ params, payload: faults }))),
-    journal: Effect.orDie(Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests)),
+    journal: Effect.orDie(
+      Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests.filter(isRequest))
+    ),
     explain: Effect.orDie(
       Effect.map(
         Effect.all([control.requests.read({ params, query: {} }), control.faults.read({ params })]),
@@ -76,6 +78,9 @@ export const bindWorld = (
     control
   }
 }
+
+/** Whether an entry is a request of the service, not one that changed its world. */
+export const isRequest = ({ change }: Pick<JournalEntry, "change">): boolean => change === undefined
 
 /** An armed fault, whatever its kind. */
 interface Counted {
@@ -99,10 +104,11 @@ export const explain = (
       : armed.length === 0
         ? "No fault is armed."
         : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
-    `Requests, ${requests.length}:`,
-    ...requests.map(({ at, body, bodyBytes, faults, method, path, query, reply, replyBytes, seq, status }) => {
+    `Requests, ${requests.filter(isRequest).length}:`,
+    ...requests.map(({ at, body, bodyBytes, change, faults, method, path, query, reply, replyBytes, seq, status }) => {
       const search = new URLSearchParams(query).toString()
-      const why = faults.length === 0 ? "" : ` (${faults.join(", ")})`
+      const what = change === undefined ? faults : [`the world was ${change}`]
+      const why = what.length === 0 ? "" : ` (${what.join(", ")})`
       return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`}${cutAfter(bodyBytes)} → ${status ?? "nothing"}${why}${reply === null || reply === "" ? "" : ` ${reply}${cutAfter(replyBytes)}`}`
     })
   ].join("\n")

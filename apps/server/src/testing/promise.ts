@@ -20,7 +20,7 @@ import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
 import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
 import { jsonOf, objectOf, queryOf, textOf } from "./promise/json.ts"
-import { explain } from "./TestWorld.ts"
+import { explain, isRequest } from "./TestWorld.ts"
 
 export type {
   Expectation,
@@ -179,7 +179,7 @@ const bindWorld = (
     },
     disarm: () => call("DELETE", `${path}/faults`),
     faults,
-    journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests,
+    journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests.filter(isRequest),
     forget: () => call("DELETE", `${path}/requests`),
     verify: async (expectation) => {
       const body = bodyOf("the expectation of verify", expectation)

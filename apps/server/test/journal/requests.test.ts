@@ -125,6 +125,51 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
+  it.effect("goes on when a snapshot is put into the world, which is an entry of it", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      yield* list(world)
+      const { text: snapshot } = yield* control(world, "/snapshot")
+      yield* world.advance("1 hour")
+      yield* list(world)
+      const page = (query: string) => Effect.map(control(world, `/requests?${query}`), ({ json }) => json)
+      expect((yield* control(world, "/snapshot", { method: "PUT", body: snapshot })).status).toBe(200)
+      yield* list(world)
+      const { count, dropped, requests } = yield* page("after=1")
+      expect([count, dropped]).toEqual([4, 0])
+      expect(requests.map(({ at, change, seq }: any) => [seq, at, change])).toEqual([
+        [2, "2026-01-01T01:00:00.000Z", undefined],
+        [3, "2026-01-01T00:00:00.000Z", "restored"],
+        [4, "2026-01-01T00:00:00.000Z", undefined]
+      ])
+      expect(requests[1]).toMatchObject({ method: "PUT", path: `/_mock/worlds/${world.id}/snapshot`, status: 200 })
+      expect((yield* page("method=put")).requests).toEqual([])
+      expect((yield* world.journal).map(({ seq }) => seq)).toEqual([1, 2, 4])
+      expect(yield* world.explain).toMatch(/\n  3 .* PUT .* → 200 \(the world was restored\)\n  4 /)
+      const body = JSON.stringify({ expected: [{ operation: "nodes.list", count: 3 }], noOthers: true })
+      expect((yield* control(world, "/requests/verify", { method: "POST", body })).json.message).toBe(
+        "Every expected call was made."
+      )
+    })
+  )
+
+  it.effect("is forgotten by a reset and counts on, so that a reader misses nothing that follows", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      for (let i = 0; i < 3; i++) yield* list(world)
+      yield* control(world, "/reset", { method: "POST", headers: {} })
+      for (let i = 0; i < 4; i++) yield* list(world)
+      const { json } = yield* control(world, "/requests?after=2")
+      expect(json).toMatchObject({ count: 8, next: 8, more: false, dropped: 1 })
+      expect(json.requests.map(({ change, seq }: any) => [seq, change])).toEqual([
+        [4, "reset"],
+        ...[5, 6, 7, 8].map((seq) => [seq, undefined])
+      ])
+      const body = JSON.stringify({ expected: [{ operation: "nodes.list", count: 4 }], noOthers: true })
+      expect((yield* control(world, "/requests/verify", { method: "POST", body })).json.ok).toBe(true)
+    })
+  )
+
   it.effect("can be filtered, and forgotten", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld

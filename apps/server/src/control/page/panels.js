@@ -193,11 +193,12 @@ const bodyText = (title, text, bytes) => [
 ]
 
 const entryRow = (entry) => {
-  const { at, body, bodyBytes, durationMillis, faults, headers, method, operation, path, query } = entry
+  const { at, body, bodyBytes, change, durationMillis, faults, headers, method, operation, path, query } = entry
   const { reply, replyBytes, seq, status } = entry
   const search = new URLSearchParams(query).toString()
   const what = [isolated(search === "" ? path : `${path}?${search}`)]
   for (const name of faults) what.push(" ", tag(name, "bad"))
+  if (change !== undefined) what.push(" ", tag(`the world was ${change}`, "warm"))
   const summary = make("summary", {
     children: [
       make("span", { className: "at", text: readable(at) }),

@@ -206,8 +206,10 @@ export interface SavedImageView {
 }
 
 export interface JournalEntry {
-  /** Counts the requests of the world, from 1. */
+  /** Counts the entries of the journal, from 1. */
   readonly seq: number
+  /** Where this is no request of the service, but one that reset or restored the world. */
+  readonly change?: "reset" | "restored"
   /** When it came, in the world's time. */
   readonly at: string
   /** How long its reply took, in the world's time. */
