@@ -215,7 +215,7 @@ describe("any body", () => {
         fc.assert(
           fc.asyncProperty(
             fc.constantFrom(...all),
-            fc.array(change, { minLength: 1, maxLength: 3 }),
+            fc.array(change, { maxLength: 3 }),
             async (route, changes) => {
               const body = JSON.stringify(changes.reduce<unknown>(changed, route.body)) ?? "null"
               const text = body.replaceAll(/\{"raw":"([[\]]+)"\}/g, "$1")
