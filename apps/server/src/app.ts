@@ -86,7 +86,7 @@ export const makeApp = Effect.fnUntraced(function* (
   )
 
   /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
-  const pages = inOrder([...allowOrigin, showAllowance, check], endpoint)
+  const pages = inOrder([...allowOrigin, showAllowance, check, leadToDocs], endpoint)
 
   const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
@@ -156,8 +156,14 @@ const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
 
 const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)
-  return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath
+  return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath || isBrowserAtRoot(request)
 }
+
+/** A person who has typed the address alone. The service itself has nothing there. */
+const isBrowserAtRoot = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  (request.method === "GET" || request.method === "HEAD") &&
+  pathOf(request) === "/" &&
+  /\btext\/html\b/i.test(request.headers["accept"] ?? "")
 
 const noFaults: ReadonlyArray<string> = []
 
@@ -227,6 +233,9 @@ const awaitBody: Step = (next) => (exchange) =>
   )
 
 const check = answering(({ request }) => precheck(request, maxBodyBytes))
+const leadToDocs = answering(({ request }) =>
+  isBrowserAtRoot(request) ? HttpServerResponse.redirect(Docs.docsPath, { status: 302 }) : undefined
+)
 const answerInstead = answering(({ answerInstead }) => answerInstead?.())
 const takeFastPath = answering(answerFast)
 

@@ -123,7 +123,16 @@ export const Expectation = Schema.Struct({
     description: "Whether the expected calls come in this order; others may be between them."
   }),
   noOthers: Schema.optionalKey(Schema.Boolean).annotate({ description: "Whether any other call is a mismatch." })
-}).annotate({ identifier: "Expectation" })
+})
+  .check(
+    // It would always be met, most likely because the list was never filled.
+    Schema.makeFilter(({ expected, noOthers = false }) =>
+      expected.length > 0 || noOthers
+        ? undefined
+        : { path: ["expected"], issue: "Expected a call at least, or noOthers: nothing is expected" }
+    )
+  )
+  .annotate({ identifier: "Expectation" })
 export type Expectation = typeof Expectation.Type
 
 export interface Times {

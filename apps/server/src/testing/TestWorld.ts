@@ -29,6 +29,8 @@ export interface TestWorld {
   readonly now: Effect.Effect<DateTime.Utc>
   /** Moves the world's clock on and gives its new instant. */
   readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
+  /** Moves the world's clock to an instant, which is not before the present one, and gives it. */
+  readonly advanceTo: (instant: DateTime.DateTime.Input) => Effect.Effect<DateTime.Utc>
   /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
   readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
   /** Arms these faults and no others, each counting from now on. `[]` disarms. */
@@ -64,6 +66,7 @@ export const bindWorld = (
       Number.isNaN(by)
         ? Effect.die(new TypeError("Expected the duration of advance, not NaN."))
         : Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
+    advanceTo: (instant) => Effect.map(change({ advanceTo: instant }), ({ now }) => now),
     advanceToNextEvent: Effect.map(change({ advanceTo: "next-event" }), ({ events }) => events ?? []),
     arm: (faults) => Effect.orDie(Effect.asVoid(control.faults.arm({ params, payload: faults }))),
     journal: Effect.orDie(

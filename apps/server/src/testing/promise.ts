@@ -171,6 +171,12 @@ const bindWorld = (
     now: async () => new Date((await call<{ readonly now: string }>("GET", `${path}/clock`)).now),
     advance: async (by) =>
       new Date((await clock({ advance: textOf("the duration of advance", "10 seconds", by) })).now),
+    advanceTo: async (instant) => {
+      const text = instant instanceof Date ? instant.toISOString() : instant
+      return new Date(
+        (await clock({ advanceTo: textOf("the instant of advanceTo", "2026-01-01T00:00:00Z", text) })).now
+      )
+    },
     advanceToNextEvent: async () => (await clock({ advanceTo: "next-event" })).events ?? [],
     setClock: async (mode) => new Date((await clock({ mode: textOf("the mode of setClock", "x60", mode) })).now),
     arm: async (armed) => {

@@ -288,6 +288,22 @@ layer(TestServer.layer())("the journal of a world", (it) => {
   )
 })
 
+layer(TestServer.layer())("nothing that is expected", (it) => {
+  it.effect("is refused unless there are to be no calls at all", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const verify = (body: object) =>
+        control(world, "/requests/verify", { method: "POST", body: JSON.stringify(body) })
+      expect(errorsOf(yield* verify({ expected: [] }), 422)).toEqual({
+        expected: ["Expected a call at least, or noOthers: nothing is expected."]
+      })
+      expect((yield* verify({ expected: [], noOthers: true })).json.ok).toBe(true)
+      yield* list(world)
+      expect((yield* verify({ expected: [], noOthers: true })).json.ok).toBe(false)
+    })
+  )
+})
+
 layer(TestServer.layer())("bad requests to the control plane get the envelope and change nothing", (it) => {
   for (const [method, path, body, status] of [
     ["PUT", "/faults", "[", 400],
@@ -301,6 +317,8 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
     ["POST", "/requests/verify", '{"expected":[{"count":1,"atLeast":1}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"atLeast":2,"atMost":1}]}', 422],
     ["POST", "/requests/verify", '{"expected":[],"inorder":true}', 422],
+    ["POST", "/requests/verify", '{"expected":[]}', 422],
+    ["POST", "/requests/verify", '{"expected":[],"inOrder":true,"noOthers":false}', 422],
     ["POST", "/requests/verify", '{"expected":[{"query":{"apikey":"*"}}]}', 422],
     ["POST", "/requests/verify", "x", 400]
   ] as const) {

@@ -71,6 +71,8 @@ export interface World {
   readonly now: () => Promise<Date>
   /** Moves the clock on by a duration such as `"10 seconds"` or `"1h30m"`, and gives its new instant. */
   readonly advance: (by: string) => Promise<Date>
+  /** Moves the clock to an instant such as `"2026-01-01T00:00:10Z"`, which is not before the present one, and gives it. */
+  readonly advanceTo: (instant: Date | string) => Promise<Date>
   /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
   readonly advanceToNextEvent: () => Promise<ReadonlyArray<WorldEvent>>
   /** Changes how time passes: `frozen`, `real`, or a factor such as `x60`. Gives the present instant. */
