@@ -91,7 +91,7 @@ export const makeApp = Effect.fnUntraced(function* (
   const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
     if (isControl(request)) return controlPlane
-    // Whose request it is decides on the world, and so on everything that follows: clock, faults, allowance, journal.
+    // Whose request it is decides on the world, and so on everything that follows: clock, allowance, faults, journal.
     const identity = identify(worlds, request)
     const world = identity.world ?? worlds.main
     const real = realMillis()

@@ -87,11 +87,12 @@ export const isRequest = ({ change }: Pick<JournalEntry, "change">): boolean => 
 
 /** An armed fault, whatever its kind. */
 interface Counted {
+  readonly id: string
   readonly seen: number
   readonly fired: number
 }
 
-const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: Counted) => fault
+const withoutCounts = ({ fired: _fired, id: _id, seen: _seen, ...fault }: Counted) => fault
 
 /** One line for each request and the reply to one that failed, without credentials. The faults of a world that has ended are unknown. */
 export const explain = (

@@ -183,7 +183,8 @@ const bindWorld = (
       if (!Array.isArray(armed)) throw new TypeError("Expected the faults of arm to be a list.")
       await call("PUT", `${path}/faults`, { body: jsonOf("the faults of arm", armed) })
     },
-    disarm: () => call("DELETE", `${path}/faults`),
+    armAlso: async (fault) => call("POST", `${path}/faults`, { body: bodyOf("the fault of armAlso", fault) }),
+    disarm: (id) => call("DELETE", `${path}/faults${id === undefined ? "" : `/${encodeURIComponent(id)}`}`),
     faults,
     journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests.filter(isRequest),
     forget: () => call("DELETE", `${path}/requests`),

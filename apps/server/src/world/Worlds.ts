@@ -28,7 +28,7 @@ export type RemoveRefusal =
 
 /**
  * The rate limit of requests that name no world, on the clock of the main one. All tests of a server share it, so that it is
- * out of their reach: a client that is limited without an account is played by a fault.
+ * out of their reach.
  */
 const unnamedRateLimit: Allowance.RateLimit = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" }
 

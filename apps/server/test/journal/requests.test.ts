@@ -170,6 +170,34 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
+  it.effect("has faults armed one by one, and disarmed by their ids, while the others count on", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const faults = (method: string, path = "", fault?: object) =>
+        control(world, `/faults${path}`, fault === undefined ? { method } : { method, body: JSON.stringify(fault) })
+      yield* world.arm([{ fault: "status", status: 503, times: 1 }])
+      expect((yield* list(world)).status).toBe(503)
+      const added = yield* faults("POST", "", { fault: "status", status: 502 })
+      expect([added.status, added.json]).toEqual([
+        201,
+        { id: "status-2", fault: "status", status: 502, seen: 0, fired: 0 }
+      ])
+      expect((yield* list(world)).status).toBe(502)
+      expect((yield* faults("GET")).json.map(({ fired, id, seen }: any) => [id, seen, fired])).toEqual([
+        ["status-1", 2, 1],
+        ["status-2", 1, 1]
+      ])
+      errorsOf(yield* faults("POST", "", { fault: "status", stauts: 1 }), 422)
+      errorsOf(yield* faults("DELETE", "/status-3"), 404)
+      expect((yield* faults("DELETE", "/status-1")).status).toBe(204)
+      expect((yield* faults("GET")).json).toMatchObject([{ id: "status-2", seen: 1 }])
+      expect((yield* faults("POST", "", { fault: "hang", times: 1 })).json.id).toBe("hang-1")
+      expect((yield* faults("DELETE", "/status-2")).status).toBe(204)
+      expect((yield* faults("DELETE", "/hang-1")).status).toBe(204)
+      expect((yield* list(world)).status).toBe(200)
+    })
+  )
+
   it.effect("can be filtered, and forgotten", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
@@ -310,7 +338,8 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
     ["PUT", "/faults", '[{"fault":"nope"}]', 422],
     ["PUT", "/faults", '[{"fault":"hang"},{"fault":"status","stauts":1}]', 422],
     ["PUT", "/faults", '{"fault":"hang"}', 422],
-    ["POST", "/faults", "[]", 405],
+    ["POST", "/faults", "[]", 422],
+    ["POST", "/faults", '{"fault":"nope"}', 422],
     ["POST", "/requests/verify", "[]", 422],
     ["POST", "/requests/verify", '{"expected":[{"operation":"x"}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"opration":"nodes.list"}]}', 422],

@@ -146,7 +146,7 @@ const optionsOf = ({ scope, ...options }) =>
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" · ")
 
-const faultRow = ({ fault, fired, seen, ...armed }) => {
+const faultRow = ({ fault, fired, id: _id, seen, ...armed }) => {
   const children = [make("strong", { text: fault }), ` fired at ${count(fired)} of ${plural(seen, "request")}`]
   const options = optionsOf(armed)
   if (options !== "") children.push(make("code", { text: plain(options) }))

@@ -27,6 +27,8 @@ export interface ServerOptions extends Omit<WorldOptions, "apiKey" | "accessToke
 
 /** A fault as it was armed. */
 export type ArmedFault = Fault & {
+  /** Names it among the armed ones of its world, as `status-1`. */
+  readonly id: string
   /** Requests in its scope and its time so far. */
   readonly seen: number
   /** How often it has fired. */
@@ -79,8 +81,10 @@ export interface World {
   readonly setClock: (clock: string) => Promise<Date>
   /** Arms these faults and no others, each counting from now on. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Promise<void>
-  /** Disarms all faults. */
-  readonly disarm: () => Promise<void>
+  /** Arms one fault more, after those that are armed, which count on. */
+  readonly armAlso: (fault: Fault) => Promise<ArmedFault>
+  /** Disarms the fault of this `id`, or without one all faults. */
+  readonly disarm: (id?: string) => Promise<void>
   /** The armed faults, with how often they have fired. */
   readonly faults: () => Promise<ReadonlyArray<ArmedFault>>
   /** The requests to the world, the oldest first, at most the latest 1000. It can be read after the world has ended. */
