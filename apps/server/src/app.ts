@@ -6,7 +6,7 @@ import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
 import { hasBody } from "@berth/web/guard"
 import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "@berth/web/paths"
-import { Clock, Context, Effect, Layer, Logger, Option, References, Scheduler, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Logger, References, Scheduler, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -25,7 +25,7 @@ import { answerFast } from "./http/fast/answerFast.ts"
 import * as Images from "./http/images.ts"
 import * as Nodes from "./http/nodes.ts"
 import * as Query from "./http/query.ts"
-import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
+import { httpDate, replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
 import { Journals } from "./journal/Journals.ts"
 import { drain } from "./transport/drain.ts"
@@ -33,7 +33,6 @@ import { maxBodyBytes, maxUrlBytes } from "./transport/limits.ts"
 import type { Reject } from "./transport/nodeServer.ts"
 import { bytesOf } from "./transport/replyBytes.ts"
 import type { Reading } from "./world/allowance.ts"
-import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
 import * as World from "./world/World.ts"
 import type { Worlds } from "./world/Worlds.ts"
 import { WorldUse } from "./world/WorldUse.ts"
@@ -63,7 +62,6 @@ export const makeApp = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const realMillis = () => clock.currentTimeMillisUnsafe()
   const journals = new Journals()
-  const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
   const use = new WorldUse()
   const controlled = { worlds, realMillis, journals, use }
   const controlPlane = yield* makePlane(controlled, control)
@@ -88,25 +86,26 @@ export const makeApp = Effect.fnUntraced(function* (
   )
 
   /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
-  const pages = inOrder([...allowOrigin, showAllowance, check], endpoint)
+  const pages = inOrder([...allowOrigin, showAllowance, check, leadToDocs], endpoint)
 
   const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
     if (isControl(request)) return controlPlane
+    // Whose request it is decides on the world, and so on everything that follows: clock, allowance, faults, journal.
+    const identity = identify(worlds, request)
+    const world = identity.world ?? worlds.main
+    const real = realMillis()
     // A browser's question whether a page may call; the call itself comes after it.
     const preflight = cors?.preflight(request)
-    if (preflight !== undefined) return Effect.succeed(preflight)
-    // Whose request it is decides on the world, and so on everything that follows.
-    const identity = identify(worlds, request)
-    const world = identity._tag === "Known" ? identity.world : worlds.main
-    const real = realMillis()
+    if (preflight !== undefined) {
+      return Effect.succeed(HttpServerResponse.setHeader(preflight, "date", httpDate(World.instantOf(world, real))))
+    }
     if (identity.world !== undefined) use.note(identity.world, real)
     // Nodes that have ended by now are cleared away before any step reads the world. Where they are many, others are answered
     // meanwhile, and the world may be deleted.
     if (!World.enterStep(world, real)) return Effect.andThen(Effect.yieldNow, answer)
     const arrivedAt = world.latest
-    // Its account's allowance, or without one that of its address (decision 20).
-    const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
+    const allowance = identity.world?.allowance ?? worlds.unnamed
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
     const reply = isAboutTheService(request) ? pages(exchange) : service(exchange)
     return identity.world !== undefined && use.mayEnd(identity.world)
@@ -123,9 +122,9 @@ export const makeApp = Effect.fnUntraced(function* (
       : Effect.provideService(answer, HttpServerRequest.HttpServerRequest, request.modify({ url }))
   })
 
-  /** The reply to input that never became a request: it spends the allowance of its address. */
-  const reject: Reject = ({ headers, message, status }, { address, origin }) => {
-    const reading = anonymous.of(address).spend(World.instantOf(worlds.main, realMillis()))
+  /** The reply to input that never became a request, and so names no world. */
+  const reject: Reject = ({ headers, message, status }, origin) => {
+    const reading = worlds.unnamed.spend(World.instantOf(worlds.main, realMillis()))
     return {
       status,
       headers: {
@@ -155,13 +154,16 @@ export const makeApp = Effect.fnUntraced(function* (
 const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
   steps.reduceRight((next, step) => step(next), last)
 
-const addressOf = (request: HttpServerRequest.HttpServerRequest): string =>
-  Option.getOrElse(request.remoteAddress, () => "")
-
 const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)
-  return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath
+  return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath || isBrowserAtRoot(request)
 }
+
+/** A person who has typed the address alone. The service itself has nothing there. */
+const isBrowserAtRoot = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  (request.method === "GET" || request.method === "HEAD") &&
+  pathOf(request) === "/" &&
+  /\btext\/html\b/i.test(request.headers["accept"] ?? "")
 
 const noFaults: ReadonlyArray<string> = []
 
@@ -170,10 +172,7 @@ const keepJournal =
   (next) =>
   (exchange) =>
     Effect.mapEager(next(exchange), (reply) => {
-      const { arrivedAt, body, delivery, identity, realMillis, request } = exchange
-      // One good credential is enough: a mistyped token is searched for in the journal of its world.
-      const world = identity.world ?? exchange.world
-      const at = world === exchange.world ? arrivedAt : World.instantOf(world, realMillis())
+      const { arrivedAt: at, body, delivery, request, world } = exchange
       const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
       const isWorthReading = reply.status >= 400 || delivery !== undefined
       worlds.changes += 1
@@ -182,6 +181,7 @@ const keepJournal =
         durationMillis: world.latest - at + delayMillis,
         method: request.method,
         url: request.url,
+        headers: request.headers,
         body,
         status: delivery?.isAnswered === false ? null : reply.status,
         replyType: reply.headers["content-type"],
@@ -233,6 +233,9 @@ const awaitBody: Step = (next) => (exchange) =>
   )
 
 const check = answering(({ request }) => precheck(request, maxBodyBytes))
+const leadToDocs = answering(({ request }) =>
+  isBrowserAtRoot(request) ? HttpServerResponse.redirect(Docs.docsPath, { status: 302 }) : undefined
+)
 const answerInstead = answering(({ answerInstead }) => answerInstead?.())
 const takeFastPath = answering(answerFast)
 

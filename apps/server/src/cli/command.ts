@@ -8,7 +8,7 @@ import type { HttpServerError } from "effect/http"
 import { readFaultFlags } from "../injection/readFaults.ts"
 import { defaultTimeouts } from "../transport/limits.ts"
 import { listen } from "../listen.ts"
-import { loadState, stateKeeper } from "../state/stateKeeper.ts"
+import { claimState, loadState, stateKeeper } from "../state/stateKeeper.ts"
 import { canCount, slidingLimitSentence } from "../world/allowance.ts"
 import { begin } from "../world/scenario.ts"
 import { settingsOf } from "../world/WorldOptions.ts"
@@ -114,10 +114,12 @@ export const command = Command.make("berth-server", flags, (options) =>
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
       const { certificate, identity: tls } = yield* readTls(options, [host, ...options.allowHost])
-      const loaded = Option.isSome(state) ? yield* loadState(state.value) : Option.none<Worlds>()
+      // First of all that is about the file, so that it is released after the last save.
+      const file = Option.isSome(state) ? yield* claimState(state.value) : undefined
+      const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file)
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
-      const keep = Option.isSome(state) ? yield* stateKeeper(worlds, state.value) : Effect.void
+      const keep = file === undefined ? Effect.void : yield* stateKeeper(worlds, file)
       const { url } = yield* listen(worlds, {
         host,
         port,

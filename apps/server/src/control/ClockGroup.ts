@@ -2,10 +2,12 @@
  * The clock of a world: read, moved on by a duration or to the next event, or set to pass differently.
  */
 import { failures } from "@berth/core/api/Envelope"
-import { Schema } from "effect"
+import { DateTime, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { eventKinds } from "../world/nextEvent.ts"
 import { DurationText } from "../lifecycle/durationText.ts"
+import { readInstantMillis } from "../lifecycle/instantText.ts"
+import { textField } from "../lifecycle/textField.ts"
 import { ClockText } from "../world/WorldOptions.ts"
 import { Instant, worldParam } from "./fields.ts"
 
@@ -19,10 +21,22 @@ const WorldEvent = Schema.Struct({
 
 const ClockReading = Schema.Struct({ now: Instant, mode: ClockText }).annotate({ identifier: "ClockReading" })
 
+/** `next-event`, or an instant as Effect takes it. */
+type Target = "next-event" | DateTime.DateTime.Input
+
+const AdvanceTarget = textField<Target>(
+  Schema.declare(
+    (value): value is Target => value === "next-event" || Option.isSome(DateTime.make(value as DateTime.DateTime.Input))
+  ),
+  "next-event, or an instant such as 2026-01-01T00:00:00Z",
+  (text) => (text === "next-event" ? Option.some(text) : Option.map(readInstantMillis(text), DateTime.makeUnsafe)),
+  (target) => (target === "next-event" ? target : DateTime.formatIso(DateTime.makeUnsafe(target)))
+)
+
 /** Exactly one of the three. World time never goes back. */
 export const ClockChange = Schema.Struct({
   advance: Schema.optionalKey(DurationText),
-  advanceTo: Schema.optionalKey(Schema.Literal("next-event")),
+  advanceTo: Schema.optionalKey(AdvanceTarget),
   mode: Schema.optionalKey(ClockText)
 })
   .check(

@@ -10,6 +10,7 @@ import { worldParam } from "./fields.ts"
 /** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */
 const ArmedFault = Schema.StructWithRest(
   Schema.Struct({
+    id: Schema.String.annotate({ description: "Names it among the armed ones of the world, as `status-1`." }),
     fault: Schema.String,
     seen: Schema.Int.annotate({ description: "Requests in its scope and its time so far." }),
     fired: Schema.Int.annotate({ description: "How often it has fired." })
@@ -35,6 +36,21 @@ const arm = HttpApiEndpoint.put("arm", "/worlds/:world/faults", {
   })
 )
 
+const add = HttpApiEndpoint.post("add", "/worlds/:world/faults", {
+  params: worldParam,
+  payload: Fault,
+  success: ArmedFault.pipe(HttpApiSchema.status(201)),
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({ title: "Arm one fault more", description: "After those that are armed, which count on." })
+)
+
+const disarmOne = HttpApiEndpoint.delete("disarmOne", "/worlds/:world/faults/:fault", {
+  params: { ...worldParam, fault: Schema.String },
+  success: HttpApiSchema.NoContent,
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "Disarm one fault", description: "By its `id`; the others count on." }))
+
 const disarm = HttpApiEndpoint.delete("disarm", "/worlds/:world/faults", {
   params: worldParam,
   success: HttpApiSchema.NoContent,
@@ -42,5 +58,5 @@ const disarm = HttpApiEndpoint.delete("disarm", "/worlds/:world/faults", {
 }).annotateMerge(OpenApi.annotations({ title: "Disarm all faults" }))
 
 export class FaultsGroup extends HttpApiGroup.make("faults")
-  .add(read, arm, disarm)
+  .add(read, arm, add, disarm, disarmOne)
   .annotateMerge(OpenApi.annotations({ title: "Faults", description: "What goes wrong in a world, by name." })) {}

@@ -16,7 +16,7 @@ const JournalPage = Schema.Struct({
   world: Schema.String,
   seed: Schema.Int,
   ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only of a world that has ended." }),
-  count: Schema.Int.annotate({ description: "Requests to the world so far, also those no longer kept." }),
+  count: Schema.Int.annotate({ description: "Entries of the journal so far, also those no longer kept." }),
   requests: Schema.Array(JournalEntry),
   next: Schema.Int.annotate({ description: "The `after` with which to go on." }),
   more: Schema.Boolean.annotate({ description: "Whether more of them are there already." }),
@@ -46,7 +46,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Read the journal",
-    description: `The latest ${maxEntries} requests, as far as the filters let them through, the oldest first.`
+    description: `The latest ${maxEntries} entries, as far as the filters let them through, the oldest first. A reset and a restored snapshot are entries too.`
   })
 )
 

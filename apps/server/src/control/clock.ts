@@ -1,7 +1,7 @@
 /**
  * The endpoints of `ClockGroup`: they translate between the wire and the world's clock, and decide nothing.
  */
-import { Duration, Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
 import { inSteps } from "../http/inSteps.ts"
@@ -16,6 +16,9 @@ import { instant } from "./fields.ts"
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
 
 const pastTheEnd = (field: string) => invalidFields({ [field]: ["The time of a world ends with the year 9899."] })
+
+const inThePast = ({ latest }: World.World) =>
+  invalidFields({ advanceTo: [`It is ${DateTime.formatIso(instant(latest))}: the time of a world never goes back.`] })
 
 const readChange = readBody(ClockChange)
 
@@ -46,7 +49,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
     .handle("read", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => reading(world)))
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {
-        const { advance, mode } = yield* readChange(request)
+        const { advance, advanceTo, mode } = yield* readChange(request)
         const named = yield* namedWorld(params.world)
         const { now, realMillis, world } = named
         if (mode !== undefined) {
@@ -56,6 +59,12 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
         if (advance !== undefined) {
           const byMillis = Duration.toMillis(advance)
           if (now + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advance"))
+          return yield* advanceBy(named, byMillis)
+        }
+        if (advanceTo !== undefined && advanceTo !== "next-event") {
+          const byMillis = DateTime.toEpochMillis(DateTime.makeUnsafe(advanceTo)) - World.instantOf(world, realMillis())
+          if (byMillis < 0) return yield* Effect.fail(inThePast(world))
+          if (world.latest + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
           return yield* advanceBy(named, byMillis)
         }
         const events = yield* eventsToCome(named)

@@ -30,7 +30,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
         const { account, id, journal, seed } = named
         const { count } = journal
         if (query.after !== undefined && query.after > count) {
-          return Effect.fail(invalidFields({ after: [`The journal ends with ${count}: a reset begins it anew.`] }))
+          return Effect.fail(
+            invalidFields({ after: [`The journal ends with ${count}: another run of the server counted on.`] })
+          )
         }
         const { requests, ...rest } = pageOf(journal, query)
         const show = (recorded: Recorded) => showEntry(account, recorded)

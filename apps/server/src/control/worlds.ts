@@ -119,7 +119,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         )
       )
     )
-    .handle("reset", ({ params }) =>
+    .handle("reset", ({ params, request }) =>
       Effect.gen(function* () {
         const named = yield* namedWorld(params.world)
         const { journals, realMillis, world, worlds } = named
@@ -132,7 +132,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
           yield* stillThere(named)
           if (world.settings !== settings) continue
           yield* putInPlace(worlds, world, begun, fieldOfNodes(settings.scenario))
-          journals.begin(world)
+          journals.changed(world, "reset", request)
           return summary(world, world.latest)
         }
       }).pipe(orBusy)
@@ -147,7 +147,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         const reply = summary(restored, yield* inSteps(resume(restored, realMillis())))
         yield* stillThere(named)
         yield* putInPlace(worlds, world, restored, "nodes")
-        journals.begin(world)
+        journals.changed(world, "restored", request)
         return reply
       }).pipe(orBusy)
     )

@@ -17,29 +17,44 @@ export interface ArmedFault {
   readonly fired: number
 }
 
+const armedAt = (fault: AnyFault, instance: number, now: number): ArmedFault => ({
+  fault: { ...withCanonicalHeaders(fault) },
+  instance,
+  fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
+  untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,
+  seen: 0,
+  fired: 0
+})
+
 export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray<ArmedFault> => {
   const instances = new Map<string, number>()
   return faults.map((fault) => {
     const instance = instances.get(fault.fault) ?? 0
     instances.set(fault.fault, instance + 1)
-    return {
-      fault: { ...withCanonicalHeaders(fault) },
-      instance,
-      fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
-      untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,
-      seen: 0,
-      fired: 0
-    }
+    return armedAt(fault, instance, now)
   })
 }
 
+/** One more, after those that are armed. */
+export const armAlso = (armed: ReadonlyArray<ArmedFault>, fault: AnyFault, now: number): ArmedFault => {
+  const instances = armed.flatMap((other) => (other.fault.fault === fault.fault ? [other.instance] : []))
+  return armedAt(fault, 1 + Math.max(-1, ...instances), now)
+}
+
+/** By which one of the armed faults is named: `status-1`. */
+export const armedId = ({ fault, instance }: ArmedFault): string => `${fault.fault}-${instance + 1}`
+
 /** An armed fault for its reader: as it was asked for, with instants for durations, and with its counts. */
-export const describeArmed = ({ fault, fired, fromMillis, seen, untilMillis }: ArmedFault) => ({
-  ...fault,
-  ...(fault.from === undefined ? {} : { from: isoInstant(fromMillis) }),
-  ...(fault.until === undefined ? {} : { until: isoInstant(untilMillis) }),
-  seen,
-  fired
-})
+export const describeArmed = (armed: ArmedFault) => {
+  const { fault, fired, fromMillis, seen, untilMillis } = armed
+  return {
+    id: armedId(armed),
+    ...fault,
+    ...(fault.from === undefined ? {} : { from: isoInstant(fromMillis) }),
+    ...(fault.until === undefined ? {} : { until: isoInstant(untilMillis) }),
+    seen,
+    fired
+  }
+}
 
 const isoInstant = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))

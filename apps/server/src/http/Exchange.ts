@@ -15,7 +15,7 @@ export type Reply = HttpServerResponse.HttpServerResponse
 export interface Exchange {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly identity: Identity
-  /** The caller's world, or the main one where the caller is unknown. */
+  /** The world that the request names, or the main one where it names none. */
   readonly world: World.World
   /** When the request came, in milliseconds of the world's time. */
   readonly arrivedAt: number

@@ -35,9 +35,11 @@ interface Credentials {
 export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRequest): Identity => {
   const { accessToken, apiKey, repeatedApiKey, session } = readCredentials(request)
   const owner = apiKey === undefined ? undefined : worlds.byApiKey(apiKey)
-  const mode = (owner ?? worlds.main).settings.auth
-  if (mode === "off") return { _tag: "Known", world: owner ?? worlds.main, bySession: false }
   const holder = accessToken === undefined ? undefined : worlds.byAccessToken(accessToken)
+  // One good credential names the world: how strict another one is does not matter to it.
+  const world = owner ?? holder ?? worlds.main
+  const mode = world.settings.auth
+  if (mode === "off") return { _tag: "Known", world, bySession: false }
   const tokenDecides = mode === "strict" && session !== "valid"
   const errors: Record<string, ReadonlyArray<string>> = {}
   if (owner === undefined) {

@@ -30,7 +30,7 @@ let lastSecond = Number.NaN
 let lastDate = ""
 
 /** The instant as an HTTP date. The last one is kept, because most requests fall into the same second. */
-const httpDate = (now: number): string => {
+export const httpDate = (now: number): string => {
   const second = Math.floor(now / 1000)
   if (second !== lastSecond) {
     lastSecond = second

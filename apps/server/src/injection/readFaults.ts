@@ -4,7 +4,7 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
-import { indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
+import { type AnyFault, indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
 import type { Operation } from "../faults/operations.ts"
 import { strictReader } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
@@ -75,6 +75,16 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
   if (Object.keys(errors).length > 0) return Result.fail(errors)
   const beyond = indexBeyondPatternCost(faults)
   return beyond < 0 ? Result.succeed(faults) : Result.fail({ [`${beyond}.scope.header`]: [`${tooMuchToMatch}.`] })
+}
+
+/** One fault that is to be armed beside others. */
+export const readFurtherFault = (body: unknown, armed: ReadonlyArray<AnyFault>): Result.Result<Fault, FieldErrors> => {
+  if (armed.length >= maxFaults) return Result.fail({ detail: [tooMany] })
+  return Result.flatMap(readFault(body), (fault) =>
+    indexBeyondPatternCost([...armed, fault]) < 0
+      ? Result.succeed(fault)
+      : Result.fail({ "scope.header": [`${tooMuchToMatch}.`] })
+  )
 }
 
 const scopeOptions = new Set(["operation", "node", "header"])

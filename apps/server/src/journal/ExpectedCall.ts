@@ -70,12 +70,19 @@ const Query = Schema.Record(Schema.String, Pattern).check(
   )
 )
 
+const Headers = Schema.Record(Schema.String.check(Schema.isPattern(/^[\w!#$%&'*+.^`|~-]{1,1024}$/)), Pattern).check(
+  Schema.isMaxProperties(maxNames)
+)
+
 export const ExpectedCall = Schema.Struct({
   method: Schema.optionalKey(Method),
   path: Schema.optionalKey(Pattern).annotate({ description: "`*` is any text, `?` one character." }),
   operation: Schema.optionalKey(Schema.Literals(operations)),
   query: Schema.optionalKey(Query).annotate({
     description: "Parameters that are there, by pattern; others may be."
+  }),
+  headers: Schema.optionalKey(Headers).annotate({
+    description: "Headers that are there, by pattern; others may be. One that carries a credential is `<redacted>`."
   }),
   // The description before the check: a check without a JSON schema of its own takes one that follows with it.
   body: Schema.optionalKey(
@@ -116,7 +123,16 @@ export const Expectation = Schema.Struct({
     description: "Whether the expected calls come in this order; others may be between them."
   }),
   noOthers: Schema.optionalKey(Schema.Boolean).annotate({ description: "Whether any other call is a mismatch." })
-}).annotate({ identifier: "Expectation" })
+})
+  .check(
+    // It would always be met, most likely because the list was never filled.
+    Schema.makeFilter(({ expected, noOthers = false }) =>
+      expected.length > 0 || noOthers
+        ? undefined
+        : { path: ["expected"], issue: "Expected a call at least, or noOthers: nothing is expected" }
+    )
+  )
+  .annotate({ identifier: "Expectation" })
 export type Expectation = typeof Expectation.Type
 
 export interface Times {
@@ -146,8 +162,11 @@ export const sumOf = (all: ReadonlyArray<Times>): Times =>
   )
 
 /** How many steps its patterns cost at most for each character of a request, of which each is compared with one of them. */
-export const patternCostOf = ({ path = "", query = {} }: ExpectedCall): number =>
-  Object.values(query).reduce((max, pattern) => Math.max(max, patternCost(pattern)), patternCost(path))
+export const patternCostOf = ({ headers = {}, path = "", query = {} }: ExpectedCall): number =>
+  [...Object.values(query), ...Object.values(headers)].reduce(
+    (max, pattern) => Math.max(max, patternCost(pattern)),
+    patternCost(path)
+  )
 
 /** The same text for calls that ask for the same requests, however often. */
 export const callKey = ({ method, ...call }: ExpectedCall): string =>

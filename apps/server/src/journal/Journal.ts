@@ -3,10 +3,16 @@
  * they came; what a reader sees, without credentials, is `JournalEntry.ts`.
  */
 
+/** What a request of the control plane makes of a world as a whole. */
+export type WorldChange = "reset" | "restored"
+export const worldChanges: ReadonlyArray<WorldChange> = ["reset", "restored"]
+
 /** One request and its reply. Instants are milliseconds of the world's time. */
 export interface Recorded {
-  /** Counts the requests of the world, from 1. */
+  /** Counts the entries of the journal, from 1. A number is never used again. */
   readonly seq: number
+  /** What became of the world, where this is no request of the service but one that reset or restored it. */
+  readonly change: WorldChange | undefined
   /** Counts the events of the server, from 1: the id of this one. */
   readonly event: number
   readonly at: number
@@ -14,6 +20,8 @@ export interface Recorded {
   readonly method: string
   /** Path and query, with the credentials in it. */
   readonly url: string
+  /** As they came, by their names in lower case, with the credentials in them. */
+  readonly headers: Readonly<Record<string, string>>
   /** The beginning of the body that was read, if one was. */
   readonly body: Uint8Array | undefined
   /** Bytes of the whole body. */
@@ -30,7 +38,7 @@ export interface Recorded {
 }
 
 /** A request and its reply, to be recorded. */
-export type Entry = Omit<Recorded, "seq" | "event" | "bodyBytes">
+export type Entry = Omit<Recorded, "seq" | "change" | "event" | "bodyBytes">
 
 /** Bytes of a body that a journal keeps, of a request and of a reply. */
 export const maxKeptBodyBytes = 2048
@@ -45,8 +53,11 @@ export const maxJournalBytes = 4 * 1024 * 1024
 const entryOverheadBytes = 256
 
 /** About how much memory an entry takes. */
-export const bytesOf = ({ body, replyBody, url }: Recorded): number =>
-  entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
+export const bytesOf = ({ body, headers, replyBody, url }: Recorded): number => {
+  let bytes = entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
+  for (const name in headers) bytes += name.length + headers[name]!.length
+  return bytes
+}
 
 /** The beginning of a body: a copy, so that the rest of a long one can go. */
 const beginningOf = (body: Uint8Array | undefined): Uint8Array | undefined =>
@@ -85,17 +96,19 @@ export class Journal {
   }
 
   /** `event` is the number of the event on the server. */
-  record(entry: Entry, event: number): Recorded {
+  record(entry: Entry, event: number, change?: WorldChange): Recorded {
     this.#count += 1
-    const { at, body, durationMillis, faults, method, replyBody, replyBytes, replyType, status, url } = entry
+    const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyType, status, url } = entry
     // One literal and no spreading: every request passes here.
     const recorded: Recorded = {
       seq: this.#count,
+      change,
       event,
       at,
       durationMillis,
       method,
       url,
+      headers,
       body: beginningOf(body),
       bodyBytes: body?.length ?? 0,
       status,

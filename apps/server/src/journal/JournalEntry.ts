@@ -5,19 +5,33 @@ import { apiKeyParameter } from "@berth/core/api/Routes"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"
-import { maxKeptBodyBytes, type Recorded } from "./Journal.ts"
+import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journal.ts"
 
 export const JournalEntry = Schema.Struct({
-  seq: Schema.Int.annotate({ description: "Counts the requests of the world, from 1." }),
+  seq: Schema.Int.annotate({ description: "Counts the entries of the journal, from 1." }),
+  change: Schema.optionalKey(Schema.Literals(worldChanges)).annotate({
+    description: "Where this is no request of the service, but one that reset or restored the world."
+  }),
   at: Schema.String.annotate({ description: "When it came, in the world's time." }),
   durationMillis: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
   method: Schema.String,
   path: Schema.String,
   operation: Schema.NullOr(Schema.Literals(operations)),
   query: Schema.Record(Schema.String, Schema.String).annotate({ description: "Without the API key." }),
+  headers: Schema.Record(Schema.String, Schema.String).annotate({
+    description: "By their names in lower case, but for `host`; what carries a credential is hidden."
+  }),
   body: Schema.NullOr(Schema.String).annotate({ description: `The first ${maxKeptBodyBytes} bytes, without secrets.` }),
   bodyBytes: Schema.optionalKey(Schema.Int).annotate({ description: "Bytes of the whole body, where it was cut." }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
+  reply: Schema.NullOr(Schema.String).annotate({
+    description:
+      `The first ${maxKeptBodyBytes} bytes of the body of a reply that is a failure, or at which a fault fired, without ` +
+      "secrets; null of any other."
+  }),
+  replyBytes: Schema.optionalKey(Schema.Int).annotate({
+    description: "Bytes of the whole body of the reply, where it was cut."
+  }),
   faults: Schema.Array(Schema.String).annotate({ description: "The faults that fired, by name." })
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
@@ -28,6 +42,17 @@ export const hidden = "<redacted>"
 /** Parameters that carry credentials, whatever their spelling. */
 export const isCredential = (name: string): boolean =>
   name.toLowerCase() === apiKeyParameter || /^(api[_-]?key|(access[_-]?)?token|authorization)$/i.test(name)
+
+/** Headers that carry credentials. */
+const credentialHeader = /^((proxy-)?authorization|cookie)$|token|secret|password|api-?key/
+
+/** The headers of a request as they are shown. That of the host is the server's own, and differs from one port to another. */
+export const showHeaders = ({ headers }: Recorded, redact: Redactor): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name !== "host")
+      .map(([name, value]) => [redact.text(name), credentialHeader.test(name) ? hidden : redact.text(value)])
+  )
 
 /**
  * The value of every field of a JSON text that is named like a secret. The name is searched within a lookahead, which is not
@@ -85,7 +110,9 @@ export const redactorOf = (account: Account): Redactor => {
 
 export const showEntry = (account: Account, recorded: Recorded): JournalEntry => {
   const redact = redactorOf(account)
-  const { at, body, bodyBytes, durationMillis, faults, method, seq, status, url } = recorded
+  const { at, body, bodyBytes, change, durationMillis, faults, method, replyBody, seq, status, url } = recorded
+  const replyBytes = recorded.replyBytes ?? replyBody?.length ?? 0
+  const isReplyCut = replyBody !== undefined && replyBytes > replyBody.length
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
   // No object: a parameter may be called `constructor`.
   const query = new Map<string, string>()
@@ -97,15 +124,19 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
   }
   return {
     seq,
+    ...(change === undefined ? {} : { change }),
     at: DateTime.formatIso(DateTime.makeUnsafe(at)),
     durationMillis,
     method,
     path: redact.text(path),
     operation: operationOf(method, path) ?? null,
     query: Object.fromEntries(query),
+    headers: showHeaders(recorded, redact),
     body: body === undefined ? null : redact.body(body, bodyBytes > body.length),
     ...(body !== undefined && bodyBytes > body.length ? { bodyBytes } : {}),
     status,
+    reply: replyBody === undefined ? null : redact.body(replyBody, isReplyCut),
+    ...(isReplyCut ? { replyBytes } : {}),
     faults
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { World } from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
-import { type Entry, Journal, type Recorded } from "./Journal.ts"
+import { type Entry, Journal, type Recorded, type WorldChange } from "./Journal.ts"
 
 /** Why a world ended: a request of the control plane, or no use for longer than `--world-ttl`. */
 export type EndReason = "deleted" | "idle"
@@ -94,10 +94,12 @@ export class Journals {
     return [...this.#ended.values()]
   }
 
-  /** Begins the journal of a world anew, as a reset does. */
-  begin(world: World): void {
-    this.#leave(this.#journalOf(world))
-    this.#byWorld.set(world, new Journal())
+  /** Notes that a request of the control plane has put the world into another state. A reset forgets the requests before it. */
+  changed(world: World, change: WorldChange, { method, url }: Pick<Entry, "method" | "url">): void {
+    if (change === "reset") this.forget(world)
+    const noBody = { body: undefined, replyType: undefined, replyBytes: undefined, replyBody: undefined }
+    const entry = { ...noBody, at: world.latest, durationMillis: 0, method, url, headers: {}, status: 200, faults: [] }
+    this.record(world, entry, change)
   }
 
   /** Forgets the requests to a world so far. Their numbers are not used again. */
@@ -108,12 +110,12 @@ export class Journals {
   }
 
   /** A request that is answered after its world has ended is in no journal. */
-  record(world: World, entry: Entry): void {
+  record(world: World, entry: Entry, change?: WorldChange): void {
     const journal = this.#journalOf(world)
     if (journal.isClosed) return
     this.#events += 1
     const before = journal.bytes
-    const recorded = journal.record(entry, this.#events)
+    const recorded = journal.record(entry, this.#events, change)
     this.#bytes += journal.bytes - before
     if (this.#lastWritten !== journal) {
       this.#byQuiet.delete(journal)

@@ -49,9 +49,11 @@ export interface Request {
 /** What a comparison costs even where the request is short, in characters. */
 const minSize = 100
 
-export const readRequest = (entry: JournalEntry): Request => {
-  const { body, path, query } = entry
-  const names = Object.entries(query).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+/** `areHeadersCompared` where any call expects some. */
+export const readRequest = (entry: JournalEntry, areHeadersCompared: boolean): Request => {
+  const { body, headers, path, query } = entry
+  const named = [...Object.entries(query), ...(areHeadersCompared ? Object.entries(headers) : [])]
+  const names = named.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   const patternSize = path.length + names
   return { entry, body: readBody(entry), size: minSize + patternSize + (body?.length ?? 0), patternSize }
 }
@@ -106,9 +108,12 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
       weight: () => (hint === "" ? 0 : weights.misnamed) + measures.path(bare, path)
     }
   }
-  yield* fieldDifferences(call.query ?? {}, entry.query, "query ", measures, (wanted, given, name) =>
+  const byPattern = (wanted: string, given: string, name: string) =>
     matches(wanted, given) ? [] : [valueDifference(name, wanted, given, measures.pattern)]
-  )
+  yield* fieldDifferences(call.query ?? {}, entry.query, "query ", measures, byPattern)
+  if (call.headers !== undefined) {
+    yield* fieldDifferences(inLowerCase(call.headers), entry.headers, "header ", measures, byPattern)
+  }
   if (call.body !== undefined) yield* bodyDifferences(call.body, body, measures)
   if (call.status !== undefined && call.status !== status) {
     const sentence =
@@ -121,6 +126,10 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
     if (!entry.faults.includes(fault)) yield simple(`fault ${fault} did not fire`, weights.fault)
   }
 }
+
+/** Names of headers are the same in any case. */
+const inLowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, pattern]) => [name.toLowerCase(), pattern]))
 
 const simple = (sentence: string, weight: number): Difference => ({ sentence: () => sentence, weight: () => weight })
 

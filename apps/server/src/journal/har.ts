@@ -1,18 +1,18 @@
 /**
- * A journal as an HTTP Archive (HAR 1.2), for the viewers and proxies that read those. It has what the journal has: headers are
- * not recorded, of a body its beginning, of a reply's only where it is a failure or a fault fired; credentials are redacted.
+ * A journal as an HTTP Archive (HAR 1.2), for the viewers and proxies that read those. It has what the journal has: no headers
+ * of replies, of a body its beginning, of a reply's only where it is a failure or a fault fired; credentials are redacted.
  */
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
 import pkg from "../../package.json" with { type: "json" }
 import { objectPieces } from "../transport/jsonPieces.ts"
 import type { Recorded } from "./Journal.ts"
-import { hidden, isCredential, type Redactor, redactorOf } from "./JournalEntry.ts"
+import { hidden, isCredential, type Redactor, redactorOf, showHeaders } from "./JournalEntry.ts"
 import type { WorldJournal } from "./Journals.ts"
 
 const httpVersion = "HTTP/1.1"
 
-/** Not known: neither headers nor their sizes are recorded. */
+/** Not known: neither cookies nor the headers of replies are recorded, nor the sizes of any. */
 const unrecorded = { cookies: [], headers: [], headersSize: -1 }
 
 /** The text of the archive, piece by piece. `origin` is scheme and host of the server, without a path. */
@@ -35,8 +35,9 @@ export function* harPieces({ account, ended, id, journal, seed }: WorldJournal, 
 }
 
 const entryOf = (recorded: Recorded, redact: Redactor, origin: string) => {
-  const { at, durationMillis, faults, status } = recorded
+  const { at, change, durationMillis, faults, status } = recorded
   const comments = [
+    ...(change === undefined ? [] : [`The world was ${change}.`]),
     ...(status === null ? ["There was no reply."] : []),
     ...(faults.length === 0 ? [] : [`Faults that fired: ${faults.join(", ")}.`])
   ]
@@ -51,7 +52,8 @@ const entryOf = (recorded: Recorded, redact: Redactor, origin: string) => {
   }
 }
 
-const requestOf = ({ body, bodyBytes, method, url }: Recorded, redact: Redactor, origin: string) => {
+const requestOf = (recorded: Recorded, redact: Redactor, origin: string) => {
+  const { body, bodyBytes, method, url } = recorded
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
   const queryString = Array.from(new URLSearchParams(search), ([name, value]) => ({
     name: redact.text(name),
@@ -65,6 +67,7 @@ const requestOf = ({ body, bodyBytes, method, url }: Recorded, redact: Redactor,
     queryString,
     ...(body === undefined ? {} : { postData: { mimeType: "application/json", ...textOf(body, bodyBytes, redact) } }),
     ...unrecorded,
+    headers: Object.entries(showHeaders(recorded, redact)).map(([name, value]) => ({ name, value })),
     bodySize: bodyBytes
   }
 }

@@ -26,14 +26,17 @@ export interface Page {
   readonly dropped: number
 }
 
+/** Filters are about requests: with one of them the entries about the world as a whole are left out. */
 export const pageOf = (journal: Journal, options: PageOptions): Page => {
   const { after = 0, fault, limit, operation, status } = options
   const method = options.method?.toUpperCase()
+  const isFiltered = [fault, method, operation, status].some((filter) => filter !== undefined)
   const matching = journal
     .entries()
     .filter(
       (entry) =>
         entry.seq > after &&
+        !(isFiltered && entry.change !== undefined) &&
         (method === undefined || entry.method === method) &&
         (status === undefined || entry.status === status) &&
         (fault === undefined || entry.faults.includes(fault)) &&

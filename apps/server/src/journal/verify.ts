@@ -57,9 +57,11 @@ export const verify = Effect.fnUntraced(function* (
   dropped = 0
 ) {
   const requests: Array<Request> = []
+  const areHeadersCompared = expected.some(({ headers }) => headers !== undefined)
   let read = 0
   for (const entry of entries) {
-    const request = readRequest(entry)
+    if (entry.change !== undefined) continue
+    const request = readRequest(entry, areHeadersCompared)
     requests.push(request)
     read += request.size
     if (read < maxAtOnce) continue
@@ -213,13 +215,14 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
   return lines.join("\n")
 }
 
-const describeCall = ({ body, faults, method, operation, path, query, status }: ExpectedCall): string => {
+const describeCall = ({ body, faults, headers, method, operation, path, query, status }: ExpectedCall): string => {
   const what = [method, path ?? operation].filter((part) => part !== undefined).join(" ")
   // As it was given: a pattern, of which nothing is escaped.
   const search = Object.entries(query ?? {}).map(([name, pattern]) => `${name}=${pattern}`)
   return [
     what === "" ? "any request" : what,
     ...(search.length === 0 ? [] : [`with query ${search.join("&")}`]),
+    ...Object.entries(headers ?? {}).map(([name, pattern]) => `with header ${name}: ${pattern}`),
     ...(body === undefined ? [] : [`with body ${show(body)}`]),
     ...(status === undefined ? [] : [`with ${status === null ? "no reply" : `status ${status}`}`]),
     ...(faults === undefined ? [] : [`with faults ${faults.join(", ")}`])

@@ -6,6 +6,7 @@ import { Clock, Data, Duration, Effect, FileSystem, Option, Path, Result } from 
 import type { PlatformError } from "effect/PlatformError"
 import type { Worlds } from "../world/Worlds.ts"
 import { readLines, takeWorlds, writeLines } from "./stateFile.ts"
+import { holdStateLock } from "./stateLock.ts"
 
 /** How soon a change is noticed. */
 const noticeEveryMillis = 50
@@ -25,6 +26,20 @@ class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: 
 
 /** Bytes that are written at once. Between two writes the server answers requests. */
 const writeBytes = 256 * 1024
+
+/**
+ * Keeps the file to this server for as long as the scope lasts, and gives its own path: through a link a save would replace the link, and two
+ * servers would not see that they share a file.
+ */
+export const claimState = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const own = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
+  yield* Effect.mapError(
+    holdStateLock(own),
+    (reason) => new StateFailure({ message: `cannot use the state file ${file}: ${reason}` })
+  )
+  return own
+})
 
 /** The worlds in the file; none when there is no file yet. A file that cannot be used is left as it is. */
 export const loadState = Effect.fnUntraced(function* (file: string) {
@@ -83,7 +98,10 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
   )
 })
 
-/** A temporary file, its bytes on the disk, then its name: there is no instant at which `file` is half a state. */
+/**
+ * A temporary file, its bytes on the disk, then its name: there is no instant at which `file` is half a state. What stands where the
+ * temporary file is to be goes first: it may be a link, or open to others. No other server writes it: this one has the lock.
+ */
 const saveState = (worlds: Worlds, file: string) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -91,7 +109,8 @@ const saveState = (worlds: Worlds, file: string) =>
       const path = yield* Path.Path
       const temporary = `${file}.tmp`
       const taken = takeWorlds(worlds)
-      const handle = yield* fs.open(temporary, { flag: "w", mode: 0o600 })
+      yield* fs.remove(temporary, { force: true })
+      const handle = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
       let chunk: Array<string> = []
       let length = 0
       for (const line of writeLines(taken)) {

@@ -29,6 +29,8 @@ export interface TestWorld {
   readonly now: Effect.Effect<DateTime.Utc>
   /** Moves the world's clock on and gives its new instant. */
   readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
+  /** Moves the world's clock to an instant, which is not before the present one, and gives it. */
+  readonly advanceTo: (instant: DateTime.DateTime.Input) => Effect.Effect<DateTime.Utc>
   /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
   readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
   /** Arms these faults and no others, each counting from now on. `[]` disarms. */
@@ -64,9 +66,12 @@ export const bindWorld = (
       Number.isNaN(by)
         ? Effect.die(new TypeError("Expected the duration of advance, not NaN."))
         : Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
+    advanceTo: (instant) => Effect.map(change({ advanceTo: instant }), ({ now }) => now),
     advanceToNextEvent: Effect.map(change({ advanceTo: "next-event" }), ({ events }) => events ?? []),
     arm: (faults) => Effect.orDie(Effect.asVoid(control.faults.arm({ params, payload: faults }))),
-    journal: Effect.orDie(Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests)),
+    journal: Effect.orDie(
+      Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests.filter(isRequest))
+    ),
     explain: Effect.orDie(
       Effect.map(
         Effect.all([control.requests.read({ params, query: {} }), control.faults.read({ params })]),
@@ -77,15 +82,19 @@ export const bindWorld = (
   }
 }
 
+/** Whether an entry is a request of the service, not one that changed its world. */
+export const isRequest = ({ change }: Pick<JournalEntry, "change">): boolean => change === undefined
+
 /** An armed fault, whatever its kind. */
 interface Counted {
+  readonly id: string
   readonly seen: number
   readonly fired: number
 }
 
-const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: Counted) => fault
+const withoutCounts = ({ fired: _fired, id: _id, seen: _seen, ...fault }: Counted) => fault
 
-/** One line for each request, without credentials. The faults of a world that has ended are unknown. */
+/** One line for each request and the reply to one that failed, without credentials. The faults of a world that has ended are unknown. */
 export const explain = (
   id: string,
   seed: number,
@@ -99,13 +108,16 @@ export const explain = (
       : armed.length === 0
         ? "No fault is armed."
         : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
-    `Requests, ${requests.length}:`,
-    ...requests.map(({ at, body, bodyBytes, faults, method, path, query, seq, status }) => {
+    `Requests, ${requests.filter(isRequest).length}:`,
+    ...requests.map(({ at, body, bodyBytes, change, faults, method, path, query, reply, replyBytes, seq, status }) => {
       const search = new URLSearchParams(query).toString()
-      const why = faults.length === 0 ? "" : ` (${faults.join(", ")})`
-      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`}${bodyBytes === undefined ? "" : `… (${bodyBytes} bytes)`} → ${status ?? "nothing"}${why}`
+      const what = change === undefined ? faults : [`the world was ${change}`]
+      const why = what.length === 0 ? "" : ` (${what.join(", ")})`
+      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`}${cutAfter(bodyBytes)} → ${status ?? "nothing"}${why}${reply === null || reply === "" ? "" : ` ${reply}${cutAfter(replyBytes)}`}`
     })
   ].join("\n")
+
+const cutAfter = (bytes: number | undefined): string => (bytes === undefined ? "" : `… (${bytes} bytes)`)
 
 const showOptions = Schema.encodeSync(Schema.fromJsonString(WorldOptions))
 

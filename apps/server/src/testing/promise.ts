@@ -20,7 +20,7 @@ import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
 import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
 import { jsonOf, objectOf, queryOf, textOf } from "./promise/json.ts"
-import { explain } from "./TestWorld.ts"
+import { explain, isRequest } from "./TestWorld.ts"
 
 export type {
   Expectation,
@@ -171,15 +171,22 @@ const bindWorld = (
     now: async () => new Date((await call<{ readonly now: string }>("GET", `${path}/clock`)).now),
     advance: async (by) =>
       new Date((await clock({ advance: textOf("the duration of advance", "10 seconds", by) })).now),
+    advanceTo: async (instant) => {
+      const text = instant instanceof Date ? instant.toISOString() : instant
+      return new Date(
+        (await clock({ advanceTo: textOf("the instant of advanceTo", "2026-01-01T00:00:00Z", text) })).now
+      )
+    },
     advanceToNextEvent: async () => (await clock({ advanceTo: "next-event" })).events ?? [],
     setClock: async (mode) => new Date((await clock({ mode: textOf("the mode of setClock", "x60", mode) })).now),
     arm: async (armed) => {
       if (!Array.isArray(armed)) throw new TypeError("Expected the faults of arm to be a list.")
       await call("PUT", `${path}/faults`, { body: jsonOf("the faults of arm", armed) })
     },
-    disarm: () => call("DELETE", `${path}/faults`),
+    armAlso: async (fault) => call("POST", `${path}/faults`, { body: bodyOf("the fault of armAlso", fault) }),
+    disarm: (id) => call("DELETE", `${path}/faults${id === undefined ? "" : `/${encodeURIComponent(id)}`}`),
     faults,
-    journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests,
+    journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests.filter(isRequest),
     forget: () => call("DELETE", `${path}/requests`),
     verify: async (expectation) => {
       const body = bodyOf("the expectation of verify", expectation)

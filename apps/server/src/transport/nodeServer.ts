@@ -17,17 +17,10 @@ interface Rejection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The client whose input is rejected, as far as it is known. */
-interface Client {
-  readonly address: string
-  /** The `Origin` of its request. */
-  readonly origin: string | undefined
-}
-
-/** Gives the reply its body and the headers every reply has. It spends the allowance of the client's address. */
+/** Gives the reply its body and the headers every reply has. `origin` is the `Origin` of the request, where it is known. */
 export type Reject = (
   rejection: Rejection,
-  client: Client
+  origin: string | undefined
 ) => { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
 export interface NodeServer {
@@ -72,8 +65,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     server.emit("request", request, response)
   })
   const write = (socket: Duplex, rejection: Rejection, origin: string | undefined) => {
-    const address = socket instanceof Socket ? (socket.remoteAddress ?? "") : ""
-    writeRejection(socket, (rejection) => reject(rejection, { address, origin }), rejection)
+    writeRejection(socket, (rejection) => reject(rejection, origin), rejection)
   }
   server.on("connect", ({ headers }: IncomingMessage, socket: Duplex) => {
     write(socket, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } }, headers.origin)

@@ -2,6 +2,7 @@
  * All worlds of the server, by id and by credential.
  */
 import { Redacted, Result } from "effect"
+import * as Allowance from "./allowance.ts"
 import { CredentialIndex, digest } from "./CredentialIndex.ts"
 import type { World } from "./World.ts"
 import { type Account, maxFleetNodes } from "./WorldSettings.ts"
@@ -25,6 +26,12 @@ export type RemoveRefusal =
   | { readonly _tag: "WorldUnknown"; readonly id: string }
   | { readonly _tag: "WorldNeeded"; readonly id: string }
 
+/**
+ * The rate limit of requests that name no world, on the clock of the main one. All tests of a server share it, so that it is
+ * out of their reach.
+ */
+const unnamedRateLimit: Allowance.RateLimit = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" }
+
 /** Past it, a test suite has forgotten to delete its own. */
 const maxWorlds = 10_000
 
@@ -32,6 +39,8 @@ const maxWorlds = 10_000
 export class Worlds {
   /** The world of a request whose credentials name none. */
   readonly main: World
+  /** What such a request spends. It begins anew with the main world, whose clock it counts by. */
+  unnamed = Allowance.make(unnamedRateLimit)
   readonly #byId = new Map<string, World>()
   readonly #byApiKey = new CredentialIndex((world) => world.settings.account.apiKey)
   readonly #byAccessToken = new CredentialIndex((world) => world.settings.account.accessToken)
@@ -133,6 +142,7 @@ export class Worlds {
     const tooMany = this.tooManyWith(by.nodes.size - world.nodes.size)
     if (tooMany !== undefined) return Result.fail(tooMany)
     Object.assign(world, by)
+    if (world === this.main) this.unnamed = Allowance.make(unnamedRateLimit)
     return Result.succeed(undefined)
   }
 

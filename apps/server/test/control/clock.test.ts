@@ -9,6 +9,22 @@ const dayMillis = 86_400_000
 const start = Date.UTC(2026, 0, 1)
 
 layer(TestServer.layer())("the clock of a world", (it) => {
+  it.effect("is moved to an instant, and never back", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({ clock: "frozen" })
+      const at = (advanceTo: string) => control("POST", `/worlds/${world.id}/clock`, { advanceTo })
+      expect((yield* at("2026-03-01T12:00:00Z")).json).toEqual({ now: "2026-03-01T12:00:00.000Z", mode: "frozen" })
+      expect((yield* at("2026-03-01T12:00:00Z")).status).toBe(200)
+      expect(errorsOf(yield* at("2026-03-01T11:59:59Z"), 422)).toEqual({
+        advanceTo: ["It is 2026-03-01T12:00:00.000Z: the time of a world never goes back."]
+      })
+      expect(errorsOf(yield* at("2026-02-30T00:00:00Z"), 422)).toEqual({
+        advanceTo: ["Expected next-event, or an instant such as 2026-01-01T00:00:00Z."]
+      })
+      expect(DateTime.formatIso(yield* world.advanceTo("2026-04-01T00:00:00Z"))).toBe("2026-04-01T00:00:00.000Z")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("is read, moved on, and set to pass differently", () =>
     Effect.gen(function* () {
       const { id } = yield* (yield* TestServer).makeWorld()

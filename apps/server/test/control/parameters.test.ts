@@ -24,7 +24,7 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
     ["/default/requests?after=-1", 422, { after: [expect.any(String)] }],
     ["/default/requests?after=1e1", 400, { after: ["Expected a whole number."] }],
     ["/default/requests?after=1.5", 400, { after: [expect.any(String)] }],
-    ["/default/requests?after=1", 422, { after: ["The journal ends with 0: a reset begins it anew."] }],
+    ["/default/requests?after=1", 422, { after: ["The journal ends with 0: another run of the server counted on."] }],
     ["/default/requests?limit=0", 422, { limit: [expect.any(String)] }],
     ["/default/requests?limit=1001", 422, { limit: [expect.any(String)] }],
     ["/default/requests?limit=0&x=1", 400, { x: [expect.any(String)], limit: [expect.any(String)] }],

@@ -51,7 +51,7 @@ describe("credentials over HTTP", () => {
       const theirs = { key: "other-key", token: "other-token" }
       expect(dataOf(yield* call("GET", "/nodes/", theirs))).toEqual([])
       errorsOf(yield* call("DELETE", `/nodes/${id}/`, theirs), 404)
-      expect(allowanceOf((yield* call("GET", "/nodes/", theirs)).headers)[1]).toBe(1200 - 3)
+      expect(allowanceOf((yield* call("GET", "/nodes/", theirs)).headers)[1]).toBe(1200 - 4)
     }).pipe(Effect.provide(TestServer.layer({ accounts: [main, other] })))
   )
 

@@ -9,6 +9,7 @@ export const entryOf = (change: Partial<Entry> = {}): Entry => ({
   durationMillis: 0,
   method: "GET",
   url: "/",
+  headers: {},
   body: undefined,
   status: 200,
   replyType: "application/json",

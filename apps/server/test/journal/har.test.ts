@@ -53,7 +53,10 @@ layer(TestServer.layer())("the archive of a world", (it) => {
           url,
           httpVersion: "HTTP/1.1",
           cookies: [],
-          headers: [],
+          headers: expect.arrayContaining([
+            { name: "content-type", value: "application/json" },
+            { name: "authorization", value: "<redacted>" }
+          ]),
           queryString: [{ name: "apikey", value: "<redacted>" }],
           postData: { mimeType: "application/json", text: JSON.stringify(nodeOf("web")) },
           headersSize: -1,

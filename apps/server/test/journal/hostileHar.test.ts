@@ -57,6 +57,7 @@ const entry = fc.record({
   durationMillis: fc.nat(),
   method: fc.constantFrom("GET", "M-SEARCH", "OPTIONS", "CONNECT", "QUERY"),
   url: target,
+  headers: fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.stringMatching(/^[\t -~\x80-\xff]{0,40}$/)),
   body: fc.option(body, { nil: undefined }),
   status: fc.option(fc.integer({ min: 100, max: 999 })),
   replyType: fc.option(fc.constantFrom("", "text/html; charset=ö", "\u0001", "x".repeat(300)), { nil: undefined }),

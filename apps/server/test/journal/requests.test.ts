@@ -23,7 +23,15 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       yield* get(world, id)
       yield* ask(world, "PUT", "/nodes/")
       yield* ask(world, "POST", "/nodes/", { body: [] })
-      const common = { at: "2026-01-01T00:00:01.500Z", durationMillis: 0, body: null, query: {}, faults: [] }
+      const common = {
+        at: "2026-01-01T00:00:01.500Z",
+        durationMillis: 0,
+        body: null,
+        query: {},
+        headers: expect.objectContaining({ authorization: "<redacted>", "user-agent": expect.any(String) }),
+        reply: null,
+        faults: []
+      }
       expect(yield* world.journal).toEqual([
         {
           ...common,
@@ -43,6 +51,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           operation: "nodes.list",
           query: { page_no: "2", per_page: "5" },
           status: 500,
+          reply: expect.stringMatching(/^\{.*"code":500/),
           faults: ["status"]
         },
         {
@@ -53,7 +62,15 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           operation: "nodes.get",
           status: 200
         },
-        { ...common, seq: 4, method: "PUT", path: "/myaccount/api/v1/nodes/", operation: null, status: 405 },
+        {
+          ...common,
+          seq: 4,
+          method: "PUT",
+          path: "/myaccount/api/v1/nodes/",
+          operation: null,
+          status: 405,
+          reply: expect.stringContaining("405")
+        },
         {
           ...common,
           seq: 5,
@@ -61,7 +78,8 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           path: "/myaccount/api/v1/nodes/",
           operation: "nodes.create",
           body: "[]",
-          status: 422
+          status: 422,
+          reply: expect.stringContaining('"errors":{"detail":["')
         }
       ])
     })
@@ -87,11 +105,10 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("has the calls with one good credential of its world, and they cost its account nothing", () =>
+  it.effect("has the calls with one good credential of its world, which spend the allowance of its account", () =>
     Effect.gen(function* () {
       const [world, other] = [yield* freshWorld, yield* freshWorld]
       yield* world.advance("5 seconds")
-      const before = (yield* control(world, "")).json.allowance
       const wrong = Redacted.make("mistyped-token")
       expect((yield* list({ ...world, accessToken: wrong })).status).toBe(401)
       expect((yield* list({ ...world, accessToken: other.accessToken })).status).toBe(403)
@@ -102,9 +119,82 @@ layer(TestServer.layer())("the journal of a world", (it) => {
         ["2026-01-01T00:00:05.000Z", "nodes.list", 401]
       ])
       expect(yield* other.journal).toEqual([])
-      expect((yield* control(world, "")).json.allowance).toEqual(before)
+      expect((yield* control(world, "")).json.allowance.remaining).toBe(1197)
       const journal = (yield* control(world, "/requests")).text
       for (const secret of ["mistyped", Redacted.value(other.accessToken)]) expect(journal).not.toContain(secret)
+    })
+  )
+
+  it.effect("goes on when a snapshot is put into the world, which is an entry of it", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      yield* list(world)
+      const { text: snapshot } = yield* control(world, "/snapshot")
+      yield* world.advance("1 hour")
+      yield* list(world)
+      const page = (query: string) => Effect.map(control(world, `/requests?${query}`), ({ json }) => json)
+      expect((yield* control(world, "/snapshot", { method: "PUT", body: snapshot })).status).toBe(200)
+      yield* list(world)
+      const { count, dropped, requests } = yield* page("after=1")
+      expect([count, dropped]).toEqual([4, 0])
+      expect(requests.map(({ at, change, seq }: any) => [seq, at, change])).toEqual([
+        [2, "2026-01-01T01:00:00.000Z", undefined],
+        [3, "2026-01-01T00:00:00.000Z", "restored"],
+        [4, "2026-01-01T00:00:00.000Z", undefined]
+      ])
+      expect(requests[1]).toMatchObject({ method: "PUT", path: `/_mock/worlds/${world.id}/snapshot`, status: 200 })
+      expect((yield* page("method=put")).requests).toEqual([])
+      expect((yield* world.journal).map(({ seq }) => seq)).toEqual([1, 2, 4])
+      expect(yield* world.explain).toMatch(/\n  3 .* PUT .* → 200 \(the world was restored\)\n  4 /)
+      const body = JSON.stringify({ expected: [{ operation: "nodes.list", count: 3 }], noOthers: true })
+      expect((yield* control(world, "/requests/verify", { method: "POST", body })).json.message).toBe(
+        "Every expected call was made."
+      )
+    })
+  )
+
+  it.effect("is forgotten by a reset and counts on, so that a reader misses nothing that follows", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      for (let i = 0; i < 3; i++) yield* list(world)
+      yield* control(world, "/reset", { method: "POST", headers: {} })
+      for (let i = 0; i < 4; i++) yield* list(world)
+      const { json } = yield* control(world, "/requests?after=2")
+      expect(json).toMatchObject({ count: 8, next: 8, more: false, dropped: 1 })
+      expect(json.requests.map(({ change, seq }: any) => [seq, change])).toEqual([
+        [4, "reset"],
+        ...[5, 6, 7, 8].map((seq) => [seq, undefined])
+      ])
+      const body = JSON.stringify({ expected: [{ operation: "nodes.list", count: 4 }], noOthers: true })
+      expect((yield* control(world, "/requests/verify", { method: "POST", body })).json.ok).toBe(true)
+    })
+  )
+
+  it.effect("has faults armed one by one, and disarmed by their ids, while the others count on", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const faults = (method: string, path = "", fault?: object) =>
+        control(world, `/faults${path}`, fault === undefined ? { method } : { method, body: JSON.stringify(fault) })
+      yield* world.arm([{ fault: "status", status: 503, times: 1 }])
+      expect((yield* list(world)).status).toBe(503)
+      const added = yield* faults("POST", "", { fault: "status", status: 502 })
+      expect([added.status, added.json]).toEqual([
+        201,
+        { id: "status-2", fault: "status", status: 502, seen: 0, fired: 0 }
+      ])
+      expect((yield* list(world)).status).toBe(502)
+      expect((yield* faults("GET")).json.map(({ fired, id, seen }: any) => [id, seen, fired])).toEqual([
+        ["status-1", 2, 1],
+        ["status-2", 1, 1]
+      ])
+      errorsOf(yield* faults("POST", "", { fault: "status", stauts: 1 }), 422)
+      errorsOf(yield* faults("DELETE", "/status-3"), 404)
+      expect((yield* faults("DELETE", "/status-1")).status).toBe(204)
+      expect((yield* faults("GET")).json).toMatchObject([{ id: "status-2", seen: 1 }])
+      expect((yield* faults("POST", "", { fault: "hang", times: 1 })).json.id).toBe("hang-1")
+      expect((yield* faults("DELETE", "/status-2")).status).toBe(204)
+      expect((yield* faults("DELETE", "/hang-1")).status).toBe(204)
+      expect((yield* list(world)).status).toBe(200)
     })
   )
 
@@ -186,12 +276,58 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       const world = yield* freshWorld
       yield* world.arm([{ fault: "status", status: 500 }])
       yield* list(world, { page_no: "2" })
+      yield* world.arm([])
+      yield* ask(world, "POST", "/nodes/", { body: { name: "web" } })
+      yield* world.arm([{ fault: "status", status: 500 }])
       expect((yield* world.explain).split("\n")).toEqual([
         `The world ${world.id} has the seed 1.`,
         `Armed: PUT /_mock/worlds/${world.id}/faults [{"fault":"status","status":500}]`,
-        "Requests, 1:",
-        "  1 2026-01-01T00:00:00.000Z GET /myaccount/api/v1/nodes/?page_no=2 → 500 (status)"
+        "Requests, 2:",
+        expect.stringMatching(
+          /^  1 2026-01-01T00:00:00.000Z GET \/myaccount\/api\/v1\/nodes\/\?page_no=2 → 500 \(status\) \{.*"code":500/
+        ),
+        expect.stringMatching(/^  2 .* POST .* → 422 \{.*"errors":\{.*"region":\["This field is required/)
       ])
+    })
+  )
+
+  it.effect("shows the beginning of a long reply, and no credential in a header or a reply", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const [key, token] = [Redacted.value(world.apiKey), Redacted.value(world.accessToken)]
+      yield* world.arm([{ fault: "status", status: 502, body: `${token} ${"x".repeat(5_000)}` }])
+      yield* list(world)
+      yield* ask(world, "GET", "/nodes/", {
+        headers: { cookie: "sessionid=s3cret", "x-csrftoken": "s3cret", "x-api-key": key, "x-note": `a ${token}` }
+      })
+      const [first, second] = yield* world.journal
+      expect(first).toMatchObject({ status: 502, reply: expect.stringMatching(/^<redacted> x+$/), replyBytes: 5_033 })
+      expect(first!.reply!.length).toBeLessThan(maxKeptBodyBytes)
+      expect(second!.headers).toMatchObject({
+        cookie: "<redacted>",
+        "x-csrftoken": "<redacted>",
+        "x-api-key": "<redacted>",
+        "x-note": "a <redacted>"
+      })
+      expect(second!.headers).not.toHaveProperty("host")
+      const { text } = yield* control(world, "/requests")
+      for (const secret of [key, token, "s3cret"]) expect(text).not.toContain(secret)
+    })
+  )
+})
+
+layer(TestServer.layer())("nothing that is expected", (it) => {
+  it.effect("is refused unless there are to be no calls at all", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const verify = (body: object) =>
+        control(world, "/requests/verify", { method: "POST", body: JSON.stringify(body) })
+      expect(errorsOf(yield* verify({ expected: [] }), 422)).toEqual({
+        expected: ["Expected a call at least, or noOthers: nothing is expected."]
+      })
+      expect((yield* verify({ expected: [], noOthers: true })).json.ok).toBe(true)
+      yield* list(world)
+      expect((yield* verify({ expected: [], noOthers: true })).json.ok).toBe(false)
     })
   )
 })
@@ -202,13 +338,16 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
     ["PUT", "/faults", '[{"fault":"nope"}]', 422],
     ["PUT", "/faults", '[{"fault":"hang"},{"fault":"status","stauts":1}]', 422],
     ["PUT", "/faults", '{"fault":"hang"}', 422],
-    ["POST", "/faults", "[]", 405],
+    ["POST", "/faults", "[]", 422],
+    ["POST", "/faults", '{"fault":"nope"}', 422],
     ["POST", "/requests/verify", "[]", 422],
     ["POST", "/requests/verify", '{"expected":[{"operation":"x"}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"opration":"nodes.list"}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"count":1,"atLeast":1}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"atLeast":2,"atMost":1}]}', 422],
     ["POST", "/requests/verify", '{"expected":[],"inorder":true}', 422],
+    ["POST", "/requests/verify", '{"expected":[]}', 422],
+    ["POST", "/requests/verify", '{"expected":[],"inOrder":true,"noOthers":false}', 422],
     ["POST", "/requests/verify", '{"expected":[{"query":{"apikey":"*"}}]}', 422],
     ["POST", "/requests/verify", "x", 400]
   ] as const) {

@@ -14,8 +14,10 @@ export const entry = (seq: number, change: Partial<JournalEntry> = {}): JournalE
   path: "/myaccount/api/v1/nodes/",
   operation: "nodes.list",
   query: {},
+  headers: {},
   body: null,
   status: 200,
+  reply: null,
   faults: [],
   ...change
 })

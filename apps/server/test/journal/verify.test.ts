@@ -11,7 +11,12 @@ const journal = [
   entry(1),
   created(2, "web"),
   created(3, "db", 422),
-  entry(4, { query: { page_no: "2" }, faults: ["list-shifts"], status: null })
+  entry(4, {
+    query: { page_no: "2" },
+    headers: { "x-trace": "run-1", authorization: "<redacted>" },
+    faults: ["list-shifts"],
+    status: null
+  })
 ]
 
 const judge = judgeOf(journal)
@@ -36,6 +41,9 @@ describe("what is expected of a journal", () => {
     [{ path: "/myaccount/*/nodes/" }, true],
     [{ path: "/nodes/" }, false],
     [{ query: { page_no: "?" } }, true],
+    [{ headers: { "X-Trace": "run-*", authorization: "<redacted>" } }, true],
+    [{ headers: { "x-trace": "other-*" } }, false],
+    [{ headers: { "x-tracing": "*" } }, false],
     [{ query: { page_no: "3" } }, false],
     [{ status: null }, true],
     [{ faults: ["list-shifts"] }, true],
@@ -155,6 +163,12 @@ describe("the request that a person would name first", () => {
       { operation: "nodes.list", query: { per_page: "5" } },
       entry(9, { query: { per_pgae: "5" } }),
       'query per_page is missing, expected "5"; there is per_pgae'
+    ],
+    [
+      "a header has another value",
+      { operation: "nodes.list", headers: { "X-Trace": "run-2" } },
+      entry(9, { headers: { "x-trace": "run-3" } }),
+      'header x-trace is "run-3", expected "run-2"'
     ],
     [
       "the value of a parameter is mistyped",
@@ -338,6 +352,7 @@ describe("a journal that no longer has its oldest requests", () => {
           durationMillis: 0,
           method: "GET",
           url: "/",
+          headers: {},
           body: undefined,
           status: 200,
           replyType: undefined,

@@ -1,4 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isSoak } from "@berth/testing/chance"
@@ -173,7 +183,7 @@ describe("a server that keeps its state", () => {
       expect([missing.code, missing.stdout, missing.stderr]).toEqual([
         2,
         "",
-        `berth-server: cannot write the state file ${nowhere}: there is no such directory\n`
+        `berth-server: cannot use the state file ${nowhere}: there is no such directory\n`
       ])
       expect([folder.code, folder.stderr]).toEqual([
         2,
@@ -182,10 +192,59 @@ describe("a server that keeps its state", () => {
 
       const file = join(path, "state")
       const server = yield* start(file)
-      const before = readFileSync(file)
+      const other = join(path, "other")
+      copyFileSync(file, other)
       const port = new URL(server.ready.url).port
-      expect((yield* run(["--port", port, "--state", file, "--scenario", "small"])).code).toBe(2)
-      expect(readFileSync(file).equals(before)).toBe(true)
+      const taken = yield* run(["--port", port, "--state", other])
+      expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining("the port is taken")])
+      expect(readFileSync(other).equals(readFileSync(file))).toBe(true)
+    })
+  )
+
+  it.live("belongs to one server at a time, by whichever path, until that ends in whichever way", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const [file, link] = [join(path, "state"), join(path, "link")]
+      const first = yield* start(file)
+      symlinkSync(file, link)
+      yield* callAs(first.account, "POST", "/nodes/", { body: nodeOf("kept") })
+      for (const same of [file, link]) {
+        expect(yield* run(["--port", "0", "--state", same])).toEqual({
+          code: 2,
+          stdout: "",
+          stderr: `berth-server: cannot use the state file ${same}: another server keeps its worlds in it\n`
+        })
+      }
+      yield* first.stop("SIGTERM")
+      const second = yield* start(link)
+      expect((yield* idsOf(second.account)).size).toBe(1)
+      yield* second.stop("SIGKILL")
+      const third = yield* start(file)
+      expect((yield* idsOf(third.account)).size).toBe(1)
+      expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    })
+  )
+
+  it.live("is its user's alone, and saved through nothing that others have put beside it", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const [file, victim] = [join(path, "state"), join(path, "victim")]
+      writeFileSync(victim, "precious")
+      symlinkSync(victim, `${file}.tmp`)
+      const first = yield* start(file)
+      yield* first.stop("SIGTERM")
+      expect(readFileSync(victim, "utf8")).toBe("precious")
+      writeFileSync(`${file}.tmp`, "")
+      for (const open of [file, `${file}.tmp`]) chmodSync(open, 0o666)
+      const second = yield* start(file)
+      yield* second.stop("SIGTERM")
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(statSync(`${file}.lock`).mode & 0o777).toBe(0o600)
+
+      const trapped = join(path, "trapped")
+      symlinkSync(victim, `${trapped}.lock`)
+      const refused = yield* run(["--port", "0", "--state", trapped])
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("trapped.lock is a link")])
     })
   )
 })

@@ -146,7 +146,7 @@ const optionsOf = ({ scope, ...options }) =>
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" · ")
 
-const faultRow = ({ fault, fired, seen, ...armed }) => {
+const faultRow = ({ fault, fired, id: _id, seen, ...armed }) => {
   const children = [make("strong", { text: fault }), ` fired at ${count(fired)} of ${plural(seen, "request")}`]
   const options = optionsOf(armed)
   if (options !== "") children.push(make("code", { text: plain(options) }))
@@ -186,10 +186,19 @@ const indented = (text) => {
   }
 }
 
-const entryRow = ({ at, body, bodyBytes, durationMillis, faults, method, operation, path, query, seq, status }) => {
+/** A body, and how much of it is not shown. */
+const bodyText = (title, text, bytes) => [
+  make("p", { text: bytes === undefined ? `${title}:` : `${title}, the beginning of ${count(bytes)} bytes:` }),
+  make("pre", { text: plainLines(indented(text)) })
+]
+
+const entryRow = (entry) => {
+  const { at, body, bodyBytes, change, durationMillis, faults, headers, method, operation, path, query } = entry
+  const { reply, replyBytes, seq, status } = entry
   const search = new URLSearchParams(query).toString()
   const what = [isolated(search === "" ? path : `${path}?${search}`)]
   for (const name of faults) what.push(" ", tag(name, "bad"))
+  if (change !== undefined) what.push(" ", tag(`the world was ${change}`, "warm"))
   const summary = make("summary", {
     children: [
       make("span", { className: "at", text: readable(at) }),
@@ -201,9 +210,11 @@ const entryRow = ({ at, body, bodyBytes, durationMillis, faults, method, operati
   const facts = [`Request ${seq}`, operation ?? "no operation", `answered in ${count(durationMillis)} ms of world time`]
   if (status === null) facts[2] = "a fault let no reply be made"
   const details = [make("p", { text: facts.join(" · ") })]
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  if (lines.length > 0) details.push(...bodyText("Headers", lines.join("\n")))
   if (body === null || body === "") details.push(make("p", { text: "No body." }))
-  else details.push(make("pre", { text: plainLines(indented(body)) }))
-  if (bodyBytes !== undefined) details.push(make("p", { text: `The beginning of ${count(bodyBytes)} bytes.` }))
+  else details.push(...bodyText("Body", body, bodyBytes))
+  if (reply !== null && reply !== "") details.push(...bodyText("Reply", reply, replyBytes))
   return make("li", { children: [make("details", { children: [summary, ...details] })] })
 }
 

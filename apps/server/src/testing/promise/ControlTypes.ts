@@ -134,6 +134,8 @@ export interface ExpectedCall {
     | "commitments.set"
     | undefined
   readonly query?: Readonly<Record<string, string>> | undefined
+  /** Headers that are there, by pattern; others may be. One that carries a credential is `<redacted>`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Fields that are there, with these values, at any depth; others may be. Lists are of the same length. */
   readonly body?: unknown | undefined
   readonly status?: number | null | undefined
@@ -204,8 +206,10 @@ export interface SavedImageView {
 }
 
 export interface JournalEntry {
-  /** Counts the requests of the world, from 1. */
+  /** Counts the entries of the journal, from 1. */
   readonly seq: number
+  /** Where this is no request of the service, but one that reset or restored the world. */
+  readonly change?: "reset" | "restored"
   /** When it came, in the world's time. */
   readonly at: string
   /** How long its reply took, in the world's time. */
@@ -223,12 +227,18 @@ export interface JournalEntry {
     | null
   /** Without the API key. */
   readonly query: Readonly<Record<string, string>>
+  /** By their names in lower case, but for `host`; what carries a credential is hidden. */
+  readonly headers: Readonly<Record<string, string>>
   /** The first 2048 bytes, without secrets. */
   readonly body: string | null
   /** Bytes of the whole body, where it was cut. */
   readonly bodyBytes?: number
   /** The status of the reply; null when there was none. */
   readonly status: number | null
+  /** The first 2048 bytes of the body of a reply that is a failure, or at which a fault fired, without secrets; null of any other. */
+  readonly reply: string | null
+  /** Bytes of the whole body of the reply, where it was cut. */
+  readonly replyBytes?: number
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
 }

@@ -27,6 +27,8 @@ export interface ServerOptions extends Omit<WorldOptions, "apiKey" | "accessToke
 
 /** A fault as it was armed. */
 export type ArmedFault = Fault & {
+  /** Names it among the armed ones of its world, as `status-1`. */
+  readonly id: string
   /** Requests in its scope and its time so far. */
   readonly seen: number
   /** How often it has fired. */
@@ -71,14 +73,18 @@ export interface World {
   readonly now: () => Promise<Date>
   /** Moves the clock on by a duration such as `"10 seconds"` or `"1h30m"`, and gives its new instant. */
   readonly advance: (by: string) => Promise<Date>
+  /** Moves the clock to an instant such as `"2026-01-01T00:00:10Z"`, which is not before the present one, and gives it. */
+  readonly advanceTo: (instant: Date | string) => Promise<Date>
   /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
   readonly advanceToNextEvent: () => Promise<ReadonlyArray<WorldEvent>>
   /** Changes how time passes: `frozen`, `real`, or a factor such as `x60`. Gives the present instant. */
   readonly setClock: (clock: string) => Promise<Date>
   /** Arms these faults and no others, each counting from now on. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Promise<void>
-  /** Disarms all faults. */
-  readonly disarm: () => Promise<void>
+  /** Arms one fault more, after those that are armed, which count on. */
+  readonly armAlso: (fault: Fault) => Promise<ArmedFault>
+  /** Disarms the fault of this `id`, or without one all faults. */
+  readonly disarm: (id?: string) => Promise<void>
   /** The armed faults, with how often they have fired. */
   readonly faults: () => Promise<ReadonlyArray<ArmedFault>>
   /** The requests to the world, the oldest first, at most the latest 1000. It can be read after the world has ended. */
