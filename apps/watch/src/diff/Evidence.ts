@@ -15,6 +15,8 @@ interface Sweep {
   readonly answered: Moment
   readonly number: number
   readonly requests: number
+  /** Those of the sweep before, where that took fewer: a list that moved while it was read takes some more. */
+  readonly usualRequests: number
 }
 
 /** The end of a list of ascending ids. */
