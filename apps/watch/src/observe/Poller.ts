@@ -14,6 +14,7 @@ import type { Exchange, Moment, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { backoffMillis } from "./Backoff.ts"
+import { boundedNode } from "./Bounded.ts"
 import type { Moments } from "./Moments.ts"
 import * as ReadQueue from "./ReadQueue.ts"
 import { RequestShare } from "./RequestShare.ts"
@@ -279,7 +280,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       reads = ReadQueue.answered(reads, nodeId)
       yield* observe(
         isFound
-          ? { _tag: "NodeFound", ...exchange, node: answer.success }
+          ? { _tag: "NodeFound", ...exchange, node: boundedNode(answer.success) }
           : { _tag: "NodeMissing", ...exchange, nodeId }
       )
     },
