@@ -90,3 +90,21 @@ it.live("an allowance that does not last until it refills is an event, with what
     Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 30 } }))
   )
 )
+
+it.live("a refusal with an allowance left is no event about the allowance", () =>
+  Effect.gen(function* () {
+    const { arm } = yield* TestServer
+    const daemon = yield* Daemon.start(["run", "--interval", "200ms", "--requests-per-hour", "7200"])
+    yield* Effect.promise(() => daemon.baseline())
+    const headers = { "retry-after": "1", "ratelimit-limit": "1000000", "ratelimit-remaining": "1000000" }
+    yield* arm([{ fault: "status", status: 429, headers: { ...headers, "ratelimit-reset": "3600" }, times: 1 }])
+    const before = yield* requests
+    while ((yield* requests) < before + 5) yield* Effect.sleep("100 millis")
+    daemon.program.signal("SIGTERM")
+    const { stdout } = yield* Effect.promise(() => daemon.finished())
+    expect(stdout.filter((line) => line.includes("berth.allowance.low"))).toEqual([])
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 1_000_000 } }))
+  )
+)

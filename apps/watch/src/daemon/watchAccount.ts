@@ -1,6 +1,8 @@
 /**
  * One account of a running daemon: its client, what is known of it, and its polling, which reports how it goes.
  */
+import { countsFrom } from "@berth/core/api/AllowanceHeaders"
+import type { RawReply } from "@berth/core/api/Reply"
 import { Allowance } from "@berth/core/client/Allowance"
 import { accountFiles } from "@berth/core/client/AccountFiles"
 import * as Berth from "@berth/core/client/Berth"
@@ -72,7 +74,14 @@ export const watchAccount = Effect.fnUntraced(function* (
   const progress = yield* Progress
   // The options were checked when they were read.
   const { allowanceFile } = yield* Effect.orDie(accountFiles(connection))
-  const client = yield* Layer.build(Layer.orDie(Berth.layerOver({ ...connection, allowanceFile }, NodeTransport.layer)))
+  let reported: { readonly limit: number; readonly remaining: number } | null = null
+  const onReply = ({ headers }: RawReply) =>
+    Effect.sync(() => {
+      const { limit, remaining } = countsFrom(headers)
+      if (limit !== null && remaining !== null) reported = { limit, remaining }
+    })
+  const clientOptions = { ...connection, allowanceFile, onReply }
+  const client = yield* Layer.build(Layer.orDie(Berth.layerOver(clientOptions, NodeTransport.layer)))
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments
   const watched = yield* openAccount({
@@ -89,11 +98,12 @@ export const watchAccount = Effect.fnUntraced(function* (
   let message: string | null = null
   const about = isOnly ? "" : `${name}: `
 
+  /** As the newest reply reports it: after a refusal the client itself counts on nothing for a while, whatever that says. */
   const knownAllowance = (atMillis: number) =>
-    Effect.map(allowance, ({ limit, remaining, resetInMillis }) =>
-      limit === null || remaining === null
+    Effect.map(allowance, ({ resetInMillis }) =>
+      reported === null
         ? null
-        : { limit, remaining, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
+        : { ...reported, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
     )
 
   /** How much is left after a reply, which is an event where it is little. */

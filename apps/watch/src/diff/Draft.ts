@@ -19,7 +19,7 @@ export type Between = readonly [fromMillis: number, toMillis: number]
 export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
 /** Maps of the evidence that are copied when a rule first writes to them. */
-type Copied = "suspicions" | "hidden" | "returns" | "impossible" | "unstated"
+type Copied = "suspicions" | "hidden" | "returns" | "impossible" | "unstated" | "addresses"
 
 export class Draft {
   readonly snapshot: Snapshot

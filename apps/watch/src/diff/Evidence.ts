@@ -4,6 +4,7 @@
  */
 import type { NodeId } from "@berth/core/domain/Node"
 import type { Batch, Suspicion } from "./Absence.ts"
+import type { Statements } from "./Addresses.ts"
 import { type Census, emptyCensus } from "./Baseline.ts"
 import type { Passing } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
@@ -15,6 +16,8 @@ interface Sweep {
   readonly answered: Moment
   readonly number: number
   readonly requests: number
+  /** Those of the sweep before, where that took fewer: a list that moved while it was read takes some more. */
+  readonly usualRequests: number
 }
 
 /** The end of a list of ascending ids. */
@@ -78,6 +81,8 @@ export interface Evidence {
   readonly impossible: ReadonlyMap<NodeId, Exchange>
   /** Nodes that were shown since by records that do not state how they are: when each was last seen as it is known, in time of day. */
   readonly unstated: ReadonlyMap<NodeId, number>
+  /** What the two shapes of a record stated of the addresses of nodes that were read singly. */
+  readonly addresses: ReadonlyMap<NodeId, Statements>
   /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
   readonly baselineOrder: number
   /** The list as it is read before its nodes are believed. */
@@ -104,6 +109,7 @@ export const initialEvidence = (seed: number, fingerprint: string | null, begun:
   returns: new Map(),
   impossible: new Map(),
   unstated: new Map(),
+  addresses: new Map(),
   baselineOrder: -1,
   census: emptyCensus()
 })

@@ -5,6 +5,7 @@ import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { DateTime, Struct } from "effect"
 import { type Batch, doubt, widened } from "./Absence.ts"
+import { ofSameShape } from "./Addresses.ts"
 import { between, type Between, type Draft } from "./Draft.ts"
 import { reportedFields } from "./Fact.ts"
 import { compareIncarnation, incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
@@ -193,6 +194,7 @@ export const forget = (draft: Draft, id: NodeId): void => {
   draft.drop("hidden", id)
   draft.drop("impossible", id)
   draft.drop("unstated", id)
+  draft.drop("addresses", id)
 }
 
 /** The node is there: all evidence that it is gone was wrong. */
@@ -270,14 +272,17 @@ const isSame = (node: Node, known: Node): boolean =>
 /** The record against the one that is believed. */
 const compared = (draft: Draft, believed: NodeState, shown: Node, source: Source): void => {
   const { id } = shown
-  const node = stated(shown, believed.node)
+  const kept = draft.evidence.addresses.get(id)
+  const { node: comparable, statements } = ofSameShape(kept, shown, believed, source._tag)
+  if (statements !== undefined && statements !== kept) draft.writable("addresses").set(id, statements)
+  const node = stated(comparable, believed.node)
   if (!canFollow(believed.node.status, node.status) && !isConfirmed(draft, id, source)) {
     return noteUnstated(draft, believed)
   }
   draft.drop("impossible", id)
   // Before what is known now is noted.
   const when = between(seenFromMillis(draft, believed), draft.now.atMillis)
-  if (node !== shown) {
+  if (node !== comparable) {
     changed(draft, believed, node, source, when)
     return noteUnstated(draft, believed)
   }

@@ -30,7 +30,8 @@ export const swept = (draft: Draft, sweep: SweepCompleted): void => {
 
 /** Notes the sweep, from which on a node that is not known is new. */
 export const noteSwept = (draft: Draft, { answered, asked, requests, sweep: number }: SweepCompleted): void => {
-  draft.note({ swept: { asked, answered, number, requests } })
+  const usualRequests = Math.min(requests, draft.evidence.swept?.requests ?? requests)
+  draft.note({ swept: { asked, answered, number, requests, usualRequests } })
   const { sweptMillis } = draft.standing
   const sinceMillis = asked.atMillis - (sweptMillis ?? -Infinity)
   if (sinceMillis >= 0 && sinceMillis < minWriteMillis) return

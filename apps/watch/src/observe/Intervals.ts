@@ -13,6 +13,8 @@ export interface Intervals {
   readonly tailMillis: number | null
   /** Between two reads of one node in transition; null where sweeps suffice. */
   readonly transitionMillis: number | null
+  /** Requests an hour that these intervals take, without the sweeps of one page that go beyond what is promised for all nodes. */
+  readonly perHour: number
 }
 
 /** What the intervals depend on. */
@@ -70,7 +72,13 @@ const ofOnePage = (load: Load): Intervals => {
   const fast = transitionMillis === null ? onePage.transitionMillis : Math.max(transitionMillis, burst)
   const hasRoom = transitionMillis !== null || proofs * sparingPaceMillis <= all
   const isFast = transitions > 0 && fast < all && hasRoom
-  return { sweepMillis: isFast ? fast : all, pageMillis: 0, tailMillis: null, transitionMillis: null }
+  return {
+    sweepMillis: isFast ? fast : all,
+    pageMillis: 0,
+    tailMillis: null,
+    transitionMillis: null,
+    perHour: (proofs * millisPerHour) / all
+  }
 }
 
 const ofPages = (load: Load): Intervals => {
@@ -91,6 +99,7 @@ const ofPages = (load: Load): Intervals => {
     sweepMillis: sweepWanted * stretch,
     pageMillis: (sweepWanted * stretch) / pages,
     tailMillis: promised.tailMillis * stretch,
-    transitionMillis: transitionMillis * stretch
+    transitionMillis: transitionMillis * stretch,
+    perHour: perHour / stretch
   }
 }

@@ -1,21 +1,32 @@
 /**
- * The polling of one account: one request after the other, each when it is due and the share of the rate limit has room for it.
- * It sends and waits; `Schedule.ts` decides what to request, `diff/` what the replies mean.
+ * The polling of one account: one request for the list after the other, and reads of single nodes beside them, each when it is due
+ * and the share of the rate limit has room for it. It sends and waits; `Schedule.ts` and `ReadQueue.ts` decide what to request,
+ * `diff/` what the replies mean.
  */
 import type { PageMemory } from "@berth/core/client/listing/PageMemory"
 import type { Nodes } from "@berth/core/client/Nodes"
 import { BerthError } from "@berth/core/domain/BerthError"
 import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
 import type { NodeId } from "@berth/core/domain/Node"
-import { Deferred, Effect, Random, Result } from "effect"
+import { Deferred, Effect, Latch, Random, Result, Semaphore } from "effect"
 import type { WatchedAccount } from "../account/WatchedAccount.ts"
 import type { Exchange, Moment, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { backoffMillis } from "./Backoff.ts"
+import { boundedNode } from "./Bounded.ts"
 import type { Moments } from "./Moments.ts"
+import * as ReadQueue from "./ReadQueue.ts"
 import { RequestShare } from "./RequestShare.ts"
-import { initialPolling, intervalsNow, nextDue, plannedSweepMillis, type Plan, type Polling } from "./Schedule.ts"
+import {
+  initialPolling,
+  intervalsNow,
+  laneOf,
+  nextDue,
+  plannedSweepMillis,
+  type Plan,
+  type Polling
+} from "./Schedule.ts"
 import { beginSweep, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
 
@@ -66,12 +77,13 @@ const maxTurnMillis = 5000
 /** A process that turns this late stood still. */
 const maxLateMillis = 20_000
 
-/** A node whose read fails is read again after this, doubled from one failure to the next. */
-const readPauseMillis = 1000
+/** This part of the share is for reads of nodes in doubt in any case; more of it is while the list has all that it needs. */
+const doubtShare = 0.1
 
-/** The same where nothing in the reply is wrong but the node. */
-const unreadablePauseMillis = 60_000
-const maxReadPauseMillis = 300_000
+/** A read that takes longer than this is cut off: another node may be read, and this one later. */
+const readTimeout = "5 seconds"
+
+const millisPerHour = 3_600_000
 
 /** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
 const maxPages = 20_000
@@ -102,7 +114,12 @@ const endless = new BerthError({
 export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): Effect.fn.Return<Poller> {
   const { moments, nodes, rules, watch } = options
   const share = new RequestShare(options.requestsPerHour)
+  /** Reads of nodes in doubt, as far as they are in any case within the share. */
+  const doubts = new RequestShare(Math.ceil(options.requestsPerHour * doubtShare))
   const ready = yield* Deferred.make<void>()
+  const news = yield* Latch.make(false)
+  const picking = yield* Semaphore.make(1)
+  let reads = ReadQueue.noReads
   let polling: Polling = initialPolling
   let memory: PageMemory = {}
   let failures = 0
@@ -126,7 +143,17 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     const sweepMillis = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
     yield* watch.observe(observation, { ...rules, sweepMillis })
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
+    news.openUnsafe()
+    news.closeUnsafe()
   }, Effect.uninterruptible)
+
+  /** Waits for so long, or until something is observed, which may make another request due. */
+  const wait = (millis: number) =>
+    // Whole milliseconds: a timer that is a fraction early would ask again and again.
+    Effect.andThen(
+      millis === Infinity ? news.await : Effect.raceFirst(Effect.sleep(Math.ceil(millis)), news.await),
+      turn
+    )
 
   /**
    * Notes when the process stood still since the last turn. A reply may have waited meanwhile, and be read before any timer fires: each
@@ -170,6 +197,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     return { answer, exchange }
   })
 
+  const listAnswered = () => {
+    failures = 0
+    reads = ReadQueue.listAnswered(reads)
+  }
+
   const page = Effect.fnUntraced(function* (monotonicMillis: number) {
     const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1, polling.listed)
     if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
@@ -183,7 +215,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       polling = { ...polling, pageMillis }
       return
     }
-    failures = 0
+    listAnswered()
     const step = takePage(sweep, exchange, answer.success, memory)
     memory = step.memory
     yield* observe(step.page)
@@ -196,8 +228,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     yield* observe(step.completed)
-    // The page that is read for the end stays about the same.
-    const end = step.end === null ? null : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
+    // The page that is read for the end stays about the same. A list that moved while it was read has an end, too.
+    const end = step.end === null ? polling.end : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
     const { listed } = step.completed
     polling = { ...polling, sweep: null, listed, end, endMillis: monotonicMillis, isEndOpen: false }
   })
@@ -221,44 +253,79 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       polling = { ...polling, endMillis }
       return
     }
-    failures = 0
+    listAnswered()
     const step = takeTail(before, exchange, answer.success)
     polling = { ...polling, end: step.end, isEndOpen: step.isOpen }
     yield* observe(step.page)
   })
 
-  const read = Effect.fnUntraced(function* (nodeId: NodeId) {
-    const { answer, exchange } = yield* exchanged(
-      nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate }),
-      turn
-    )
-    const isFound = Result.isSuccess(answer)
-    if (!isFound && answer.failure.reason._tag !== "NodeNotFound") {
-      return noteFailedRead(nodeId, exchange.answered, answer.failure, yield* Random.next)
+  const read = Effect.fnUntraced(
+    function* (nodeId: NodeId) {
+      const { answer, exchange } = yield* exchanged(
+        nodes.get(nodeId, {
+          lane: "sweep",
+          retry: false,
+          attemptTimeout: readTimeout,
+          onReply: moments.takeDate
+        }),
+        turn
+      )
+      const isFound = Result.isSuccess(answer)
+      if (!isFound && answer.failure.reason._tag !== "NodeNotFound") {
+        const { failure } = answer
+        const kind = { isUnreadable: isUnreadable(failure), retryAfterMillis: retryAfterMillis(failure) }
+        reads = ReadQueue.failedAt(reads, nodeId, exchange.answered.monotonicMillis, kind)
+        return
+      }
+      reads = ReadQueue.answered(reads, nodeId)
+      yield* observe(
+        isFound
+          ? { _tag: "NodeFound", ...exchange, node: boundedNode(answer.success) }
+          : { _tag: "NodeMissing", ...exchange, nodeId }
+      )
+    },
+    (reading, nodeId) =>
+      Effect.ensuring(
+        reading,
+        Effect.sync(() => {
+          reads = ReadQueue.over(reads, nodeId)
+        })
+      )
+  )
+
+  /** Nodes in doubt are read while the list can still be asked for as planned, for ever, and a few of them in any case. */
+  const hasRoomForDoubts = (monotonicMillis: number, perHour: number): boolean =>
+    doubts.left(monotonicMillis) > 0 || share.paceMillis(monotonicMillis, 1) * perHour <= millisPerHour
+
+  const readDue = (monotonicMillis: number): ReadQueue.Read | null => {
+    const { snapshot } = watch
+    const { perHour, transitionMillis } = intervalsNow(polling, snapshot, planAt(monotonicMillis))
+    const due = ReadQueue.nextRead(reads, snapshot, {
+      rules,
+      lane: laneOf(snapshot, polling),
+      nowMillis: monotonicMillis,
+      transitionMillis,
+      hasRoomForDoubts: hasRoomForDoubts(monotonicMillis, perHour)
+    })
+    // What the service asked for after a page holds for all requests.
+    return due && { ...due, dueMillis: Math.max(due.dueMillis, polling.quietUntilMillis, share.openAt) }
+  }
+
+  /** Waits for the next read, and begins it: one waits while others read. */
+  const picked = Effect.gen(function* () {
+    for (;;) {
+      const { monotonicMillis } = yield* moments.now
+      const due = readDue(monotonicMillis)
+      if (due !== null && due.dueMillis <= monotonicMillis) {
+        reads = ReadQueue.begun(reads, due.id)
+        if (due.kind !== "transition") doubts.take(monotonicMillis)
+        return due.id
+      }
+      yield* wait(due === null ? Infinity : due.dueMillis - monotonicMillis)
     }
-    failures = 0
-    const failedReads = new Map(polling.failedReads)
-    if (failedReads.delete(nodeId)) polling = { ...polling, failedReads }
-    yield* observe(
-      isFound ? { _tag: "NodeFound", ...exchange, node: answer.success } : { _tag: "NodeMissing", ...exchange, nodeId }
-    )
   })
 
-  /**
-   * A single node could not be read. Whether the service fails is left to the list, which is asked for again and again: one node that
-   * cannot be read holds up nothing else, and is no outage.
-   */
-  const noteFailedRead = (nodeId: NodeId, { monotonicMillis }: Moment, failure: BerthError, chance: number) => {
-    const times = (polling.failedReads.get(nodeId)?.times ?? 0) + 1
-    const pauseMillis = isUnreadable(failure) ? unreadablePauseMillis : readPauseMillis
-    const untilMillis = monotonicMillis + Math.min(maxReadPauseMillis, pauseMillis * 2 ** Math.min(times - 1, 20))
-    const forgottenMillis = monotonicMillis - 2 * maxReadPauseMillis
-    const others = [...polling.failedReads].filter(([, read]) => read.untilMillis > forgottenMillis)
-    polling = { ...polling, failedReads: new Map(others).set(nodeId, { times, untilMillis }) }
-    if (isUnreadable(failure)) return
-    const quietMillis = backoffMillis(++failures, chance, retryAfterMillis(failure))
-    polling = { ...polling, quietUntilMillis: monotonicMillis + quietMillis }
-  }
+  const reading = Effect.forever(Effect.flatMap(picking.withPermit(picked), read))
 
   const spent = Effect.map(moments.now, ({ monotonicMillis }) => {
     const left = share.left(monotonicMillis)
@@ -279,17 +346,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const step = Effect.gen(function* () {
     const { monotonicMillis } = yield* moments.now
     const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
-    // Whole milliseconds: a timer that is a fraction early would ask again and again.
-    const waitMillis = Math.ceil(Math.max(due.dueMillis, share.openAt) - monotonicMillis)
-    if (waitMillis > 0) return yield* Effect.andThen(Effect.sleep(waitMillis), turn)
-    switch (due._tag) {
-      case "page":
-        return yield* page(monotonicMillis)
-      case "end":
-        return yield* end(monotonicMillis)
-      case "read":
-        return yield* read(due.id)
-    }
+    const waitMillis = Math.max(due.dueMillis, share.openAt) - monotonicMillis
+    if (waitMillis > 0) return yield* wait(waitMillis)
+    return yield* due._tag === "page" ? page(monotonicMillis) : end(monotonicMillis)
   })
 
   /** An outage is one also while a request hangs, or the service asked for a long pause. */
@@ -302,5 +361,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   /** A process at work turns, however long a wait or a request takes. */
   const turning = Effect.forever(turn.pipe(Effect.andThen(noteTime), Effect.andThen(Effect.sleep(maxTurnMillis))))
 
-  return { run: Effect.raceFirst(Effect.forever(step), turning), ready: Deferred.await(ready), beside, spent }
+  const readers = Effect.all(
+    Array.from({ length: ReadQueue.maxReadsAtRisk }, () => reading),
+    { concurrency: "unbounded" }
+  )
+
+  const run = Effect.raceAllFirst([Effect.forever(step), Effect.andThen(readers, Effect.never), turning])
+  return { run, ready: Deferred.await(ready), beside, spent }
 })

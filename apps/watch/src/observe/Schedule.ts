@@ -1,12 +1,11 @@
 /**
- * What the poller requests next, and when: the pages of sweeps, the end of the list, and single nodes that change soon or are
- * in doubt. Pure. `Poller.ts` sends the requests; what would prove something is in `diff/Question.ts`.
+ * What the poller requests of the list next, and when: the pages of sweeps and the end of the list. Pure. `Poller.ts` sends the
+ * requests; which single nodes are read beside them is in `ReadQueue.ts`.
  */
-import type { NodeId } from "@berth/core/domain/Node"
-import { type Question, questions, sweepQuestion } from "../diff/Question.ts"
+import { sweepQuestion } from "../diff/Question.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
-import { inLane, type Lane, laneOpensMillis } from "./FastLane.ts"
+import { inLane, type Lane } from "./FastLane.ts"
 import { type Intervals, intervalsOf } from "./Intervals.ts"
 import type { End, Sweep } from "./Sweep.ts"
 
@@ -30,16 +29,6 @@ export interface Polling {
   readonly isEndOpen: boolean
   /** Nothing is sent before, for a request failed. */
   readonly quietUntilMillis: number
-  /** Nodes whose last read failed. */
-  readonly failedReads: ReadonlyMap<NodeId, FailedRead>
-}
-
-/** Reads of one node that failed. */
-interface FailedRead {
-  /** How many in a row. */
-  readonly times: number
-  /** It is not read again before, whatever it would decide: what else is due goes first. */
-  readonly untilMillis: number
 }
 
 export const initialPolling: Polling = {
@@ -51,16 +40,14 @@ export const initialPolling: Polling = {
   end: null,
   endMillis: -Infinity,
   isEndOpen: false,
-  quietUntilMillis: -Infinity,
-  failedReads: new Map()
+  quietUntilMillis: -Infinity
 }
 
-/** A request, and when it is due. */
-export type Due = { readonly dueMillis: number } & (
-  | { readonly _tag: "page" }
-  | { readonly _tag: "end" }
-  | { readonly _tag: "read"; readonly id: NodeId }
-)
+/** A request for the next page of a sweep, or for the end of the list, and when it is due. */
+export interface Due {
+  readonly _tag: "page" | "end"
+  readonly dueMillis: number
+}
 
 /** What the schedule depends on beside the nodes. */
 export interface Plan {
@@ -83,13 +70,12 @@ export interface Plan {
 /** A sweep that would decide something begins so long after the one before; only the second follows the first at once. */
 const minSweepMillis = 2000
 
-/** A stuck node is read this much less often. */
-const stuckFactor = 5
-
 /** The second request of a sweep of one page is a proof. */
-const isOnePage = ({ evidence, nodes }: Snapshot): boolean => nodes.size < 100 && (evidence.swept?.requests ?? 1) <= 2
+const isOnePage = ({ evidence, nodes }: Snapshot): boolean =>
+  nodes.size < 100 && (evidence.swept?.usualRequests ?? 1) <= 2
 
-const laneOf = (snapshot: Snapshot, { end }: Polling): Lane =>
+/** The way in which nodes in transition are seen. */
+export const laneOf = (snapshot: Snapshot, { end }: Polling): Lane =>
   isOnePage(snapshot) ? { _tag: "sweeps" } : { _tag: "reads", end }
 
 /** The intervals at present. */
@@ -97,7 +83,7 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
   intervalsOf({
     ...plan,
     nodes: snapshot.nodes.size,
-    pages: isOnePage(snapshot) ? 1 : (snapshot.evidence.swept?.requests ?? 1),
+    pages: isOnePage(snapshot) ? 1 : (snapshot.evidence.swept?.usualRequests ?? 1),
     transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis)
   })
 
@@ -116,12 +102,10 @@ export const plannedSweepMillis = (polling: Polling, snapshot: Snapshot, plan: P
 /** The request that is due first. */
 export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due => {
   const intervals = intervalsNow(polling, snapshot, plan)
-  const read = readDue(polling, snapshot, plan, intervals)
-  const all: ReadonlyArray<Due | null> = [endDue(polling, intervals), read, pageDue(polling, snapshot, plan, intervals)]
-  const first = all.reduce((best, due) =>
-    due !== null && (best === null || due.dueMillis < best.dueMillis) ? due : best
-  )
-  return { ...first!, dueMillis: Math.max(first!.dueMillis, polling.quietUntilMillis) }
+  const page = pageDue(polling, snapshot, plan, intervals)
+  const end = endDue(polling, intervals)
+  const first = end !== null && end.dueMillis <= page.dueMillis ? end : page
+  return { ...first, dueMillis: Math.max(first.dueMillis, polling.quietUntilMillis) }
 }
 
 /** Before the baseline the pages follow each other at once. */
@@ -143,34 +127,3 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
   end === null || tailMillis === null
     ? null
     : { _tag: "end", dueMillis: isEndOpen ? endMillis : endMillis + tailMillis }
-
-const readDue = (
-  polling: Polling,
-  snapshot: Snapshot,
-  { rules }: Plan,
-  { transitionMillis }: Intervals
-): Due | null => {
-  const lane = laneOf(snapshot, polling)
-  let first: Due | null = null
-  for (const question of questions(snapshot, rules)) {
-    const { id } = question
-    const answerMillis = answerDue(question, snapshot, rules, lane, transitionMillis)
-    const dueMillis = Math.max(answerMillis, polling.failedReads.get(id)?.untilMillis ?? -Infinity)
-    if (dueMillis < Infinity && (first === null || dueMillis < first.dueMillis)) first = { _tag: "read", id, dueMillis }
-  }
-  return first
-}
-
-/** When an answer is wanted. Nodes in transition are on the one page that a sweep reads. */
-const answerDue = (
-  { dueMonotonicMillis, id, kind }: Question,
-  snapshot: Snapshot,
-  rules: Rules,
-  lane: Lane,
-  everyMillis: number | null
-): number => {
-  if (kind !== "transition") return dueMonotonicMillis
-  if (everyMillis === null) return Infinity
-  const pause = (snapshot.nodes.get(id)?.stuck === true ? stuckFactor : 1) * everyMillis
-  return Math.max(dueMonotonicMillis + pause, laneOpensMillis(id, snapshot, rules, lane))
-}

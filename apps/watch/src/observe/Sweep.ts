@@ -6,6 +6,7 @@ import * as Listing from "@berth/core/client/listing/Listing"
 import * as PageMemory from "@berth/core/client/listing/PageMemory"
 import { isNode, type ListRecord, placesOf } from "@berth/core/client/listing/NodePage"
 import type { NodeId } from "@berth/core/domain/Node"
+import { boundedNode } from "./Bounded.ts"
 import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
 
 /** A sweep under way. Each is continued once: its sets are added to. */
@@ -82,7 +83,7 @@ export const pageRead = (
   answered: exchange.answered,
   sweep,
   isEnd,
-  nodes: records.filter(isNode),
+  nodes: records.filter(isNode).map(boundedNode),
   unreadable: records.flatMap((record) => (isNode(record) || record.id === null ? [] : [record.id]))
 })
 

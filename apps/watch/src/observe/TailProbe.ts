@@ -16,7 +16,8 @@ export const tailPage = ({ offset }: End): PageRange => rangeAt(Math.max(1, offs
 /** What the page showed, and where the list ends now. */
 export interface TailStep {
   readonly page: PageRead
-  readonly end: End
+  /** Null where the list ascends no more. */
+  readonly end: End | null
   /** Whether it has to be asked for again at once: the list goes on behind the page, or ends before it. */
   readonly isOpen: boolean
 }
@@ -25,6 +26,9 @@ export interface TailStep {
 export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<ListRecord>): TailStep => {
   const range = tailPage(end)
   const ids = records.flatMap(({ id }) => (id === null ? [] : [id as number]))
+  if (ids.some((id, i) => i > 0 && ids[i - 1]! > id)) {
+    return { page: pageRead(exchange, records, null, false), end: null, isOpen: false }
+  }
   // Nodes before the page were deleted, and the end moved forward past it.
   const isBehind = range.start > 0 && (ids.length === 0 || ids[0]! > end.lastId)
   const isFull = records.length >= range.perPage

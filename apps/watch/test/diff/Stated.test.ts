@@ -80,6 +80,53 @@ describe("an address of another type", () => {
   })
 })
 
+describe("an address that lists and single reads state differently", () => {
+  const inList = shown({ private_ip_address: "10.0.0.4" })
+  const inRead = shown({ private_ip_address: {} })
+  /** Read and listed in turn; what that is reported as. */
+  const shownInTurn = (list: Node, read: Node) => {
+    const watch = byHand()
+    watch.baseline(list)
+    return [1, 2, 3].flatMap(() => [...watch.finds(read), ...watch.sweep(list)])
+  }
+
+  it("is no event, whichever of them has it", () => {
+    expect(shownInTurn(inList, inRead)).toEqual([])
+    expect(shownInTurn(inList, shown({ private_ip_address: "10.0.0.4/24" }))).toEqual([])
+    // It is news once.
+    expect(shownInTurn(inRead, inList)).toMatchObject([{ fields: ["privateIp"] }])
+  })
+
+  it("is one event when the shape that has it shows another, or none any more", () => {
+    const watch = byHand()
+    watch.baseline(inList)
+    watch.finds(inRead)
+    const other = shown({ private_ip_address: "10.0.0.5" })
+    expect(watch.sweep(other)).toMatchObject([{ fields: ["privateIp"], after: { privateIp: "10.0.0.5" } }])
+    expect(watch.finds(inRead)).toEqual([])
+    expect(watch.sweep(inRead)).toMatchObject([{ fields: ["privateIp"], after: { privateIp: null } }])
+    expect(watch.finds(inRead)).toEqual([])
+  })
+
+  it("changes with the first of the two that shows it where both have it", () => {
+    const watch = byHand()
+    const other = shown({ private_ip_address: "10.0.0.5" })
+    watch.baseline(inList)
+    watch.finds(inList)
+    expect(watch.finds(other)).toMatchObject([{ fields: ["privateIp"] }])
+    expect(watch.sweep(other)).toEqual([])
+    expect(watch.sweep(inList)).toMatchObject([{ after: { privateIp: "10.0.0.4" } }])
+  })
+
+  it("is unknown in the list where a read showed the node first", () => {
+    const watch = byHand()
+    watch.baseline(inList)
+    watch.finds({ ...inList, id: 2 as never })
+    expect(types(watch.sweep(inList, { ...inRead, id: 2 as never }))).toEqual([])
+    expect(types(watch.finds({ ...inList, id: 2 as never }))).toEqual([])
+  })
+})
+
 describe("a status in words that are not known", () => {
   it("is one like any other", () => {
     const watch = byHand()

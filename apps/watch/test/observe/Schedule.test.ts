@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { defaultRules } from "../../src/diff/Rules.ts"
+import { begun, failedAt, listAnswered, nextRead, noReads, type Reads } from "../../src/observe/ReadQueue.ts"
 import {
   initialPolling,
   intervalsNow,
+  laneOf,
   nextDue,
   type Plan,
   plannedSweepMillis,
@@ -35,6 +37,26 @@ const after = (watch: ReturnType<typeof byHand>, over: Partial<Polling> = {}): P
 const due = (watch: ReturnType<typeof byHand>, polling = after(watch), over: Partial<Plan> = {}) => {
   const { dueMillis, ...request } = nextDue(polling, watch.snapshot, { ...plan, nowMillis: watch.now(), ...over })
   return { ...request, inMillis: dueMillis - watch.now() }
+}
+
+/** The next read of a single node. */
+const read = (
+  watch: ReturnType<typeof byHand>,
+  polling = after(watch),
+  reads: Reads = noReads,
+  hasRoomForDoubts = true
+) => {
+  const nowMillis = watch.now()
+  const { transitionMillis } = intervalsNow(polling, watch.snapshot, { ...plan, nowMillis })
+  const lane = laneOf(watch.snapshot, polling)
+  const next = nextRead(reads, watch.snapshot, {
+    rules: defaultRules,
+    lane,
+    nowMillis,
+    transitionMillis,
+    hasRoomForDoubts
+  })
+  return next && { id: Number(next.id), inMillis: next.dueMillis - nowMillis }
 }
 
 describe("a small account", () => {
@@ -106,6 +128,17 @@ describe("a small account", () => {
   })
 })
 
+describe("a small account whose list moved while it was read", () => {
+  it("is swept as often as before, although that sweep took more requests", () => {
+    const watch = byHand()
+    watch.baseline(...many(30))
+    const sweep = watch.begin()
+    sweep.page(...many(30))
+    sweep.end(0, 6)
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
+  })
+})
+
 describe("the first sweep", () => {
   it("takes as long as planned for the pages that it has read so far", () => {
     const watch = byHand()
@@ -141,9 +174,7 @@ describe("an account of several pages", () => {
   }
   /** When a node is read by itself, from now on; null when none is. */
   const readIn = (watch: ReturnType<typeof byHand>, firstId = 211) => {
-    const later = { pageMillis: Infinity, endMillis: Infinity, end: { offset: 250, lastId: 250, firstId } }
-    const request = due(watch, after(watch, later))
-    return request._tag === "read" ? { id: Number(request.id), inMillis: request.inMillis } : null
+    return read(watch, after(watch, { end: { offset: 250, lastId: 250, firstId } }))
   }
 
   it("has a node that is created read every minute, unless the page with the end of the list shows it", () => {
@@ -202,7 +233,7 @@ describe("before the baseline", () => {
     watch.sweep(...many(3))
     expect(due(watch, after(watch, { sweeps: 1 }))).toEqual({ _tag: "page", inMillis: 0 })
     watch.sweep(...many(2))
-    expect(due(watch)).toMatchObject({ _tag: "read", id: 3 })
+    expect(read(watch)).toMatchObject({ id: 3 })
   })
 })
 
@@ -211,21 +242,58 @@ describe("suspects", () => {
     const watch = byHand()
     watch.baseline(...many(10))
     watch.sweep(...many(9))
-    expect(due(watch)).toMatchObject({ _tag: "read", id: 10, inMillis: -Infinity })
+    expect(read(watch)).toEqual({ id: 10, inMillis: -Infinity })
     watch.misses(10)
-    expect(due(watch, after(watch), { sweepMillis: 600_000 })).toEqual({ _tag: "read", id: 10, inMillis: 60_000 })
+    expect(read(watch)).toEqual({ id: 10, inMillis: 60_000 })
     watch.pass(60_000)
     watch.misses(10)
+    expect(read(watch)).toBeNull()
     expect(due(watch, after(watch), { sweepMillis: 600_000 })).toEqual({ _tag: "page", inMillis: 2000 })
   })
 
-  it("are not read before the pause after a failure is over, nor one whose reads fail by themselves", () => {
+  it("never hold up a sweep, however many there are", () => {
+    const watch = byHand()
+    watch.baseline(...many(50))
+    watch.sweep()
+    expect(read(watch)).toMatchObject({ inMillis: -Infinity })
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
+  })
+
+  it("are not read while the share has room for the list alone", () => {
     const watch = byHand()
     watch.baseline(...many(10))
     watch.sweep(...many(9))
-    expect(due(watch, after(watch, { quietUntilMillis: watch.now() + 700 }))).toMatchObject({ inMillis: 700 })
-    const failedReads = new Map([[nodeId(10), { times: 1, untilMillis: watch.now() + 60_000 }]])
-    expect(due(watch, after(watch, { failedReads }))).toEqual({ _tag: "page", inMillis: 9000 })
+    expect(read(watch, after(watch), noReads, false)).toBeNull()
+  })
+
+  it("are read before those whose last read failed, which wait longer from failure to failure", () => {
+    const watch = byHand()
+    watch.baseline(...many(10))
+    watch.sweep(...many(8))
+    const lost = { isUnreadable: false, retryAfterMillis: null }
+    const once = listAnswered(failedAt(noReads, nodeId(9), watch.now(), lost))
+    expect(read(watch, after(watch), once)).toMatchObject({ id: 10 })
+    watch.pass(2000)
+    expect(read(watch, after(watch), once)).toMatchObject({ id: 10 })
+    watch.misses(10)
+    expect(read(watch, after(watch), once)).toMatchObject({ id: 9 })
+    const twice = listAnswered(failedAt(once, nodeId(9), watch.now(), lost))
+    expect(read(watch, after(watch), twice)).toEqual({ id: 9, inMillis: 2000 })
+    const asked = listAnswered(failedAt(twice, nodeId(9), watch.now(), { ...lost, retryAfterMillis: 30_000 }))
+    expect(read(watch, after(watch), asked)).toEqual({ id: 9, inMillis: 30_000 })
+  })
+
+  it("are not read after two reads that failed before the list is answered again", () => {
+    const watch = byHand()
+    watch.baseline(...many(10))
+    watch.sweep(...many(7))
+    const lost = { isUnreadable: false, retryAfterMillis: null }
+    const one = failedAt(noReads, nodeId(8), watch.now(), lost)
+    expect(read(watch, after(watch), begun(noReads, nodeId(9)))).toMatchObject({ id: 8 })
+    expect(read(watch, after(watch), begun(one, nodeId(9)))).toBeNull()
+    const two = failedAt(one, nodeId(9), watch.now(), lost)
+    expect(read(watch, after(watch), two)).toBeNull()
+    expect(read(watch, after(watch), listAnswered(two))).toMatchObject({ id: 10 })
   })
 
   it("cost dozens of reads when a thousand nodes are gone at once", () => {
@@ -236,7 +304,7 @@ describe("suspects", () => {
     for (let sweeps = 0; sweeps < 4; sweeps++) {
       watch.sweep()
       watch.pass(5000)
-      for (let request = due(watch); request._tag === "read" && request.inMillis <= 0; request = due(watch)) {
+      for (let request = read(watch); request !== null && request.inMillis <= 0; request = read(watch)) {
         reads++
         watch.misses(request.id)
       }
@@ -253,8 +321,8 @@ describe("suspects", () => {
     for (let seconds = 0; seconds < 3600; seconds += 10) {
       watch.pass(10_000)
       watch.sweep(...many(9))
-      const request = due(watch)
-      if (request._tag === "read" && request.inMillis <= 0) {
+      const request = read(watch)
+      if (request !== null && request.inMillis <= 0) {
         reads++
         watch.finds(aNode({ id: 10 }))
       }

@@ -19,6 +19,7 @@ const probe = (ids: ReadonlyArray<number>, before: { readonly offset: number; re
       ids.slice(start, start + perPage).map((id) => aNode({ id }))
     )
     for (const { id } of step.page.nodes) seen.add(id)
+    if (step.end === null) throw new Error("no ascending list")
     end = step.end
     if (!step.isOpen) return { requests, seen, end, isEnd: step.page.isEnd }
   }
@@ -27,6 +28,13 @@ const probe = (ids: ReadonlyArray<number>, before: { readonly offset: number; re
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
 describe("the end of the list", () => {
+  it("is not known any more in a list that does not ascend", () => {
+    const nodes = [3, 1, 2].map((id) => aNode({ id }))
+    const { end, isOpen, page } = takeTail({ offset: 3, lastId: 3, firstId: 1 }, exchange, nodes)
+    expect({ end, isEnd: page.isEnd, isOpen }).toEqual({ end: null, isEnd: false, isOpen: false })
+    expect(page.nodes).toEqual(nodes)
+  })
+
   it("takes one request while a few nodes are added", () => {
     const { end, isEnd, requests, seen } = probe(upTo(1010), { offset: 1000, lastId: 1000 })
     expect({ end, isEnd, requests }).toMatchObject({ end: { offset: 1010, lastId: 1010 }, isEnd: true, requests: 1 })

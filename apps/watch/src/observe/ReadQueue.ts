@@ -1,0 +1,157 @@
+/**
+ * Which single node is read next, and when. These reads go beside the pages of the list and never hold them up: a read may hang or
+ * fail, and the list is what shows changes in time. Pure; `Poller.ts` sends them, `diff/Question.ts` says what they would decide.
+ */
+import type { NodeId } from "@berth/core/domain/Node"
+import { type Question, questions } from "../diff/Question.ts"
+import type { Rules } from "../diff/Rules.ts"
+import type { Snapshot } from "../diff/Snapshot.ts"
+import { type Lane, laneOpensMillis } from "./FastLane.ts"
+
+/** How the reads of single nodes go. */
+export interface Reads {
+  /** Under way. */
+  readonly open: ReadonlySet<NodeId>
+  /** How many failed since a page of the list was answered. */
+  readonly failures: number
+  /** Nodes whose last read failed. */
+  readonly failed: ReadonlyMap<NodeId, FailedRead>
+}
+
+/** Reads of one node that failed. */
+interface FailedRead {
+  /** How many in a row. */
+  readonly times: number
+  /** It is not read again before, on the monotonic clock, whatever it would decide. */
+  readonly untilMillis: number
+}
+
+export const noReads: Reads = { open: new Set(), failures: 0, failed: new Map() }
+
+/**
+ * Reads under way, and those that failed since the list was answered. Where every read fails there is a page for every two of them,
+ * so that the client's circuit breaker, which opens at four failures of five, stays closed for the list.
+ */
+export const maxReadsAtRisk = 2
+
+/** A read, and when it is due on the monotonic clock. */
+export interface Read {
+  readonly id: NodeId
+  readonly kind: Question["kind"]
+  readonly dueMillis: number
+}
+
+/** What the choice depends on beside the nodes. */
+export interface ReadPlan {
+  readonly rules: Rules
+  readonly lane: Lane
+  /** The present, on the monotonic clock. */
+  readonly nowMillis: number
+  /** How often a node in transition is read; null where sweeps suffice. */
+  readonly transitionMillis: number | null
+  /** Whether the share has room for reads of nodes in doubt. */
+  readonly hasRoomForDoubts: boolean
+}
+
+/** A stuck node is read this much less often. */
+const stuckFactor = 5
+
+/** The most valuable first: what holds up everything, then what is promised, then what was seen and is not reported. */
+const ranks: Readonly<Record<Question["kind"], number>> = {
+  census: 0,
+  transition: 1,
+  impossible: 2,
+  returned: 3,
+  suspect: 3
+}
+
+/** A read that showed the node before: the next one most likely shows it again. */
+const hiddenRank = 4
+
+/** A read that failed before. */
+const failedRank = 5
+
+/** The most valuable read of those that are due; where none is, the first that will be. Null while there is none to wait for. */
+export const nextRead = (reads: Reads, snapshot: Snapshot, plan: ReadPlan): Read | null => {
+  if (reads.open.size + reads.failures >= maxReadsAtRisk) return null
+  let best: { readonly read: Read; readonly rank: number } | null = null
+  for (const question of questions(snapshot, plan.rules)) {
+    const { id, kind } = question
+    if (reads.open.has(id) || (kind !== "transition" && !plan.hasRoomForDoubts)) continue
+    const failed = reads.failed.get(id)
+    const dueMillis = Math.max(answerDue(question, snapshot, plan), failed?.untilMillis ?? -Infinity)
+    if (dueMillis === Infinity) continue
+    const isDue = dueMillis <= plan.nowMillis
+    const rank = !isDue
+      ? Infinity
+      : failed !== undefined
+        ? failedRank
+        : snapshot.evidence.hidden.has(id)
+          ? hiddenRank
+          : ranks[kind]
+    if (best === null || rank < best.rank || (rank === best.rank && dueMillis < best.read.dueMillis)) {
+      best = { read: { id, kind, dueMillis }, rank }
+    }
+  }
+  return best?.read ?? null
+}
+
+/** When an answer is wanted. Nodes in transition are on the one page that a sweep reads. */
+const answerDue = (
+  { dueMonotonicMillis, id, kind }: Question,
+  snapshot: Snapshot,
+  { lane, rules, transitionMillis }: ReadPlan
+): number => {
+  if (kind !== "transition") return dueMonotonicMillis
+  if (transitionMillis === null) return Infinity
+  const pause = (snapshot.nodes.get(id)?.stuck === true ? stuckFactor : 1) * transitionMillis
+  return Math.max(dueMonotonicMillis + pause, laneOpensMillis(id, snapshot, rules, lane))
+}
+
+/** A node whose read fails is read again after this, doubled from one failure to the next. */
+const pauseMillis = 1000
+
+/** The same where nothing in the reply is wrong but the node. */
+const unreadablePauseMillis = 60_000
+const maxPauseMillis = 300_000
+
+/** A read begins. */
+export const begun = (reads: Reads, id: NodeId): Reads => ({ ...reads, open: new Set(reads.open).add(id) })
+
+/** A read is over, however it ended. */
+export const over = (reads: Reads, id: NodeId): Reads => {
+  const open = new Set(reads.open)
+  open.delete(id)
+  return { ...reads, open }
+}
+
+/** A read was answered. */
+export const answered = (reads: Reads, id: NodeId): Reads => {
+  if (!reads.failed.has(id)) return reads
+  const failed = new Map(reads.failed)
+  failed.delete(id)
+  return { ...reads, failed }
+}
+
+/** A page of the list was answered. */
+export const listAnswered = (reads: Reads): Reads => (reads.failures === 0 ? reads : { ...reads, failures: 0 })
+
+/** A read failed. Only this node waits: one that cannot be read holds up nothing else, and is no outage. */
+export const failedAt = (
+  reads: Reads,
+  id: NodeId,
+  atMillis: number,
+  failure: { readonly isUnreadable: boolean; readonly retryAfterMillis: number | null }
+): Reads => {
+  const times = (reads.failed.get(id)?.times ?? 0) + 1
+  const base = failure.isUnreadable ? unreadablePauseMillis : pauseMillis
+  const pause = Math.min(maxPauseMillis, base * 2 ** Math.min(times - 1, 20))
+  const untilMillis = atMillis + Math.max(pause, failure.retryAfterMillis ?? 0)
+  const forgottenMillis = atMillis - 2 * maxPauseMillis
+  const others = [...reads.failed].filter(([, read]) => read.untilMillis > forgottenMillis)
+  return {
+    ...reads,
+    failures: reads.failures + (failure.isUnreadable ? 0 : 1),
+    failed: new Map(others).set(id, { times, untilMillis })
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The promise of detection latency under lies: a node that the list shows for longer than is promised for an account of its size is
+ * reported, whatever becomes of reads of single nodes.
+ */
+import { isSoak, seed } from "@berth/testing/chance"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { FaultKind } from "../../diff/oracle/Service.ts"
+import type { Life, World } from "../../diff/oracle/World.ts"
+import { lifeOf, polled, type Polled, type PolledHistory } from "./polling.ts"
+
+/** Promised for new nodes up to 3000; with the duration of a reply. */
+const promisedMillis = 10_250
+
+/** Where more than five nodes are in transition, all intervals are stretched by a third at most. */
+const stretchedMillis = 13_500
+
+const history = (over: Partial<PolledHistory>): PolledHistory => ({
+  seed,
+  size: 20,
+  minutes: 25,
+  kinds: [],
+  hanging: 0,
+  changeMillis: 10_000,
+  ...over
+})
+
+/** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
+const allowedMillis = ({ kinds, size }: PolledHistory) =>
+  (size < 100 ? promisedMillis : stretchedMillis) *
+  (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
+
+/** Lies of the list are about nodes of even ids, some for longer than the promise. */
+const isListed = ({ kinds }: PolledHistory, { id }: Life) =>
+  id % 2 === 1 || !kinds.some((kind) => kind === "hidden" || kind === "staleList")
+
+/** Whether it is at the end of the list, as new nodes are. One that takes the id of another is where that was. */
+const isNewest = (life: Life, { lives }: World) =>
+  lives.every((other) => other === life || other.createdMillis > life.createdMillis || other.id < life.id)
+
+/** Of the nodes that lived for longer than is promised: how many there were, and those that were reported too late, or never. */
+const judged = (history: PolledHistory, { reported, world }: Polled) => {
+  const limit = allowedMillis(history)
+  const endMillis = history.minutes * 60_000
+  const lives = world.lives.filter(
+    (life) =>
+      life.createdMillis > 60_000 &&
+      Math.min(life.goneMillis, endMillis) - life.createdMillis > limit &&
+      isListed(history, life) &&
+      ((history.size < 100 && !history.kinds.includes("blink")) || isNewest(life, world))
+  )
+  const late = lives.filter((life) => (reported.get(lifeOf(life)) ?? Infinity) - life.createdMillis > limit)
+  return { count: lives.length, late: late.map(lifeOf) }
+}
+
+const lies: ReadonlyArray<FaultKind> = ["denied", "hidden", "staleList", "staleRead", "blink", "errors"]
+
+const histories: ReadonlyArray<readonly [string, Partial<PolledHistory>]> = [
+  ["an honest service", {}],
+  ["every single read hanging", { hanging: 1 }],
+  ["every single read hanging, and lies of the list", { hanging: 1, kinds: ["hidden", "staleList"] }],
+  ["a third of the reads hanging, and all lies", { hanging: 0.3, kinds: lies }],
+  ["all lies", { kinds: lies }],
+  ["all lies about an account of three pages", { size: 250, kinds: ["denied", "hidden", "staleRead"], hanging: 1 }]
+]
+
+describe("a node that lives for longer than is promised is reported", () => {
+  it.effect.each(histories)("with %s", ([, over]) =>
+    Effect.gen(function* () {
+      for (let run = 0; run < (isSoak ? 20 : 1); run++) {
+        const told = history({ ...over, seed: seed + run })
+        const { count, late } = judged(told, yield* polled(told))
+        expect(count).toBeGreaterThan(10)
+        expect(late).toEqual([])
+      }
+    })
+  )
+})
