@@ -1,7 +1,7 @@
 /**
  * `berth-watch events`: the events of the log, one per line on stdout; how far it read on stderr.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import { Flag } from "effect/cli"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { typeProblem } from "../deliver/Filter.ts"
@@ -80,6 +80,13 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
         cursor = page.next
         more = page.more
       }
+    })
+  ).pipe(
+    // A daemon that ends while it is asked cuts its reply. Asked again, another answers, or the store.
+    Effect.retry({
+      while: (error) => error instanceof CommandFailed && error.exit === "unavailable",
+      times: 2,
+      schedule: Schedule.spaced(followPause)
     })
   )
   // A daemon that ends or begins meanwhile changes only who is asked.
