@@ -57,12 +57,22 @@ describe("the record of a node", () => {
       assert.deepStrictEqual(yield* shown("get", "w*"), byId)
       for (const named of [["web"], [String(id)], ["w*", "db"]]) {
         const { node, ...row } = yield* shown("wait", ...named)
-        assert.deepStrictEqual(row, { id, name: "web", outcome: "running" })
+        assert.deepStrictEqual(row, {
+          id,
+          name: "web",
+          outcome: "running",
+          foundBy: named[0] === String(id) ? "id" : "list"
+        })
         assert.deepStrictEqual(node, byId)
       }
       for (const named of ["web", String(id), "w*"]) {
         const { node, ...row } = yield* shown("delete", named, "--yes")
-        assert.deepStrictEqual(row, { id, name: "web", outcome: "deleting" })
+        assert.deepStrictEqual(row, {
+          id,
+          name: "web",
+          outcome: "deleting",
+          foundBy: named === String(id) ? "id" : "list"
+        })
         assert.deepStrictEqual({ ...node, status: "running" }, byId)
       }
     }).pipe(Effect.provide(TestServer.layer()))

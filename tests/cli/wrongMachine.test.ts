@@ -6,7 +6,7 @@ import type { Ended } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { lines } from "./berth.ts"
+import { json, lines } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { type ChangeLie, type ListLie, LyingService, type OneLie } from "./LyingService.ts"
 import { serve } from "./ScriptedServer.ts"
@@ -372,6 +372,9 @@ describe("a change by a name", () => {
       assert.match(done.stderr, /^Deleting n10 \(10\): .*; found by the name index/m)
       assert.deepStrictEqual([done.code, done.changes.map(({ path }) => path)], [0, ["/nodes/10/"]])
       assert.isAtMost(done.requests.length, 4)
+      // A program reads it in the record: stderr is for errors alone then.
+      const piped = yield* against(nodes, [list, ["node", "delete", "n10", "--yes", "-o", "json"]], env)
+      assert.deepStrictEqual([json<{ foundBy: string }>(piped).foundBy, piped.stderr], ["index", ""])
     }).pipe(Effect.scoped)
   )
 })

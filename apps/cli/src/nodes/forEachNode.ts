@@ -26,12 +26,13 @@ const nameIn = (node: Option.Option<Node>): string | null =>
 const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
   const error = problemOf(failure)
   return Result.match(target, {
-    onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, error }),
-    onSuccess: ({ id, node }) => ({
+    onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, foundBy: null, error }),
+    onSuccess: ({ from, id, node }) => ({
       id,
       name: nameIn(node),
       outcome: "failed",
       node: Option.getOrNull(node),
+      foundBy: from,
       error
     })
   })
@@ -57,7 +58,7 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
       const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
       const { node, outcome } = yield* act(found)
       const name = nameIn(node) ?? nameIn(found.node)
-      return { id: found.id, name, outcome, node: Option.getOrNull(node), error: null }
+      return { id: found.id, name, outcome, node: Option.getOrNull(node), foundBy: found.from, error: null }
     })
   const one = (target: Resolution["nodes"][number]) =>
     Effect.catchIf(
