@@ -240,6 +240,19 @@ describe("what sets the account", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is failed by doctor where commands refuse to send it to the address", () =>
+    Effect.gen(function* () {
+      const { berth, login } = yield* machine
+      yield* login("test")
+      const { code, stdout } = yield* berth(["doctor", "--base-url", "http://127.0.0.1:1", "-o", "json"])
+      assert.strictEqual(code, 3)
+      const results = Object.fromEntries(
+        JSON.parse(stdout).map(({ check, result }: Record<string, string>) => [check, result])
+      )
+      assert.deepInclude(results, { "API key": "failed", "access token": "failed" })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is shown by doctor, which exits as the first failure would", () =>
     Effect.gen(function* () {
       const { berth, login } = yield* machine

@@ -106,7 +106,7 @@ const unusable =
 const originOf = (address: string): string | undefined => URL.parse(address)?.origin
 
 /** Fails where a credential would go to another origin than its own. */
-const ensureOwn = (
+export const ensureOwn = (
   address: Sourced<string>,
   { belongsTo, source }: Credential,
   what: "API key" | "access token",

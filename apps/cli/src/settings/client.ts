@@ -16,6 +16,8 @@ import {
   type Connection,
   connectionOf,
   type ConnectionSettings,
+  type Credential,
+  ensureOwn,
   type Sourced
 } from "@berth/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
@@ -28,6 +30,13 @@ import { spans, transport } from "./transport.ts"
 
 /** How to set what is missing, as the end of a hint. */
 const loginHint = ", or run: berth auth login"
+
+/** Fails where a credential would go to another origin than its own, as every command does. */
+export const ensureOwnCredential = (
+  address: Sourced<string>,
+  credential: Credential,
+  what: "API key" | "access token"
+) => ensureOwn(address, credential, what, loginHint)
 
 /** The connection of these settings, each call of which has their deadline. */
 export const connectionFor = Effect.fnUntraced(function* (

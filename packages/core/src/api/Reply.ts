@@ -98,11 +98,21 @@ const parse = (body: string): unknown => {
 const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
   ["code", "status_code"].map((key) => integer(body[key])).filter((code) => code !== unreadable)
 
+const asWord = (value: unknown): unknown => (Predicate.isString(value) ? value.trim().toLowerCase() : value)
+
 /** Whether `errors` has any. */
 const namesErrors = (errors: unknown): boolean =>
   Predicate.isString(errors)
     ? errors.trim() !== ""
     : errors === true || (Predicate.isObjectOrArray(errors) && Object.keys(errors).length > 0)
+
+/** Whether a body without a code states a failure in words of its own: a bare `detail` or `error`, or that it did not succeed. */
+const statesFailure = (body: Record<string, unknown>): boolean =>
+  Predicate.isString(body["detail"]) ||
+  namesErrors(body["error"]) ||
+  ["success", "ok"].some((key) => body[key] === false) ||
+  // The status of a record, such as a node's, is not that of the call.
+  (body["id"] === undefined && ["error", "fail", "failed", "failure"].some((word) => asWord(body["status"]) === word))
 
 /**
  * The status of the failure that the body of a 2xx carries; undefined when it carries none. Where no data is expected that
@@ -114,7 +124,7 @@ const failureInside = (body: Record<string, unknown>, { emptyAllowed }: Expectat
   if (worst >= 400) return worst
   if (body["errors"] === true) return 500
   if (emptyAllowed !== true) return undefined
-  return namesErrors(body["errors"]) || (codes.length === 0 && Predicate.isString(body["detail"])) ? 400 : undefined
+  return namesErrors(body["errors"]) || (codes.length === 0 && statesFailure(body)) ? 400 : undefined
 }
 
 /** At most so many errors of a reply are shown, and so many messages of each. */
@@ -160,7 +170,9 @@ const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<
 const statedErrors = (body: unknown): unknown => {
   if (!Predicate.isObject(body)) return body
   const stated = body["errors"] ?? body["detail"] ?? body["error"]
-  return stated !== undefined || ["message", "code", "status_code", "data"].some((key) => key in body) ? stated : body
+  return stated !== undefined || ["message", "code", "status_code", "data", "success", "ok"].some((key) => key in body)
+    ? stated
+    : body
 }
 
 /** A text with content; a failure may carry the message of a success. */

@@ -560,13 +560,45 @@ describe("a failure inside a success", () => {
     [`{"message":"Node is locked","errors":{"detail":["Node is locked"]}}`, "InvalidRequest"],
     [`{"detail":"Not allowed"}`, "InvalidRequest"],
     [`{"message":"x","errors":"locked"}`, "InvalidRequest"],
-    [`{"errors":["locked"]}`, "InvalidRequest"]
+    [`{"errors":["locked"]}`, "InvalidRequest"],
+    [`{"error":"boom"}`, "InvalidRequest"],
+    [`{"error":{"message":"boom"}}`, "InvalidRequest"],
+    [`{"error":true}`, "InvalidRequest"],
+    [`{"success":false}`, "InvalidRequest"],
+    [`{"success":false,"message":"Node is locked"}`, "InvalidRequest"],
+    [`{"ok":false}`, "InvalidRequest"],
+    [`{"status":"error","message":"boom"}`, "InvalidRequest"],
+    [`{"status":"Failed"}`, "InvalidRequest"]
   ] as const) {
     it.effect(`${body} of a delete is ${reason}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Nodes.use((nodes) => nodes.delete(id)))
         assert.strictEqual(error.reason._tag, reason)
       }).pipe(Effect.provide(answered({ status: 200, body })))
+    )
+  }
+})
+
+it.effect("a failure inside a success without a reason says so", () =>
+  Effect.gen(function* () {
+    const { message } = yield* Effect.flip(Nodes.use((nodes) => nodes.delete(id)))
+    assert.include(message, "it gave no reason")
+  }).pipe(Effect.provide(answered({ status: 200, body: `{"success":false}` })))
+)
+
+describe("a success without the envelope", () => {
+  for (const body of [
+    "",
+    "{}",
+    `{"success":true}`,
+    `{"error":null}`,
+    `{"error":""}`,
+    `{"error":{}}`,
+    `{"id":${id},"status":"error"}`,
+    `{"status":"ok"}`
+  ]) {
+    it.effect(`of a delete is done: ${body || "an empty body"}`, () =>
+      Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.provide(answered({ status: 200, body })))
     )
   }
 })

@@ -3,7 +3,7 @@
  * first failure would.
  */
 import { RawApi } from "@berth/core/client/RawApi"
-import type { Connection, Sourced } from "@berth/terminal/Connection"
+import type { Connection, ConnectionSettings, Credential, Sourced } from "@berth/terminal/Connection"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import pkg from "../../../package.json" with { type: "json" }
@@ -12,7 +12,7 @@ import type { Failure } from "../../failure/Problem.ts"
 import { printAll } from "../../output/print.ts"
 import { type Check, checkRecord } from "../../records/check.ts"
 import { accountSettings } from "../../settings/account.ts"
-import { clientOf, connectionFor } from "../../settings/client.ts"
+import { clientOf, connectionFor, ensureOwnCredential } from "../../settings/client.ts"
 import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
 
@@ -36,6 +36,23 @@ const sourced = (check: string, setting: Option.Option<Sourced<unknown>>, shown:
     onSome: ({ source, value }) => ok(check, `${shown(value)}from ${source}`)
   })
 
+/** Where a credential came from; failed where commands refuse to send it to the address. */
+const credentialFinding = (
+  what: "API key" | "access token",
+  { baseUrl }: ConnectionSettings,
+  credential: Option.Option<Credential>
+) => {
+  const found = sourced(what, credential, () => "")
+  return Option.match(Option.all([baseUrl, credential]), {
+    onNone: () => Effect.succeed(found),
+    onSome: ([address, given]) =>
+      Effect.match(ensureOwnCredential(address, given, what), {
+        onFailure: (failure) => failed(what, failure),
+        onSuccess: () => found
+      })
+  })
+}
+
 /** A clock that differs by more than this makes times in lists wrong. */
 const maxSkewMillis = 30_000
 
@@ -45,8 +62,8 @@ const settings = Effect.gen(function* () {
   const findings = [
     Option.isNone(found.profile) ? ok("profile", "none is used") : sourced("profile", found.profile, text),
     sourced("address", found.baseUrl, text),
-    sourced("API key", found.apiKey, () => ""),
-    sourced("access token", found.accessToken, () => ""),
+    yield* credentialFinding("API key", found, found.apiKey),
+    yield* credentialFinding("access token", found, found.accessToken),
     Option.match(found.deadline, {
       onNone: () => ok("deadline", "60s, the default"),
       onSome: ({ source, value }) => ok("deadline", `${Duration.toMillis(value) / 1000}s, from ${source}`)
