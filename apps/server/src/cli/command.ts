@@ -14,6 +14,7 @@ import { begin } from "../world/scenario.ts"
 import { settingsOf } from "../world/WorldOptions.ts"
 import { type Account, defaults, type WorldSettings } from "../world/WorldSettings.ts"
 import { Worlds } from "../world/Worlds.ts"
+import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
 import { printReadyLine } from "./readyLine.ts"
@@ -94,9 +95,10 @@ const makeWorlds = Effect.fnUntraced(function* (
 export const command = Command.make("berth-server", flags, (options) =>
   Effect.scoped(
     Effect.gen(function* () {
-      if (!isLoopback(options.host) && Option.isNone(options.controlToken)) {
+      const controlToken = yield* readControlToken(options)
+      if (!isLoopback(options.host) && Option.isNone(controlToken)) {
         return yield* new StartFailure({
-          message: `--host ${options.host} is beyond loopback and needs --control-token`
+          message: `--host ${options.host} is beyond loopback and needs ${controlTokenVariable} or --control-token-file`
         })
       }
       if (options.exitWithParent && !isStdinPipe()) {
@@ -126,7 +128,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         tls,
         timeouts: defaultTimeouts,
         checkReplies: false,
-        control: { token: Option.getOrUndefined(options.controlToken), hosts: options.allowHost },
+        control: { token: Option.getOrUndefined(controlToken), hosts: options.allowHost },
         cors: options.cors,
         worldTtlMillis
       }).pipe(Effect.mapError(cannotListen(host, port)))
@@ -147,7 +149,11 @@ export const command = Command.make("berth-server", flags, (options) =>
       yield* stdinEnd
       return yield* Console.error("berth-server: stdin has ended, and with it the server (--exit-with-parent)")
     })
-  ).pipe(Effect.catchTag(["StateFailure", "TlsFailure"], ({ message }) => Effect.fail(new StartFailure({ message }))))
+  ).pipe(
+    Effect.catchTag(["ControlTokenFailure", "StateFailure", "TlsFailure"], ({ message }) =>
+      Effect.fail(new StartFailure({ message }))
+    )
+  )
 ).pipe(
   Command.withDescription("A faithful, stateful mock of the compute node and image service"),
   Command.withSubcommands([faults])

@@ -12,6 +12,7 @@ import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
 import { type Account, authModes, deleteStyles } from "../world/WorldSettings.ts"
+import { controlTokenVariable, isControlToken } from "./controlToken.ts"
 
 /** The port when none is named. */
 const defaultPort = 8787
@@ -66,7 +67,7 @@ export const flags = {
     Flag.withDefault(defaultPort)
   ),
   host: Flag.String("host").pipe(
-    Flag.withDescription("Address to listen on; default 127.0.0.1. Beyond loopback it needs --control-token"),
+    Flag.withDescription("Address to listen on; default 127.0.0.1. Beyond loopback it needs a control token"),
     Flag.withDefault("127.0.0.1")
   ),
   world: worldFlags,
@@ -92,12 +93,20 @@ export const flags = {
     Flag.withDescription("A fault that is armed from the start; may be given again; the command faults lists them"),
     Flag.atLeast(0)
   ),
+  // Read in controlToken.ts.
   controlToken: Flag.Redacted("control-token").pipe(
     Flag.filter(
-      (token) => /^[!-~]+$/.test(Redacted.value(token)),
+      (token) => isControlToken(Redacted.value(token)),
       () => "expected a token of visible ASCII characters, as a header can have it"
     ),
-    Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
+    Flag.withDescription(
+      `What a request of the control plane must show. Other users of the machine see it: better --control-token-file or ${controlTokenVariable}`
+    ),
+    Flag.optional
+  ),
+  controlTokenFile: Flag.String("control-token-file").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("The file that has the control token"),
     Flag.optional
   ),
   tls: Flag.Boolean("tls").pipe(

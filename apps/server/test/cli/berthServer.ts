@@ -23,11 +23,14 @@ interface Running {
   readonly stop: (signal: NodeJS.Signals) => Effect.Effect<Ended>
 }
 
-const start = (args: ReadonlyArray<string>) => Program.start(() => Program.ofNode(binary, args))
+type Variables = Readonly<Record<string, string>>
+
+const start = (args: ReadonlyArray<string>, variables: Variables = {}) =>
+  Program.start(() => Program.ofNode(binary, args, { env: { ...process.env, ...variables } }))
 
 /** Runs it to its end; for starts that are to fail, and for help. */
-export const run = (args: ReadonlyArray<string>): Effect.Effect<Ended> =>
-  Effect.scoped(Effect.flatMap(start(args), ({ ended }) => Effect.promise(() => ended)))
+export const run = (args: ReadonlyArray<string>, variables?: Variables): Effect.Effect<Ended> =>
+  Effect.scoped(Effect.flatMap(start(args, variables), ({ ended }) => Effect.promise(() => ended)))
 
 /** Runs it to its end with a file for its stdout. */
 export const runInto = (file: string, args: ReadonlyArray<string>): Effect.Effect<Ended> => {
@@ -37,8 +40,8 @@ export const runInto = (file: string, args: ReadonlyArray<string>): Effect.Effec
 }
 
 /** Starts it and waits for the ready line; it is gone when the scope closes, whatever the test did. */
-export const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const server = yield* start(args)
+export const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string>, variables?: Variables) {
+  const server = yield* start(args, variables)
   const line = yield* Effect.promise(() => server.printed(/^.*\n/))
   const ready: Running["ready"] = JSON.parse(line)
   const account = {
