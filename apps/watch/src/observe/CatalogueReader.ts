@@ -42,8 +42,11 @@ export const readCatalogues = ({
 }: CatalogueReaderOptions): Effect.Effect<never, StoreFailed> =>
   Effect.gen(function* () {
     if (!isKnown(snapshot)) return yield* Effect.sleep(againMillis)
-    const { answer, exchange } = yield* beside(images.list({}, { lane: "sweep", retry: false }))
-    if (Result.isFailure(answer)) return yield* Effect.sleep(againMillis)
+    let unreadable = 0
+    const onEnd = (listed: { readonly unreadable: number }) => Effect.sync(() => void (unreadable = listed.unreadable))
+    const { answer, exchange } = yield* beside(images.list({}, { lane: "sweep", retry: false, onEnd }))
+    // An image whose record cannot be read is there: the rest would show it as removed, and its plan at another price.
+    if (Result.isFailure(answer) || unreadable > 0) return yield* Effect.sleep(againMillis)
     yield* watch.observe({ ...exchange, ...offeredBy(answer.success) })
     const pause = nextReadMillis(watch.known(), watch.evidence(), quietMillis)
     const isQuiet = pause === quietMillis

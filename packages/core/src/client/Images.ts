@@ -40,11 +40,17 @@ const savedImages: Operation<Readable<Image>> = {
   drift: imageDrift
 }
 
+/** How to list images. */
+export interface ImageListOptions extends CallOptions {
+  /** Called with how many records cannot be read and are left out, 0 or more, before the images are returned. */
+  readonly onEnd?: ((listed: { readonly unreadable: number }) => Effect.Effect<void>) | undefined
+}
+
 export class Images extends Context.Service<
   Images,
   {
     /** The images that pass every given filter; each comes once for every plan it goes with. */
-    readonly list: (filter?: ImageFilter, options?: CallOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
+    readonly list: (filter?: ImageFilter, options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
     /** The account's saved images. */
     readonly saved: (options?: CallOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
   }
@@ -69,9 +75,12 @@ export class Images extends Context.Service<
         )
       }
 
-      const list = (filter?: ImageFilter, options?: CallOptions) =>
+      const list = (filter?: ImageFilter, { onEnd, ...options }: ImageListOptions = {}) =>
         Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
-          Effect.flatMap(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), imagesOf)
+          call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options).pipe(
+            Effect.tap(({ value: { setAside } }) => onEnd?.({ unreadable: setAside.length }) ?? Effect.void),
+            Effect.flatMap(imagesOf)
+          )
         )
 
       const saved = (options?: CallOptions) =>
