@@ -128,6 +128,7 @@ describe("the commands that read a store", () => {
             trouble: null,
             nodes: 1,
             lastSweep: { endedAt: "1970-01-01T00:00:03.000Z", durationMillis: null, requests: null },
+            unreadable: null,
             nextSweepAt: null,
             sweepIntervalMillis: null,
             detectionLatencyMillis: null,

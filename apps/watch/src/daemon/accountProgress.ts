@@ -28,14 +28,15 @@ export const stateOf = (
 
 /** A complete sweep, and when the next one begins. */
 export const sweepOf = (
-  { answered, asked, requests }: SweepCompleted,
+  { answered, asked, requests, unreadable }: SweepCompleted,
   intervalMillis: number
-): Pick<AccountProgress, "lastSweep" | "nextSweepMillis" | "intervalMillis"> => ({
+): Pick<AccountProgress, "lastSweep" | "unreadable" | "nextSweepMillis" | "intervalMillis"> => ({
   lastSweep: {
     endedMillis: answered.atMillis,
     durationMillis: answered.monotonicMillis - asked.monotonicMillis,
     requests
   },
+  unreadable: unreadable ?? null,
   nextSweepMillis: Math.max(answered.atMillis, asked.atMillis + intervalMillis),
   intervalMillis
 })

@@ -47,6 +47,15 @@ export interface SweepCompleted extends Exchange {
   readonly listed: number
   /** Records that could not be read, nor their ids: as many missing nodes may be listed after all. */
   readonly nameless: number
+  /** The records that could not be read, with or without an id; left out where there were none. */
+  readonly unreadable?: UnreadableRecords | undefined
+}
+
+/** Records of the list that were set aside: nothing is known of those nodes but that they are listed. */
+export interface UnreadableRecords {
+  readonly count: number
+  /** What is wrong with the first of them. */
+  readonly example: string
 }
 
 /** A read of a single node that answered with it. */

@@ -59,6 +59,11 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
       samples: each(({ detectionLatencyMillis }) => seconds(detectionLatencyMillis))
     },
     {
+      name: "berth_unreadable_records",
+      description: "Records that the last complete sweep could not read: nothing is reported of their nodes.",
+      samples: each(({ lastSweep, unreadable }) => (lastSweep === null ? null : (unreadable?.count ?? 0)))
+    },
+    {
       name: "berth_ratelimit_limit",
       description: "Requests that the service grants per window.",
       samples: each(({ allowance }) => allowance?.limit ?? null)

@@ -25,6 +25,11 @@ const CompleteSweep = Schema.Struct({
   description: "What is null is known only to the process that swept."
 })
 
+const UnreadableRecords = Schema.Struct({
+  count: Count,
+  example: Schema.String.annotate({ description: "What is wrong with one of them." })
+}).annotate({ identifier: "UnreadableRecords" })
+
 const Trouble = Schema.Struct({
   message: Schema.String,
   since: Instant
@@ -44,6 +49,10 @@ export const AccountStatus = Schema.Struct({
   trouble: Schema.NullOr(Trouble),
   nodes: Count.annotate({ description: "Nodes that are known now." }),
   lastSweep: Schema.NullOr(CompleteSweep),
+  unreadable: Schema.NullOr(UnreadableRecords).annotate({
+    description:
+      "Records of the list that cannot be read, so that nothing is reported of their nodes; null where all can."
+  }),
   nextSweepAt: Schema.NullOr(Instant),
   sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({ description: "Planned from one sweep to the next." }),
   detectionLatencyMillis: Schema.NullOr(Schema.Number).annotate({

@@ -49,6 +49,7 @@ const toStatus = (account: string, progress: AccountProgress, nodes: number): Ac
           durationMillis: progress.lastSweep.durationMillis,
           requests: progress.lastSweep.requests
         },
+  unreadable: progress.unreadable,
   nextSweepAt: instantOf(progress.nextSweepMillis),
   sweepIntervalMillis: progress.intervalMillis,
   detectionLatencyMillis: progress.latencyMillis,

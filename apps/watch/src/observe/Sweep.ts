@@ -4,7 +4,7 @@
  */
 import * as Listing from "@berth/core/client/listing/Listing"
 import * as PageMemory from "@berth/core/client/listing/PageMemory"
-import { isNode, type ListRecord, placesOf } from "@berth/core/client/listing/NodePage"
+import { isNode, type ListRecord, placesOf, sentenceOf } from "@berth/core/client/listing/NodePage"
 import type { NodeId } from "@berth/core/domain/Node"
 import { boundedNode } from "./Bounded.ts"
 import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
@@ -21,6 +21,10 @@ export interface Sweep {
   readonly requests: number
   readonly listed: Set<NodeId>
   readonly nameless: number
+  /** Ids of the records that could not be read. */
+  readonly unreadable: Set<NodeId>
+  /** What is wrong with the first of all that could not; null where all could. */
+  readonly example: string | null
 }
 
 export const beginSweep = (number: number, expected = 0): Sweep => ({
@@ -30,7 +34,9 @@ export const beginSweep = (number: number, expected = 0): Sweep => ({
   progress: Listing.begin(),
   requests: 0,
   listed: new Set(),
-  nameless: 0
+  nameless: 0,
+  unreadable: new Set(),
+  example: null
 })
 
 /** The page to ask for next. */
@@ -102,14 +108,26 @@ export const takePage = (
   const mayRely = isFirst && places.length < range.perPage && places.length >= sweep.expected
   const isRelied = mayRely && PageMemory.judge(known, places.length) !== undefined
   const step = Listing.take(sweep.progress, range, places, isRelied)
-  const { listed } = sweep
-  let nameless = sweep.nameless
-  for (const { id } of records) {
+  const { listed, unreadable } = sweep
+  let { example, nameless } = sweep
+  for (const record of records) {
+    const { id } = record
     if (id === null) nameless++
     else listed.add(id)
+    if (isNode(record)) continue
+    example ??= sentenceOf(record)
+    if (id !== null) unreadable.add(id)
   }
   const asked = sweep.asked ?? exchange.asked
-  const next: Sweep = { ...sweep, asked, progress: step.progress, requests: sweep.requests + 1, listed, nameless }
+  const next: Sweep = {
+    ...sweep,
+    asked,
+    progress: step.progress,
+    requests: sweep.requests + 1,
+    listed,
+    nameless,
+    example
+  }
   const ascends = step.ended && step.progress._tag === "Overlapping"
   return {
     sweep: next,
@@ -122,7 +140,8 @@ export const takePage = (
           sweep: sweep.number,
           requests: next.requests,
           listed: listed.size,
-          nameless
+          nameless,
+          ...(example === null ? {} : { unreadable: { count: unreadable.size + nameless, example } })
         }
       : null,
     end: ascends ? { offset: range.start + places.length, lastId: maxOf(listed), firstId: Infinity } : null,

@@ -14,6 +14,8 @@ export interface AccountProgress {
     readonly durationMillis: number | null
     readonly requests: number | null
   } | null
+  /** Records that the last complete sweep could not read, and what is wrong with one; null where there were none. */
+  readonly unreadable: { readonly count: number; readonly example: string } | null
   readonly nextSweepMillis: number | null
   /** Planned from one sweep to the next. */
   readonly intervalMillis: number | null
@@ -30,6 +32,7 @@ const unknown: AccountProgress = {
   state: "starting",
   trouble: null,
   lastSweep: null,
+  unreadable: null,
   nextSweepMillis: null,
   intervalMillis: null,
   latencyMillis: null,

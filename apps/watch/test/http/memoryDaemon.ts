@@ -16,6 +16,7 @@ export const anAccount = (rest: Partial<AccountStatus> = {}): AccountStatus => (
   trouble: null,
   nodes: 0,
   lastSweep: null,
+  unreadable: null,
   nextSweepAt: null,
   sweepIntervalMillis: 10_000,
   detectionLatencyMillis: null,

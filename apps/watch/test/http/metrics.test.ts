@@ -25,6 +25,7 @@ describe("/metrics", () => {
       state.accounts = [
         anAccount({
           lastSweep: { endedAt, durationMillis: 1, requests: 1 },
+          unreadable: { count: 32, example: "node 4, whose name is not a string" },
           detectionLatencyMillis: 8500,
           allowance: { limit: 1200, remaining: 733, resetAt: null }
         })
@@ -41,6 +42,7 @@ describe("/metrics", () => {
       })
       expect(values("berth_last_success_timestamp_seconds")).toEqual({ '{"account":"default"}': "1700000000.5" })
       expect(values("berth_detection_latency_seconds")).toEqual({ '{"account":"default"}': "8.5" })
+      expect(values("berth_unreadable_records")).toEqual({ '{"account":"default"}': "32" })
       expect(values("berth_ratelimit_remaining")).toEqual({ '{"account":"default"}': "733" })
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({

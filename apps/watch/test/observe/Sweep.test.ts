@@ -41,6 +41,15 @@ const swept = (
 }
 
 describe("a sweep", () => {
+  it("counts the records that cannot be read once each, with an example, and nothing where all can", () => {
+    const list = many(250)
+      .with(3, unreadable(nodeId(4)))
+      .with(99, unreadable(nodeId(100)))
+      .with(200, unreadable(null))
+    expect(swept(() => list).completed.unreadable).toEqual({ count: 3, example: "node 4, whose name is not a string" })
+    expect(swept(() => many(250)).completed).not.toHaveProperty("unreadable")
+  })
+
   it("has every node of a list that is deleted from while it is read", () => {
     fc.assert(
       fc.property(fc.integer({ min: 150, max: 700 }), fc.array(fc.integer({ min: 0, max: 699 })), (count, gone) => {

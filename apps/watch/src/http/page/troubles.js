@@ -44,6 +44,16 @@ const accountTroubles = (accounts) =>
     }
   )
 
+const unreadableTroubles = (accounts) =>
+  accounts
+    .filter(({ unreadable }) => unreadable !== null)
+    .map(({ account, unreadable: { count, example } }) => ({
+      key: `unreadable ${account}`,
+      tone: "warm",
+      subject: `${pluralText(count, "record")} of ${account} cannot be read`,
+      text: `: ${example}`
+    }))
+
 const allowanceTroubles = (accounts) => {
   const low = accounts.filter(({ allowance }) => allowance !== null && isLow(allowance))
   if (low.length === 0) return []
@@ -69,6 +79,7 @@ export const troublesOf = (account, lostMillis) => {
     ...(lostMillis === undefined ? [] : [unreachable(lostMillis)]),
     ...accountTroubles(accounts),
     ...sinkTroubles(model.status.sinks),
+    ...unreadableTroubles(accounts),
     ...allowanceTroubles(accounts)
   ]
 }
