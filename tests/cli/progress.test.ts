@@ -98,7 +98,7 @@ describe("node create --wait", () => {
       const [node] = json<ReadonlyArray<{ id: number }>>(yield* berth(["node", "list", "-o", "json"]))
       assert.strictEqual(code, 7)
       const [error, hint] = lines(stderr).slice(-2)
-      assert.match(error!, /^error: Timed out after 1 s: .+ The node exists and is billed\.$/)
+      assert.match(error!, /^error: Timed out after [\d.]+ s: .+ The node exists and is billed\.$/)
       assert.strictEqual(
         hint,
         `hint: To go on waiting: berth node wait ${node!.id}; to remove it: berth node delete ${node!.id}`
