@@ -167,7 +167,7 @@ describe("a listener", () => {
     await using service = await mockService({ scenario: { fleet: 150 } })
     const ends: Array<unknown> = []
     await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => ends.push(listed) }))
-    assert.deepStrictEqual(ends, [{ nodes: 150, requests: 2, complete: true }])
+    assert.deepStrictEqual(ends, [{ nodes: 150, requests: 2, complete: true, unreadable: [] }])
   })
 
   it("of a list that need not be exact gets what was assumed", async () => {
@@ -177,8 +177,8 @@ describe("a listener", () => {
     await Array.fromAsync(list)
     await Array.fromAsync(list)
     assert.deepStrictEqual(reported, [
-      { nodes: 30, requests: 2, complete: true },
-      { nodes: 30, requests: 1, complete: "assumed" }
+      { nodes: 30, requests: 2, complete: true, unreadable: [] },
+      { nodes: 30, requests: 1, complete: "assumed", unreadable: [] }
     ])
   })
 

@@ -34,7 +34,7 @@ import {
 import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
-import { checked, unsent } from "./options/OptionCheck.ts"
+import { checked, optionFault, unsent } from "./options/OptionCheck.ts"
 import * as CoalescedReads from "./waiting/CoalescedReads.ts"
 import { awaitGoal, type Goal, type Reads, type WaitOptions } from "./waiting/Waiting.ts"
 import { wire } from "./transport/Wire.ts"
@@ -172,7 +172,10 @@ export class NodeCalls extends Context.Service<
         const others = more.length === 0 ? "" : `, and ${more.length} more`
         return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
       }
-      const list = ({ totalDeadline, ...options }: ListOptions = {}) => {
+      const list = ({ totalDeadline, ...options }: ListOptions = {}): ReturnType<typeof pages> => {
+        // The deadlines are used before the call that would refuse them.
+        const fault = optionFault({ deadline: options.deadline, totalDeadline })
+        if (fault) return Effect.succeed(unsent("nodes.list")(Effect.fail(fault)))
         const opened = pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
           onRecords: (records) => observer?.drifted(nodeDrift(records)),

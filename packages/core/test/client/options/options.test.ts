@@ -203,7 +203,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
       ([name, make]) => [name, make, { deadline: timespans, lane: lanes, onReply: functions }] as const
     ),
     ["an invalid page", calls["listPage"]!, { page: [0, 1.5, "1", null], perPage: [0, 101, 1.5, "9"] }] as const,
-    ["list, to its end", calls["list"]!, { onEnd: functions }] as const,
+    ["list, to its end", calls["list"]!, { onEnd: functions, totalDeadline: timespans }] as const,
     [
       "list, how exact and how long",
       calls["list"]!,
