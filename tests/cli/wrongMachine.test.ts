@@ -289,14 +289,15 @@ describe("a service that sends page 1 whatever page is asked for", () => {
 })
 
 describe("a list that is none", () => {
-  for (const data of [null, {}, "none"]) {
+  for (const data of [null, {}, "none", [null], [{ ...a, created_at: null }]]) {
     it.live(`${JSON.stringify(data)} is never an empty account`, () =>
       Effect.gen(function* () {
         const service = withNodes([], ({ path }) =>
           path === "/nodes/" || path.startsWith("/images") ? ok(data) : undefined
         )
         const order = ["--plan", "p", "--image", "i", "--force", "--yes", "--if-absent"]
-        for (const args of [["node", "list"], ["cost"], ["node", "get", "a"], ["node", "create", "web", ...order]]) {
+        const lists = [["node", "list"], ["node", "list", "--page", "1"], ["cost"], ["node", "get", "none"]]
+        for (const args of [...lists, ["node", "create", "web", ...order]]) {
           const { changes, code, stdout } = yield* against(service, [[...args, "-o", "json"]])
           assert.deepStrictEqual([code, stdout, changes], [7, "", []], args.join(" "))
         }

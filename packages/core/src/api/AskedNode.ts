@@ -19,9 +19,16 @@ export const recordOf =
     return node instanceof RecordFault || node.id === id ? node : anotherNode(id, "id", node.id)
   }
 
-/** What a reply without a record may state: the data, what is around it, or an only element. */
-const statements = (data: unknown, body: unknown): ReadonlyArray<Record<string, unknown>> =>
-  (Array.isArray(data) ? [...data, body] : [data, body]).filter(Predicate.isObject)
+/** Whether it reads as the record of a node: its `id` is that of the node, and not of what was done. */
+const isNode = (stated: Record<string, unknown>) =>
+  Predicate.isString(stated["name"]) && stated["created_at"] !== undefined
+
+/** What a reply without a record may state: the data, what is around it, an element of it, or a node within it. */
+const statements = (data: unknown, body: unknown): ReadonlyArray<Record<string, unknown>> => {
+  const outer = (Array.isArray(data) ? [...data, body] : [data, body]).filter(Predicate.isObject)
+  const inner = outer.flatMap((stated) => Object.values(stated).filter(Predicate.isObject))
+  return [...outer, ...inner.filter(isNode)]
+}
 
 /** The first of these fields that names another node; what is no id names none. */
 const namesAnother = (id: NodeId, record: Record<string, unknown>, fields: ReadonlyArray<string>) => {
@@ -49,12 +56,6 @@ export interface CommitmentAsked {
   readonly skuId: number | undefined
 }
 
-/** A record with a name is a node: its `id` is that of the node, and not of the commitment. */
-const nodeFields = (record: Record<string, unknown>) =>
-  Predicate.isString(record["name"]) && record["created_at"] !== undefined
-    ? ["vcn_id", "node_id", "id"]
-    : ["vcn_id", "node_id"]
-
 /** Why the reply to a commitment update is not about this node and setting; undefined where it is, or states nothing. */
 export const commitmentFault = (
   { id, setting, skuId }: CommitmentAsked,
@@ -62,7 +63,7 @@ export const commitmentFault = (
   body: unknown
 ): RecordFault | undefined => {
   for (const stated of statements(data, body)) {
-    const fault = namesAnother(id, stated, nodeFields(stated))
+    const fault = namesAnother(id, stated, isNode(stated) ? ["vcn_id", "node_id", "id"] : ["vcn_id", "node_id"])
     if (fault !== undefined) return fault
     const { committed_plan: plan, node_status: set } = stated
     if (set !== setting && commitmentSettings.some((each) => each === set)) {

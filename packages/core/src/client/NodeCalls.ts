@@ -22,7 +22,16 @@ import { collect, pages } from "./listing/Pages.ts"
 import { setAsideNodes } from "./listing/setAsideNodes.ts"
 import * as PageStore from "./listing/PageStore.ts"
 import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
-import { createNode, deleteNode, getNode, listNodes, readList, readPage, setNodeCommitment } from "./NodeOperations.ts"
+import {
+  createNode,
+  deleteNode,
+  getNode,
+  listNodes,
+  listPage,
+  readList,
+  readPage,
+  setNodeCommitment
+} from "./NodeOperations.ts"
 import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
@@ -128,12 +137,11 @@ export class NodeCalls extends Context.Service<
       const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
-      const listPage = (options: PageOptions = {}) =>
+      const readNodes = (options: PageOptions = {}) =>
         Effect.andThen(unsent("nodes.list")(checked(options)), () =>
-          Effect.map(page(readPage("interactive"), { ...options, page: options.page ?? 1 }), (records) => {
-            observer?.drifted(nodeDrift(records), "nodes.list")
-            return records.filter(isNode)
-          })
+          Effect.map(page(listPage("interactive"), { ...options, page: options.page ?? 1 }), (records) =>
+            records.filter(isNode)
+          )
         )
 
       const readRecords = (options: PageOptions = {}) =>
@@ -268,7 +276,7 @@ export class NodeCalls extends Context.Service<
         get,
         pages: list,
         named,
-        listPage,
+        listPage: readNodes,
         readPage: readRecords,
         delete: remove,
         setCommitment,

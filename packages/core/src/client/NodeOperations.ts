@@ -8,7 +8,7 @@ import { nodeFromWire } from "../api/NodeCodec.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
-import { type ListRecord, readRecords } from "./listing/NodePage.ts"
+import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
 import type { Page } from "./listing/PageRange.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
@@ -54,6 +54,13 @@ export const readList = (lane: Lane): Operation<Page> => ({
         total: Predicate.isNumber(total) ? total : null
       }
     })
+})
+
+/** The nodes of a page, which counts as drift what it leaves out. */
+export const listPage = (lane: Lane): Operation<ReadonlyArray<ListRecord>> => ({
+  ...listing(lane),
+  decode: readSomeRecords,
+  drift: nodeDrift
 })
 
 /** A page as it is, in its order. */

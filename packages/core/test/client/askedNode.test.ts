@@ -27,6 +27,7 @@ describe("a reply about another node is not understood", () => {
     ["a delete", ok(another), (nodes) => nodes.delete(one)],
     ["a delete, by the id alone", ok({ id: "2" }), (nodes) => nodes.delete(one)],
     ["a delete, without the envelope", bare(another), (nodes) => nodes.delete(one)],
+    ["a delete, within its data", ok({ node: another }), (nodes) => nodes.delete(one)],
     ["a delete, in a list", ok([another]), (nodes) => nodes.delete(one)],
     ["a commitment", ok({ vcn_id: 2, node_status: "auto_renew", committed_plan: 5 }), set],
     ["a commitment, by a record", ok(another), set],

@@ -34,5 +34,9 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
     `${nodes} nodes in ${requests} requests, and no end`
   )
 
+/** The failure of a list of which nothing can be read: it is not the list of an empty account. */
+export const unreadableList = (records: number): BerthError =>
+  failed("a record that can be read", "data", `${records} that cannot`)
+
 /** The failure of a list that begins with an empty page, and is said to have nodes. */
 export const notEmpty = (total: number): BerthError => failed(`${total} nodes (total_count)`, "data", "[]")

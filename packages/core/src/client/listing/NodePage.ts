@@ -64,6 +64,15 @@ export const readRecords = (data: unknown): Result.Result<ReadonlyArray<ListReco
   )
 }
 
+/** Reads the data of a page as the nodes on it and what is set aside; a page of nothing else is no page. */
+export const readSomeRecords = (data: unknown): Result.Result<ReadonlyArray<ListRecord>, RecordFault> =>
+  Result.flatMap(readRecords(data), (records) => {
+    const [first] = records
+    return first === undefined || isNode(first) || records.some(isNode)
+      ? Result.succeed(records)
+      : Result.fail(new RecordFault(`data[0]${first.field && `.${first.field}`}`, first.expected, data))
+  })
+
 /** A record, and the id by which a listing compares it. */
 export interface Place {
   readonly id: number

@@ -5,7 +5,7 @@
 import { Cause, Effect, Fiber, identity, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, maxRequestsOf, notEmpty } from "./Bounds.ts"
+import { defaultMaxNodes, endless, maxRequestsOf, notEmpty, unreadableList } from "./Bounds.ts"
 import type { ListBounds, Listed } from "./Listed.ts"
 import * as Listing from "./Listing.ts"
 import { isNode, type ListRecord, placesOf, type UnreadableRecord } from "./NodePage.ts"
@@ -107,6 +107,7 @@ export const pages = ({
         if (emitted > maxNodes || (!step.ended && requests >= maxRequests)) {
           return yield* endless(maxNodes, maxRequests, emitted, requests)
         }
+        if (step.ended && emitted === 0 && setAside.size > 0) return yield* unreadableList(setAside.size)
         if (step.ended && !reliedOn) yield* saveEvidence
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }

@@ -9,7 +9,7 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import type { UnreadableRecord } from "./NodePage.ts"
 
 /** Of more such records none is read: a list like that is not believed. */
-const maxReads = 100
+const maxReads = 20
 
 const concurrency = 4
 
