@@ -3,6 +3,7 @@
  */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { RawApi } from "@berth/core/client/RawApi"
 import { TestServer } from "@berth/server/testing"
 import { polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
@@ -50,6 +51,25 @@ it.effect("a list of images that fails or is empty reports nothing, and delays n
     }
     yield* heal
     yield* pass(35 * minute)
+    expect(facts).toEqual([])
+  }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+)
+
+it.effect("an image whose record cannot be read is not reported as removed, nor is its plan's price as changed", () =>
+  Effect.gen(function* () {
+    const { fail, pass, requests } = yield* Wire
+    const facts = yield* (yield* polling({ intervalMillis: null, fastIntervalMillis: null })).readCatalogue
+    yield* pass(20 * minute, 1000)
+    const { body } = yield* (yield* RawApi).request({ method: "GET", path: "/images/" })
+    const { data } = JSON.parse(body) as { readonly data: ReadonlyArray<object> }
+    const spoilt = data.map((record, index) => (index === 0 ? { ...record, image: null } : record))
+    yield* fail(images, {
+      status: 200,
+      body: JSON.stringify({ message: "Success", code: 200, data: spoilt, errors: {} })
+    })
+    const before = requests.filter(images).length
+    yield* pass(90 * minute, 1000)
+    expect(requests.filter(images).length - before).toBeGreaterThan(4)
     expect(facts).toEqual([])
   }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
 )
