@@ -53,16 +53,6 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   }
 }
 
-/** A list of records none of which can be read. */
-export class NothingReadable extends Data.TaggedError("NothingReadable")<{ readonly records: number }> {
-  readonly exit = "unavailable"
-  readonly hint = "See them: berth api /nodes/"
-  override get message() {
-    const records = this.records === 1 ? "The 1 record" : `None of the ${this.records} records`
-    return `${records} of the list can${this.records === 1 ? "not" : ""} be read.`
-  }
-}
-
 /** A name that several nodes have. */
 export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
@@ -214,7 +204,6 @@ export type CliFailure =
   | SettingFault
   | NameNotFound
   | ListNotWhole
-  | NothingReadable
   | NameAmbiguous
   | NameChanged
   | PlanNotFound

@@ -52,8 +52,6 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
       return { node: { id: null, name: failure.name } }
     case "ListNotWhole":
       return failure.given === undefined ? {} : { node: { id: null, name: failure.given } }
-    case "NothingReadable":
-      return { records: failure.records }
     case "NameAmbiguous":
       return { name: failure.name, candidates: failure.candidates }
     case "NameChanged":

@@ -8,7 +8,6 @@ import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { Effect, Option, Stream } from "effect"
-import { NothingReadable } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as ListEnd from "../nodeIndex/ListEnd.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
@@ -76,12 +75,11 @@ export const wholeList = Effect.suspend(() => {
 
 /**
  * Every node, for a command that shows them and has no use for the index: it is renewed at most once an hour, for it takes memory. What
- * the list leaves out is reported at the end of the command, and a list that leaves out everything fails. `onReply` gets the reply of each
- * page.
+ * the list leaves out is reported at the end of the command. `onReply` gets the reply of each page.
  */
 export const shownNodes = (
   options?: Pick<CallOptions, "onReply">
-): Stream.Stream<Node, BerthError | NothingReadable, Nodes | IndexStore | Progress> =>
+): Stream.Stream<Node, BerthError, Nodes | IndexStore | Progress> =>
   Stream.unwrap(
     Effect.map(Progress, ({ partial }) => {
       let end: Listed | undefined
@@ -89,13 +87,6 @@ export const shownNodes = (
       const isDue = ({ isFresh, isKept }: IndexStore["Service"]) =>
         isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
       return nodesOf(isDue, { ...options, onListed }).pipe(
-        Stream.onEnd(
-          Effect.suspend(() =>
-            end?.nodes === 0 && end.unreadable.length > 0
-              ? Effect.fail(new NothingReadable({ records: end.unreadable.length }))
-              : Effect.void
-          )
-        ),
         Stream.ensuring(Effect.suspend(() => (end?.readToEnd === false ? partial : Effect.void)))
       )
     })
