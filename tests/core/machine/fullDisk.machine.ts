@@ -68,7 +68,7 @@ describe("a create under a key on a disk", () => {
     const folder = join(disk, "first")
     mkdirSync(folder, { mode: 0o700 })
     fill()
-    assert.strictEqual((await make(folder)).outcome, "InvalidRequest")
+    assert.strictEqual((await make(folder)).outcome, "StateUnavailable")
     assert.strictEqual(posts, 0)
     free()
     assert.strictEqual((await make(folder)).outcome, "created")
@@ -82,7 +82,7 @@ describe("a create under a key on a disk", () => {
     const before = nodes.length
     assert.strictEqual((await make(folder)).outcome, "created")
     onPost = () => {}
-    assert.isTrue(existsSync(join(folder, "job-0.json")))
+    assert.isTrue(existsSync(join(folder, "open", "job-0.json")))
     free()
     assert.strictEqual((await make(folder)).outcome, "adopted")
     assert.strictEqual(nodes.length, before + 1)
