@@ -1,7 +1,7 @@
 /**
  * Finds nodes by their names: with the index in a few requests, without it by reading the list. Both give the same nodes.
  */
-import type { UnreadableRecord } from "@berth/core/client/listing/NodePage"
+import type { LeftOutRecord } from "@berth/core/client/listing/Listed"
 import { setAsideNodes } from "@berth/core/client/listing/setAsideNodes"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
@@ -72,7 +72,7 @@ const maxListed = 1000
 
 /** The nodes behind records that cannot be read. What only shows nodes shows the others where one of these fails. */
 const behind = Effect.fnUntraced(function* (
-  unreadable: ReadonlyArray<UnreadableRecord>,
+  unreadable: ReadonlyArray<LeftOutRecord>,
   matches: (name: string) => boolean,
   { change, found }: { readonly change: boolean; readonly found: boolean }
 ): Effect.fn.Return<ReadonlyArray<Seen>, BerthError, Nodes> {

@@ -1,5 +1,19 @@
-/** What a listing is asked for, and what it came to. `Pages.ts` reads it. */
-import type { UnreadableRecord } from "./NodePage.ts"
+/**
+ * What a listing is asked for, and what it came to. `Pages.ts` reads it. Without types of Effect: programs without it have the same.
+ */
+
+/** A record of the list that cannot be read, or contradicts one before it. It may be a node all the same. */
+export interface LeftOutRecord {
+  readonly _tag: "UnreadableRecord"
+  /** Null where it has none that can be read. */
+  readonly id: number | null
+  /** Null where it has none that can be read. */
+  readonly name: string | null
+  /** The field that is wrong with it, such as `created_at`; empty for the whole record. */
+  readonly field: string
+  /** What the field was expected to be. */
+  readonly expected: string
+}
 
 /** The result of a listing. */
 export interface Listed {
@@ -14,7 +28,7 @@ export interface Listed {
   /** The same of the records: not false because some were left out. Where this is false, a node may be missing of which nothing is known. */
   readonly readToEnd: boolean | "assumed"
   /** Records that cannot be read and were left out; each may be a node. At most 1000. */
-  readonly unreadable: ReadonlyArray<UnreadableRecord>
+  readonly unreadable: ReadonlyArray<LeftOutRecord>
 }
 
 /** How exact and how long a list may be. */

@@ -7,22 +7,15 @@ import { text, unreadable } from "../../api/fields/Field.ts"
 import { RecordFault } from "../../api/fields/RecordReader.ts"
 import { nodeFromWire, nodeIdOf } from "../../api/NodeCodec.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
+import type { LeftOutRecord } from "./Listed.ts"
 
-/** A record of the list that cannot be read, or contradicts one before it. It may be a node all the same. */
-export interface UnreadableRecord {
-  readonly _tag: "UnreadableRecord"
-  /** Null where it has none that can be read. */
+/** A record that is left out, with an id as nodes have it. */
+export interface UnreadableRecord extends LeftOutRecord {
   readonly id: NodeId | null
-  /** Null where it has none that can be read. */
-  readonly name: string | null
-  /** The field that is wrong with it, such as `created_at`; empty for the whole record. */
-  readonly field: string
-  /** What the field was expected to be. */
-  readonly expected: string
 }
 
 /** What is wrong with it, for people, without a text of the service. */
-export const sentenceOf = ({ expected, field, id }: UnreadableRecord): string =>
+export const sentenceOf = ({ expected, field, id }: LeftOutRecord): string =>
   `${id === null ? "one without an id" : `node ${id}`}${field === "" ? "" : `, whose ${field} is not`} ${field === "" ? `is not ${expected}` : expected}`
 
 /** A record of a page, in its place. */

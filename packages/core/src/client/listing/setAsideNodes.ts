@@ -5,8 +5,8 @@
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
 import { everyRecordReadable, UnexpectedResponse } from "../../domain/ErrorReason.ts"
-import type { Node, NodeId } from "../../domain/Node.ts"
-import type { UnreadableRecord } from "./NodePage.ts"
+import { type Node, NodeId } from "../../domain/Node.ts"
+import type { LeftOutRecord } from "./Listed.ts"
 
 /** Of more such records none is read: a list like that is not believed. */
 const maxReads = 20
@@ -21,25 +21,25 @@ const uncertain = (excerpt: string) =>
   })
 
 /** It has no name when it is read by itself, too: nobody can have named it. */
-const isNameless = (record: UnreadableRecord, { reason }: BerthError) =>
+const isNameless = (record: LeftOutRecord, { reason }: BerthError) =>
   record.name === null && reason._tag === "UnexpectedResponse" && reason.path === "data.name"
 
 /**
  * Those whose name matches. Fails where one that may match cannot be read, or has no id to read it by.
  */
 export const setAsideNodes = (
-  records: ReadonlyArray<UnreadableRecord>,
+  records: ReadonlyArray<LeftOutRecord>,
   matches: (name: string) => boolean,
   get: (id: NodeId) => Effect.Effect<Node, BerthError>
 ): Effect.Effect<ReadonlyArray<Node>, BerthError> => {
-  const asked = new Map<NodeId, UnreadableRecord>()
+  const asked = new Map<NodeId, LeftOutRecord>()
   for (const record of records) {
     if (record.name !== null && !matches(record.name)) continue
     if (record.id === null) return Effect.fail(uncertain("one without an id"))
-    asked.set(record.id, record)
+    asked.set(NodeId.make(record.id), record)
   }
   if (asked.size > maxReads) return Effect.fail(uncertain(`${asked.size} that cannot be read`))
-  const read = ([id, record]: readonly [NodeId, UnreadableRecord]) =>
+  const read = ([id, record]: readonly [NodeId, LeftOutRecord]) =>
     get(id).pipe(
       Effect.map((node) => (matches(node.name) ? [node] : [])),
       Effect.catchIf(
