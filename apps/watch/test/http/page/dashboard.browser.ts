@@ -85,7 +85,7 @@ describe("the dashboard", () => {
       const price =
         "Plan C-8VCPU-32RAM-200DISK costs ₹18,863.20 a month instead of ₹17,926.40: 2 nodes, ₹1,873.60 more a month"
       yield* sees(events.getByText(price).click())
-      yield* sees(events.getByRole("row", { name: "pricePerHourInr 24.56 25.84" }).waitFor())
+      yield* sees(events.getByRole("row", { name: "pricePerHourInr 24.56 25.84", exact: true }).waitFor())
       daemon.state.plans = known.map((plan) => ({ ...plan, ...exactPrice(1000 / 730, 1000) }))
       daemon.append({ type: "berth.plan.price_changed", subject: "plans/small", data: {} })
       yield* sees(page.locator("#cost").getByText("₹9,000").waitFor())
