@@ -39,7 +39,7 @@ const names = ["date", "location", "ratelimit-limit", "ratelimit-remaining", "ra
 it.live("a page of an allowed origin lists, creates, and reads a 401 and a 429 with their headers", () =>
   Effect.gen(function* () {
     const [allowed, other] = [yield* origin, yield* origin]
-    const args = ["--port", "0", "--clock", "frozen", "--scenario", "small", "--rate-limit", "4/1m", "--cors", allowed]
+    const args = ["--port", "0", "--clock", "frozen", "--scenario", "small", "--rate-limit", "5/1m", "--cors", allowed]
     const { url } = (yield* serve(args)).ready
     const caller = (page: Effect.Success<ReturnType<typeof visit>>["page"]) => (call: Call) =>
       Effect.promise(() =>
@@ -69,14 +69,14 @@ it.live("a page of an allowed origin lists, creates, and reads a 401 and a 429 w
     const date = "Thu, 01 Jan 2026 00:00:00 GMT"
     const reset = String(Date.UTC(2026, 0, 1, 0, 1) / 1000)
     const id = typeof created === "string" ? created : created.json.data.id
-    expect(created).toMatchObject({ status: 202, headers: [date, `${prefix}/nodes/${id}/`, "4", "2", reset, null] })
+    expect(created).toMatchObject({ status: 202, headers: [date, `${prefix}/nodes/${id}/`, "5", "3", reset, null] })
     expect(yield* call({ token: "wrong" })).toMatchObject({
       status: 401,
       json: { errors: { authorization: ["The access token is not known."] } }
     })
     expect(yield* call({ method: "DELETE", path: `/nodes/${id}/` })).toMatchObject({ status: 204 })
     expect(yield* call({})).toMatchObject({ status: 200 })
-    expect(yield* call({})).toMatchObject({ status: 429, headers: [date, null, "4", "0", reset, "60"] })
+    expect(yield* call({})).toMatchObject({ status: 429, headers: [date, null, "5", "0", reset, "60"] })
 
     const stranger = caller((yield* visit(other)).page)
     expect(yield* stranger({})).toBe("TypeError: Failed to fetch")

@@ -7,42 +7,41 @@ import { CommittedOption } from "./Commitment.ts"
 import { type Image, Specs } from "./Image.ts"
 import { breakEvenDays, Price, priceList, type Terms } from "./Price.ts"
 
-const slugs = Schema.Array(Schema.String)
+const slugs = /*#__PURE__*/ Schema.Array(Schema.String)
 
 /** Images that have the same price on a plan. */
-export const PlanPrice = /*#__PURE__*/ Schema.Struct({ ...Price.fields, images: slugs }).annotate({
-  identifier: "PlanPrice"
-})
+export const PlanPrice = /*#__PURE__*/ (() =>
+  Schema.Struct({ ...Price.fields, images: slugs }).annotate({ identifier: "PlanPrice" }))()
 export interface PlanPrice extends Schema.Schema.Type<typeof PlanPrice> {}
 
 /** A committed option of a plan, and the images that it has this price with. */
-export const PlanOption = /*#__PURE__*/ Schema.Struct({
-  ...CommittedOption.fields,
-  /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */
-  breakEvenDays: Schema.NullOr(Schema.Number),
-  images: slugs
-}).annotate({ identifier: "PlanOption" })
+export const PlanOption = /*#__PURE__*/ (() =>
+  Schema.Struct({
+    ...CommittedOption.fields,
+    /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */
+    breakEvenDays: Schema.NullOr(Schema.Number),
+    images: slugs
+  }).annotate({ identifier: "PlanOption" }))()
 export interface PlanOption extends Schema.Schema.Type<typeof PlanOption> {}
 
-const { diskGb, memoryMib, minimumBillingInr, series, vcpus } = Specs.fields
-
 /** A plan and the images it can be started with. Its price is that with any of them: known where all have the same. */
-export const Plan = /*#__PURE__*/ Schema.Struct({
-  /** Plan slug, what `plan` of a create takes. */
-  plan: Schema.String,
-  vcpus,
-  memoryMib,
-  diskGb,
-  series,
-  ...Price.fields,
-  minimumBillingInr,
-  /** A SKU is listed more than once where its price depends on the image. */
-  committedOptions: Schema.Array(PlanOption),
-  /** Images that go with the plan, in the service's order. */
-  images: slugs,
-  /** Each image once, with those of the same price. */
-  prices: Schema.Array(PlanPrice)
-}).annotate({ identifier: "Plan" })
+export const Plan = /*#__PURE__*/ (() =>
+  Schema.Struct({
+    /** Plan slug, what `plan` of a create takes. */
+    plan: Schema.String,
+    vcpus: Specs.fields.vcpus,
+    memoryMib: Specs.fields.memoryMib,
+    diskGb: Specs.fields.diskGb,
+    series: Specs.fields.series,
+    ...Price.fields,
+    minimumBillingInr: Specs.fields.minimumBillingInr,
+    /** A SKU is listed more than once where its price depends on the image. */
+    committedOptions: Schema.Array(PlanOption),
+    /** Images that go with the plan, in the service's order. */
+    images: slugs,
+    /** Each image once, with those of the same price. */
+    prices: Schema.Array(PlanPrice)
+  }).annotate({ identifier: "Plan" }))()
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 
 /** What the records that state it agree on; null where they do not. */

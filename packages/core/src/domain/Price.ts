@@ -14,19 +14,21 @@ import type { NodeSpec } from "./NodeSpec.ts"
 
 const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
+// As calls that a bundler leaves out where nothing uses them: the promise client has no use for a schema.
 /** A price, or a sum of prices, in rupees. It is known where the lowest and the highest are the same. */
-export const Price = /*#__PURE__*/ Schema.Struct({
-  pricePerHourInr: amount("Rupees per hour; null where that is not known."),
-  pricePerMonthInr: amount("Rupees per month; null where that is not known."),
-  minPricePerHourInr: amount(
-    "It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing."
-  ),
-  maxPricePerHourInr: amount("It is at most so much per hour; null where that is not known."),
-  minPricePerMonthInr: amount(
-    "It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing."
-  ),
-  maxPricePerMonthInr: amount("It is at most so much per month; null where that is not known.")
-}).annotate({ identifier: "Price" })
+export const Price = /*#__PURE__*/ (() =>
+  Schema.Struct({
+    pricePerHourInr: amount("Rupees per hour; null where that is not known."),
+    pricePerMonthInr: amount("Rupees per month; null where that is not known."),
+    minPricePerHourInr: amount(
+      "It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing."
+    ),
+    maxPricePerHourInr: amount("It is at most so much per hour; null where that is not known."),
+    minPricePerMonthInr: amount(
+      "It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing."
+    ),
+    maxPricePerMonthInr: amount("It is at most so much per month; null where that is not known.")
+  }).annotate({ identifier: "Price" }))()
 export interface Price extends Schema.Schema.Type<typeof Price> {}
 
 /** The price of what no record prices. */

@@ -2,6 +2,7 @@
  * The dashboard while things happen: nothing is lost between what it read and what it follows, and what its reader is about to do
  * stays possible.
  */
+import { exactPrice } from "@berth/core/domain/Price"
 import { sees, visit } from "@berth/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -153,7 +154,12 @@ describe("the dashboard while things happen", () => {
       yield* scene(daemon, 8)
       const { page } = yield* visit(daemon.url)
       yield* isLive(page)
-      daemon.state.plans = daemon.state.plans.map((plan) => ({ ...plan, pricePerMonthInr: 1234 }))
+      const price = exactPrice(1234 / 730, 1234)
+      daemon.state.plans = daemon.state.plans.map((plan) => ({
+        ...plan,
+        ...price,
+        prices: plan.prices.map((each) => ({ ...each, ...price }))
+      }))
       daemon.append({ type: "berth.plan.price_changed", subject: "plans/small", data: {} })
       yield* sees(rowOf(page, "api-1").getByText("₹1,234").waitFor())
       daemon.state.plans = daemon.state.plans.slice(1)

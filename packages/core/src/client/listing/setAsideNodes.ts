@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
 import { everyRecordReadable, UnexpectedResponse } from "../../domain/ErrorReason.ts"
-import { type Node, NodeId } from "../../domain/Node.ts"
+import type { Node, NodeId } from "../../domain/Node.ts"
 import type { LeftOutRecord } from "./Listed.ts"
 
 /** Of more such records none is read: a list like that is not believed. */
@@ -36,7 +36,7 @@ export const setAsideNodes = (
   for (const record of records) {
     if (record.name !== null && !matches(record.name)) continue
     if (record.id === null) return Effect.fail(uncertain("one without an id"))
-    asked.set(NodeId.make(record.id), record)
+    asked.set(record.id as NodeId, record)
   }
   if (asked.size > maxReads) return Effect.fail(uncertain(`${asked.size} that cannot be read`))
   const read = ([id, record]: readonly [NodeId, LeftOutRecord]) =>
