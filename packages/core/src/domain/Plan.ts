@@ -7,11 +7,9 @@ import { CommittedOption } from "./Commitment.ts"
 import { type Image, Specs } from "./Image.ts"
 import { breakEvenDays, Price, priceList, type Terms } from "./Price.ts"
 
-const slugs = /*#__PURE__*/ Schema.Array(Schema.String)
-
 /** Images that have the same price on a plan. */
 export const PlanPrice = /*#__PURE__*/ (() =>
-  Schema.Struct({ ...Price.fields, images: slugs }).annotate({ identifier: "PlanPrice" }))()
+  Schema.Struct({ ...Price.fields, images: Schema.Array(Schema.String) }).annotate({ identifier: "PlanPrice" }))()
 export interface PlanPrice extends Schema.Schema.Type<typeof PlanPrice> {}
 
 /** A committed option of a plan, and the images that it has this price with. */
@@ -20,7 +18,7 @@ export const PlanOption = /*#__PURE__*/ (() =>
     ...CommittedOption.fields,
     /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */
     breakEvenDays: Schema.NullOr(Schema.Number),
-    images: slugs
+    images: Schema.Array(Schema.String)
   }).annotate({ identifier: "PlanOption" }))()
 export interface PlanOption extends Schema.Schema.Type<typeof PlanOption> {}
 
@@ -38,7 +36,7 @@ export const Plan = /*#__PURE__*/ (() =>
     /** A SKU is listed more than once where its price depends on the image. */
     committedOptions: Schema.Array(PlanOption),
     /** Images that go with the plan, in the service's order. */
-    images: slugs,
+    images: Schema.Array(Schema.String),
     /** Each image once, with those of the same price. */
     prices: Schema.Array(PlanPrice)
   }).annotate({ identifier: "Plan" }))()
