@@ -97,7 +97,10 @@ const commentAbove = (source: string, line: string): string => {
 const printField = (source: string, { name, type }: SchemaAST.PropertySignature): string => {
   const mark = type.context?.isOptional === true ? "?" : ""
   const described = type.annotations?.["description"]
-  const comment = commentAbove(source, `  ${String(name)}:`)
+  // A schema that bundlers may drop stands in a function, and its fields further in.
+  const comment = commentAbove(source, ` +${String(name)}:`).replaceAll(/^ +/gm, (indent) =>
+    indent.replace(/^ {4}/, "  ")
+  )
   return `${comment === "" && typeof described === "string" ? `  /** ${described} */\n` : comment}  readonly ${String(name)}${mark}: ${typeOf(type)}\n`
 }
 
@@ -106,7 +109,7 @@ const printType = (name: string, { described = name, file, schema: { ast } }: So
   const comment = commentAbove(source, `export const ${described} =`)
   if (ast._tag !== "Objects") return `${comment}export type ${name} = ${shapeOf(ast)}\n`
   // A field of this name in another record of the file has its own comment.
-  const [own = ""] = new RegExp(`^export const ${name} =[^]*?^}\\)`, "m").exec(source) ?? []
+  const [own = ""] = new RegExp(`^export const ${name} =[^]*?^export interface`, "m").exec(source) ?? []
   const fields = ast.propertySignatures.map((field) => printField(own, field))
   return `${comment}export interface ${name} {\n${fields.join("")}}\n`
 }
