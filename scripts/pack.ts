@@ -129,21 +129,22 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
     typeof path === "string" && path.endsWith(".js") ? [path.slice(0, -".js".length)] : []
   )
 
-const importOfNode = /\bimport\(([`"])node:([^`"]+)\1\)/g
+const importOfNode = /\bimport\(([`"])(?:node:([^`"]+)|\.\/((\w+)-[^`"]+\.js))\1\)/g
 const withoutNode = "dist/withoutNode.js"
 
 /**
- * Puts the modules of Node, all of which are imported on demand, behind the condition `node`: elsewhere such an import rejects, and a
- * bundler for browsers finds none. Returns the field `imports` of the manifest.
+ * Puts the modules of Node, all of which are imported on demand, and our own that need them behind the condition `node`: elsewhere such
+ * an import rejects, and a bundler for browsers finds none. Returns the field `imports` of the manifest.
  */
 const hideNode = (folder: string): Exports => {
   const imports = new Map<string, Exports[string]>()
   for (const file of globSync("dist/**/*.js", { cwd: folder })) {
     const path = join(folder, file)
-    const text = readFileSync(path, "utf8").replaceAll(importOfNode, (_whole, _quote, name) => {
+    const text = readFileSync(path, "utf8").replaceAll(importOfNode, (_whole, _quote, name, file, own) => {
       // A target may not be a URL, which `node:fs` is.
-      imports.set(`#node/${name}`, { node: name, default: `./${withoutNode}` })
-      return `import("#node/${name}")`
+      const [specifier, target] = file === undefined ? [`#node/${name}`, name] : [`#${own}`, `./dist/${file}`]
+      imports.set(specifier, { node: target, default: `./${withoutNode}` })
+      return `import("${specifier}")`
     })
     writeFileSync(path, text)
   }
@@ -155,7 +156,8 @@ const hideNode = (folder: string): Exports => {
 const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<object> => {
   const dist = join(folder, "dist")
   // Its users need no Effect. Whatever else imports it gets the same one, so that there is one class of each error. These are in a
-  // file of their own: a page that only checks what was thrown gets no more than that.
+  // file of their own: a page that only checks what was thrown gets no more than that. So are the files of a state directory, which
+  // a page cannot have.
   const bundled = await bundleInto(
     dist,
     "packages/core",
@@ -166,7 +168,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
       hasLines: true,
       chunks: [
         { name: "errors", test: /promise\/(?:BerthError|Failure|reasons)\.ts$/ },
-        { name: "client", test: /./ }
+        { name: "client", test: /core\/src\/promise\.ts$/ }
       ]
     }
   )

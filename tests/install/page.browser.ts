@@ -76,7 +76,7 @@ describe("the promise client in a browser", () => {
       listed: true,
       missing: 1,
       isSame: true,
-      kept: expect.stringContaining("there is no state folder: there is no node:crypto here")
+      kept: expect.stringContaining("there is no state folder: this runtime has no files")
     })
     expect(errors).toEqual([])
   })

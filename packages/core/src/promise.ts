@@ -3,7 +3,6 @@
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/call/Engine.ts`.
  */
 import { Duration, Effect, Layer } from "effect"
-import { layerOf } from "./client/AccountFolder.ts"
 import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/options/Argument.ts"
 import { Engine } from "./client/call/Engine.ts"
 import * as FetchTransport from "./client/transport/FetchTransport.ts"
@@ -35,12 +34,13 @@ import {
 } from "./promise/CallOptions.ts"
 import { checkClient } from "./promise/checkClient.ts"
 import type { Client, ClientOptions, RawRequest } from "./promise/Client.ts"
-import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
+import { fromEnvironment } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
 import { attemptLog, warnings } from "./promise/logging.ts"
 import { plain, plainNode } from "./promise/Plain.ts"
 import type { Node } from "./promise/Records.ts"
 import * as Runner from "./promise/Runner.ts"
+import { stateLayer } from "./promise/stateLayer.ts"
 
 export { BerthError, type FailedReply } from "./promise/BerthError.ts"
 export {
@@ -152,7 +152,7 @@ export const createClient = (options: ClientOptions): Client => {
               return onAttempt?.(attempt) ?? Effect.void
             })
   }
-  const state = stateDirectory === undefined ? Layer.empty : layerOf(settings, stateDirectory, readVariable)
+  const state = stateLayer(settings, stateDirectory)
   const runner = Runner.make(
     Layer.orDie(Services.calls(hooked, FetchTransport.layer)).pipe(
       Layer.provideMerge(state),

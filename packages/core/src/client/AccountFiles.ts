@@ -4,6 +4,7 @@
  */
 import { ConfigProvider, Effect, Layer, Option } from "effect"
 import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
+import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { type StateDirectory, stateDirectoryFault } from "./StateDirectory.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
 
@@ -52,6 +53,7 @@ export const accountLayer = (
     Effect.gen(function* () {
       const detail = stateDirectoryFault(stateDirectory)
       if (detail !== undefined) return yield* new InvalidOption({ option: "stateDirectory", detail })
+      if (stateDirectory === "memory") return Layer.sync(IntentStore, makeMemory)
       return layerOf(yield* Effect.fromResult(settingsFrom(options)), stateDirectory, read)
     })
   )

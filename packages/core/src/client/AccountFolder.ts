@@ -9,12 +9,14 @@ import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeAccount } from "./creation/IntentFolder.ts"
 import { commitmentsOf, type IntentPlace } from "./creation/IntentPlace.ts"
-import { IntentStore, IntentStoreFailed, makeMemory } from "./creation/IntentStore.ts"
+import { IntentStore, withoutFolder } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
 import type { Settings } from "./options/Settings.ts"
 import type { FileFault } from "./files/StateFiles.ts"
 import type { StateDirectory } from "./StateDirectory.ts"
+
+export { layer as allowanceLayer } from "./allowance/AllowanceFile.ts"
 
 /** Reads a variable of the environment; undefined where it is not set. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
@@ -177,24 +179,19 @@ const intentsIn = (place: IntentPlace): IntentStore => {
   }
 }
 
-/** A store for creates without a key: one with a key fails, for it could not be kept. */
-const withoutFolder = (why: string): IntentStore => ({
-  ...makeMemory(),
-  withKeyLock: () => () =>
-    Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}`, code: null, path: null }))
-})
-
-/** Gives a client of these settings the state directory. What it cannot do with it fails, or is warned of, when it is used. */
-export const layerOf = (settings: Settings, directory: StateDirectory, read: ReadVariable): Layer.Layer<never> =>
-  directory === "memory"
-    ? Layer.sync(IntentStore, makeMemory)
-    : Layer.effectContext(
-        Effect.map(
-          directory === "auto" ? accountFilesOf(settings, read) : filesIn(accountIn(settings, directory)),
-          ({ allowanceFile, intents, pages, why }) =>
-            Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
-              Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)),
-              Context.add(PageStore, pages === undefined ? undefined : PageFile.make(pages))
-            )
+/** Gives a client of these settings a folder, or that of `berth`. What it cannot do with it fails, or is warned of, when it is used. */
+export const layerOf = (
+  settings: Settings,
+  directory: Exclude<StateDirectory, "memory">,
+  read: ReadVariable
+): Layer.Layer<never> =>
+  Layer.effectContext(
+    Effect.map(
+      directory === "auto" ? accountFilesOf(settings, read) : filesIn(accountIn(settings, directory)),
+      ({ allowanceFile, intents, pages, why }) =>
+        Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
+          Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)),
+          Context.add(PageStore, pages === undefined ? undefined : PageFile.make(pages))
         )
-      )
+    )
+  )

@@ -2,14 +2,18 @@
  * The whole client as one layer: every service, over whichever `HttpClient` the program provides, with its metrics.
  */
 import { Config, Effect, Layer, Option } from "effect"
+import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import * as HttpTransport from "./transport/HttpTransport.ts"
 import * as Services from "./Services.ts"
-import type { ClientOptions } from "./options/Settings.ts"
+import { type ClientOptions, settingsFrom } from "./options/Settings.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 import type { Transport } from "./transport/Transport.ts"
 
 /** The services of the client. */
 export type Berth = Services.Services
+
+const allowanceFileOf = (options: ClientOptions) =>
+  Layer.unwrap(Effect.map(Effect.fromResult(settingsFrom(options)), AllowanceFile.layer))
 
 /**
  * A client for one account over one of the transports. Fails with `InvalidOption` when an option is unusable, and with
@@ -19,7 +23,7 @@ export const layerOver = <R, RO = never>(
   options: ClientOptions,
   transport: Layer.Layer<Transport, never, R>,
   observer: Layer.Layer<never, never, RO> = Telemetry.layer as Layer.Layer<never, never, RO>
-) => Layer.provide(Services.layer(options, transport), observer)
+) => Layer.provide(Services.layer(options, transport), Layer.merge(observer, allowanceFileOf(options)))
 
 /** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` and `RuntimeTooOld`. */
 export const layer = (options: ClientOptions) => layerOver(options, HttpTransport.layer)

@@ -5,11 +5,12 @@
  * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot
  * knows their age even when the wall clock was set meanwhile. Needs `node:fs`.
  */
-import { Effect, Option, Predicate, Random } from "effect"
+import { Effect, Layer, Option, Predicate, Random } from "effect"
 import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
-import { type AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
+import type { Settings } from "../options/Settings.ts"
+import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
 
 /** The content of the file. Older versions wrote no stamp. */
 interface Kept extends SharedAllowance, Partial<Pick<Stamp, "bootMillis" | "bootClock">> {}
@@ -122,3 +123,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
     leave: forget(me)
   }
 })
+
+/** Shares the allowance through the file that the settings of a client name, if they do. */
+export const layer = ({ allowanceFile }: Pick<Settings, "allowanceFile">): Layer.Layer<never> =>
+  allowanceFile === undefined ? Layer.empty : Layer.succeed(AllowanceStore, make(allowanceFile))

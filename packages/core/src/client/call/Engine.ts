@@ -6,7 +6,6 @@ import { BerthError } from "../../domain/BerthError.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import * as Admission from "../allowance/Admission.ts"
-import * as AllowanceFile from "../allowance/AllowanceFile.ts"
 import { AllowanceStore } from "../allowance/AllowanceStore.ts"
 import * as Attempt from "./Attempt.ts"
 import { authenticated } from "../transport/Authentication.ts"
@@ -134,8 +133,7 @@ export class Engine extends Context.Service<
         const transport = yield* Transport
         const sign = authenticated(settings)
 
-        const { allowanceFile } = settings
-        const store = allowanceFile === undefined ? yield* AllowanceStore : AllowanceFile.make(allowanceFile)
+        const store = yield* AllowanceStore
         const admission = yield* Admission.make(store && (yield* store))
         const observer = yield* Observer
         const attempt = Attempt.make({ settings, observer })

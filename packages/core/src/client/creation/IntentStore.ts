@@ -110,3 +110,10 @@ export const makeMemory = (): IntentStore => {
     takeAbandoned: Effect.succeed([])
   }
 }
+
+/** A store for creates without a key where there is no folder; one with a key fails, for it could not be kept. */
+export const withoutFolder = (why: string): IntentStore => ({
+  ...makeMemory(),
+  withKeyLock: () => () =>
+    Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}`, code: null, path: null }))
+})
