@@ -60,8 +60,9 @@ export interface Reads {
   readonly refusal: (deadlineAt: number) => WouldExceedDeadline | undefined
 }
 
-/** What ends a wait before its goal, besides its timeout. */
+/** What ends a wait before its goal. */
 interface Ending {
+  readonly isTimeUp?: boolean
   readonly impossible?: boolean
   readonly refillsInMillis?: number
 }
@@ -88,7 +89,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
   let gone: BerthError | undefined
-  const notReached = ({ impossible = false, refillsInMillis }: Ending = {}) =>
+  const notReached = ({ impossible = false, isTimeUp = false, refillsInMillis }: Ending) =>
     Effect.flatMap(monotonicMillis, (now) =>
       Effect.fail(
         new BerthError({
@@ -99,7 +100,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
             last,
             seen,
             impossible,
-            waitedMillis: Math.round(now - startedAt),
+            // A timer may be a millisecond early.
+            waitedMillis: Math.round(isTimeUp ? Math.max(timeoutMillis, now - startedAt) : now - startedAt),
             failure: failure?.message ?? null,
             refillsInMillis: refillsInMillis ?? null
           }),
@@ -155,13 +157,13 @@ export const awaitGoal = Effect.fnUntraced(function* (
       const pause = untilNextPoll(count, now, phase)
       const left = Math.max(0, deadlineAt - now)
       yield* Effect.sleep(Math.min(pause, left))
-      if (pause >= left) return yield* notReached()
+      if (pause >= left) return yield* notReached({ isTimeUp: true })
     }
   })
   const { observed, progress } = yield* polls.pipe(
     Effect.timeoutOrElse({
       duration: timeoutMillis + graceMillis,
-      orElse: () => notReached()
+      orElse: () => notReached({ isTimeUp: true })
     })
   )
   if (progress === "reached") return observed
