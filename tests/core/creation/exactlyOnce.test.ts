@@ -3,11 +3,11 @@
  */
 import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { TestServer, type TestWorld } from "@berth/server/testing"
 import { Nodes } from "@berth/core/client/Nodes"
 import { clientOf } from "../../account.ts"
-import { countAll, makersIn, plenty } from "./makers.ts"
+import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
 const image = "Ubuntu-24.04"
@@ -64,12 +64,7 @@ describe("a process that is killed while it creates", () => {
       const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
       const asked = isSoak ? 40 : 12
       const start = yield* makersIn(world, asked)
-      const first = yield* start
-      yield* Effect.repeat(nodesOf(world), {
-        until: (nodes) => nodes.length >= asked / 3,
-        schedule: Schedule.spaced("10 millis")
-      })
-      yield* Effect.promise(() => first.kill())
+      yield* killAfter(world, start, 4)
       const second = yield* start
       yield* Effect.promise(() => second.succeeded())
       assert.strictEqual((yield* nodesOf(world)).length, asked)

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berth/testing/Program"
 import type { TestWorld } from "@berth/server/testing"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schedule, type Scope } from "effect"
 
 /** A rate limit that is never reached. */
 export const plenty = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
@@ -16,6 +16,30 @@ export const plenty = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-w
 export const countAll = (world: TestWorld) =>
   Effect.orDie(Effect.map(world.control.worlds.get({ params: { world: world.id } }), ({ nodes }) => nodes))
 
+/** How many creates a process has under way at once. */
+const atOnce = 4
+
+/**
+ * Kills a process that the world has answered so often, while all replies that it waits for are still to come. The requests of these
+ * have been processed: one that had not even arrived would rightly end as `OutcomeUnknown`, and that takes minutes.
+ */
+export const killAfter = Effect.fnUntraced(function* (
+  world: TestWorld,
+  start: Effect.Effect<Program, never, Scope.Scope>,
+  answered: number
+) {
+  yield* world.arm([
+    { fault: "latency", delay: "1 hour", after: answered, times: atOnce, scope: { operation: "nodes.create" } }
+  ])
+  const process = yield* start
+  yield* Effect.repeat(countAll(world), {
+    until: (count) => count === answered + atOnce,
+    schedule: Schedule.spaced("10 millis")
+  })
+  yield* Effect.promise(() => process.kill())
+  yield* world.arm([])
+})
+
 /** Starts processes that make the same nodes in this world, each under a key of its own. */
 export const makersIn = Effect.fnUntraced(function* (world: TestWorld, count: number) {
   const folder = yield* Effect.acquireRelease(
@@ -23,6 +47,13 @@ export const makersIn = Effect.fnUntraced(function* (world: TestWorld, count: nu
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
   const program = fileURLToPath(new URL("maker.ts", import.meta.url))
-  const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), folder, String(count)]
+  const args = [
+    world.baseUrl,
+    Redacted.value(world.apiKey),
+    Redacted.value(world.accessToken),
+    folder,
+    String(count),
+    String(atOnce)
+  ]
   return Program.start(() => Program.ofNode(program, args))
 })

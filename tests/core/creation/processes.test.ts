@@ -3,10 +3,10 @@
  */
 import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { Program } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
-import { countAll, makersIn, plenty } from "./makers.ts"
+import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
 /** What a maker printed for each of its keys. */
 const outcomes = (maker: Program) =>
@@ -27,12 +27,7 @@ describe("processes with the same keys, after one that was killed in the middle"
         const server = yield* TestServer
         const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
         const start = yield* makersIn(world, keys)
-        const first = yield* start
-        yield* Effect.repeat(countAll(world), {
-          until: (count) => count >= keys / 2,
-          schedule: Schedule.spaced("10 millis")
-        })
-        yield* Effect.promise(() => first.kill())
+        yield* killAfter(world, start, keys / 2)
         const lines = yield* Effect.forEach(
           Array.from({ length: processes }, () => start),
           Effect.flatMap(outcomes),
