@@ -16,7 +16,7 @@ export default defineConfig({
       return { root, test: { ...shared, name: nameOf(root), isolate: false } }
     }),
     // Many tests wait for half of their time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     passWithNoTests: false
