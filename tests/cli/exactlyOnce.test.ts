@@ -74,8 +74,6 @@ const recorded = (state: string, which: "all" | "open" = "all") =>
     .map(({ name }) => name)
     .toSorted()
 
-    .toSorted()
-
 const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
 
 const service = TestServer.layer({ clock: "real" })
