@@ -3,6 +3,7 @@
  */
 import { PassThrough } from "node:stream"
 import { run } from "@berth/cli/program"
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { ConfigProvider, Effect, Fiber, Schedule } from "effect"
@@ -81,55 +82,66 @@ const watching = (
   })
 
 describe("a name", () => {
-  it.live.each(names)("with %s is reachable, and writes nothing of its own", ([, name]) =>
-    Effect.gen(function* () {
-      const { advance } = yield* TestServer
-      const made = yield* berth(["node", "create", `--name=${name}`, ...order, "-o", "json"])
-      assert.strictEqual(made.code, 0, made.stderr)
-      const { id } = json<{ id: number }>(made)
-      const node = asNode(name)
-      const read = yield* berth(["node", "get", node, "-o", "json"])
-      assert.deepInclude(json<object>(read), { id, name })
+  it.live.each(isSoak ? names : names.filter((_, index) => index % 2 === 0))(
+    "with %s is reachable, and writes nothing of its own",
+    ([, name]) =>
+      Effect.gen(function* () {
+        const { advance } = yield* TestServer
+        const made = yield* berth(["node", "create", `--name=${name}`, ...order, "-o", "json"])
+        assert.strictEqual(made.code, 0, made.stderr)
+        const { id } = json<{ id: number }>(made)
+        const node = asNode(name)
+        const read = yield* berth(["node", "get", node, "-o", "json"])
+        assert.deepInclude(json<object>(read), { id, name })
 
-      const dry = ["--dry-run", "--yes"]
-      for (const args of [
-        ["node", "list"],
-        ["cost"],
-        ["node", "ssh", `${node}x`],
-        ["node", "delete", node],
-        ["node", "get", node],
-        ["node", "get", `${node}x`],
-        ["node", "wait", node, "--for", "created"],
-        ["node", "ip", node],
-        ["node", "delete", node, ...dry],
-        ["commitment", "set", node, "auto_terminate", ...dry],
-        ["commitment", "set", node, "auto_terminate", "--yes"],
-        ["node", "create", `--name=${name}`, ...order, "--if-absent"],
-        ["node", "create", `--name=${name}`, "--plan", "A-1VCPU-2RAM-20DISK", "--image", "Ubuntu-22.04", "--if-absent"],
-        ["node", "create", `--name=${name}`, ...order, "--count", "2", ...dry]
-      ]) {
-        const plain = yield* berth(args)
-        const painted = yield* onTerminal(args)
-        assert.strictEqual(painted.code, plain.code)
-        for (const text of [plain.stdout, plain.stderr, painted.text]) {
-          assert.notMatch(text, controls, args.join(" "))
-          assert.notMatch(text, overrides, args.join(" "))
-          // The first line of a name is never the beginning of a line.
-          for (const line of lines(text)) assert.notMatch(line, /^(?:two|error: three|four)/)
+        const dry = ["--dry-run", "--yes"]
+        for (const args of [
+          ["node", "list"],
+          ["cost"],
+          ["node", "ssh", `${node}x`],
+          ["node", "delete", node],
+          ["node", "get", node],
+          ["node", "get", `${node}x`],
+          ["node", "wait", node, "--for", "created"],
+          ["node", "ip", node],
+          ["node", "delete", node, ...dry],
+          ["commitment", "set", node, "auto_terminate", ...dry],
+          ["commitment", "set", node, "auto_terminate", "--yes"],
+          ["node", "create", `--name=${name}`, ...order, "--if-absent"],
+          [
+            "node",
+            "create",
+            `--name=${name}`,
+            "--plan",
+            "A-1VCPU-2RAM-20DISK",
+            "--image",
+            "Ubuntu-22.04",
+            "--if-absent"
+          ],
+          ["node", "create", `--name=${name}`, ...order, "--count", "2", ...dry]
+        ]) {
+          const plain = yield* berth(args)
+          const painted = yield* onTerminal(args)
+          assert.strictEqual(painted.code, plain.code)
+          for (const text of [plain.stdout, plain.stderr, painted.text]) {
+            assert.notMatch(text, controls, args.join(" "))
+            assert.notMatch(text, overrides, args.join(" "))
+            // The first line of a name is never the beginning of a line.
+            for (const line of lines(text)) assert.notMatch(line, /^(?:two|error: three|four)/)
+          }
+          const { stdout } = yield* berth([...args, "-o", "ndjson"])
+          assert.notMatch(stdout, controls)
+          assert.notMatch(stdout, overrides)
+          for (const line of lines(stdout)) JSON.parse(line)
         }
-        const { stdout } = yield* berth([...args, "-o", "ndjson"])
-        assert.notMatch(stdout, controls)
-        assert.notMatch(stdout, overrides)
-        for (const line of lines(stdout)) JSON.parse(line)
-      }
-      const offered = yield* berth(["__complete", "bash", "--", "node", "get", ""])
-      for (const line of lines(offered.stdout)) assert.match(line, /^[^\p{Cc}]*\t[^\p{Cc}]*$/u)
-      assert.notMatch(offered.stdout, overrides)
-      yield* advance("1 minute")
-      const deleted = yield* berth(["node", "delete", node, "--yes"])
-      assert.strictEqual(deleted.code, 0, deleted.stderr)
-      assert.notMatch(deleted.stdout + deleted.stderr, controls)
-    }).pipe(Effect.provide(TestServer.layer()))
+        const offered = yield* berth(["__complete", "bash", "--", "node", "get", ""])
+        for (const line of lines(offered.stdout)) assert.match(line, /^[^\p{Cc}]*\t[^\p{Cc}]*$/u)
+        assert.notMatch(offered.stdout, overrides)
+        yield* advance("1 minute")
+        const deleted = yield* berth(["node", "delete", node, "--yes"])
+        assert.strictEqual(deleted.code, 0, deleted.stderr)
+        assert.notMatch(deleted.stdout + deleted.stderr, controls)
+      }).pipe(Effect.provide(TestServer.layer()))
   )
 
   it.live.each([80, 24])("is one row of a watch at a terminal of %i columns, no wider than that", (columns) =>

@@ -65,7 +65,7 @@ const histories: ReadonlyArray<readonly [string, Partial<PolledHistory>]> = [
 ]
 
 describe("a node that lives for longer than is promised is reported", () => {
-  it.effect.each(histories)("with %s", ([, over]) =>
+  it.effect.each(isSoak ? histories : histories.filter((_, index) => index % 2 === 1))("with %s", ([, over]) =>
     Effect.gen(function* () {
       for (let run = 0; run < (isSoak ? 20 : 1); run++) {
         const told = history({ ...over, seed: seed + run })

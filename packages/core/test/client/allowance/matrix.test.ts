@@ -101,7 +101,7 @@ describe("own processes", () => {
             assert.isAtLeast(used, minUsed(scenario.limit, 1 + scenario.ownProcesses))
           }
         ),
-        { numRuns: 100, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
+        { numRuns: 40, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
       )
     })
   }
@@ -133,7 +133,7 @@ describe("replies that cross, are lost, or report no allowance", () => {
             assert.isAtMost(refusedAt.length, kind === "sliding" ? unreported : 0)
           }
         ),
-        { numRuns: 300 }
+        { numRuns: 120 }
       )
     })
   }

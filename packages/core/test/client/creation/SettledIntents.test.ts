@@ -6,6 +6,7 @@ import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -182,7 +183,9 @@ describe("the folder of a version before 0.2", () => {
   it.live("may be taken in by several at once", () =>
     Effect.gen(function* () {
       const place = placeIn(yield* folder)
-      const many = Array.from({ length: 500 }, (_, i) => intent(`job-${i}`, i % 50 === 0 ? null : 100 + i))
+      const many = Array.from({ length: isSoak ? 500 : 100 }, (_, i) =>
+        intent(`job-${i}`, i % 10 === 0 ? null : 100 + i)
+      )
       yield* earlier(join(place.accounts, ids.key, "intents"), many)
       const all = Effect.forEach(many, ({ key, nodeId }) =>
         Effect.map(makeAccount(place).find(key), (found) => assert.strictEqual(nodeOf(found), nodeId))
