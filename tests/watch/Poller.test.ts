@@ -194,7 +194,7 @@ describe("a service that fails", () => {
       const { published } = yield* polling()
       yield* pass(1000)
       yield* fail(isList, ok([]))
-      yield* pass(hour)
+      yield* pass(hour, 500)
       expect(published()).toEqual(["baseline of 5", "degraded: list-empty"])
       yield* heal
       yield* pass(180_000)
@@ -287,7 +287,7 @@ describe("the allowance", () => {
       for (const name of Array.from({ length: 30 }, (_, index) => `n${index}`)) yield* create(name)
       const before = requests.length
       yield* polling({ intervalMillis: 1000, fastIntervalMillis: 500 })
-      yield* pass(hour)
+      yield* pass(hour, 500)
       expect(requests.length - before).toBeGreaterThan(400)
       expect(requests.length - before).toBeLessThanOrEqual(720)
     }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours" })))
@@ -297,7 +297,7 @@ describe("the allowance", () => {
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
       yield* polling()
-      yield* pass(hour)
+      yield* pass(hour, 500)
       expect(requests.filter(isPoll)).toEqual([])
       // One for each of 122 sweeps, and another one for the first and for every tenth.
       expect(requests.filter(isList).length).toBe(135)

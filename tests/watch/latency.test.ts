@@ -45,6 +45,9 @@ interface Life {
   readonly createEveryMillis: number
 }
 
+/** What a reply takes at most. */
+const stepMillis = isSoak ? 100 : 250
+
 /** One node of all is deleted so often. */
 const deleteEveryMillis = 400_000
 
@@ -62,7 +65,7 @@ const live = Effect.fnUntraced(function* ({ createEveryMillis, created, fleet }:
   for (let at = 0; at < hour; at += createEveryMillis) {
     // The client may wait, while only this test lets time pass.
     yield* Effect.forkChild(happen(at))
-    yield* pass(createEveryMillis)
+    yield* pass(createEveryMillis, stepMillis)
   }
 })
 
