@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import { makeCompilerSqlite } from "effect/sql/Statement"
+import { loadSqlite } from "./loadSqlite.ts"
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
@@ -23,19 +24,6 @@ export interface SqliteOptions {
 
 /** Statements are compiled once: the texts of a program are few. */
 const maxPrepared = 200
-
-/** Loads `node:sqlite` when it is used. Before Node 26 that prints an `ExperimentalWarning`, which is not for users. */
-const loadSqlite = (): typeof import("node:sqlite") => {
-  const { emitWarning } = process
-  process.emitWarning = (warning: string | Error, ...rest: ReadonlyArray<any>) => {
-    if (rest[0] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, [warning, ...rest])
-  }
-  try {
-    return process.getBuiltinModule("node:sqlite")
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
 
 /** SQLite has no booleans, and takes no `undefined`. */
 const toInput = (value: unknown): SQLInputValue => {

@@ -3,20 +3,8 @@
  * ends with its process, however that ends, so that nothing has to be judged or cleared away. The file stays.
  */
 import { closeSync, constants, openSync } from "node:fs"
+import { loadSqlite } from "@berth/sql-sqlite/loadSqlite"
 import { Effect } from "effect"
-
-/** Loads `node:sqlite` when it is used. Before Node 26 that prints an `ExperimentalWarning`, which is not for users. */
-const loadSqlite = (): typeof import("node:sqlite") => {
-  const { emitWarning } = process
-  process.emitWarning = (warning: string | Error, ...rest: ReadonlyArray<any>) => {
-    if (rest[0] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, [warning, ...rest])
-  }
-  try {
-    return process.getBuiltinModule("node:sqlite")
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
 
 /** Makes the lock's file for its user alone. SQLite would make it for all, and through a link. */
 const makeFile = (path: string): void => {
