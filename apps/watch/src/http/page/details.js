@@ -67,9 +67,9 @@ export const hideDetails = () => {
   part("details").close()
 }
 
-/** Its reader closed it. */
+/** Its reader closed it. The browser tells of that later, when another node may be open. */
 const leave = () => {
-  if (details.key === undefined) return
+  if (details.key === undefined || part("details").open) return
   details.key = undefined
   if (history.state?.isOpened) history.back()
   else history.replaceState(null, "", location.pathname + location.search)

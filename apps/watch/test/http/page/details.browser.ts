@@ -25,6 +25,9 @@ describe("the details of a node", () => {
       yield* sees(dialog(page, "web-1").waitFor({ state: "hidden" }))
       yield* sees(page.goForward())
       yield* sees(dialog(page, "web-1").waitFor())
+      // What the browser tells of the first closing may come as late as this.
+      yield* sees(page.evaluate(`document.getElementById("details").dispatchEvent(new Event("close"))`))
+      expect(page.url()).toBe(`${daemon.url}/#node/default/97898`)
       yield* sees(page.reload())
       yield* sees(dialog(page, "web-1").getByText("203.0.113.1").waitFor())
       yield* sees(page.keyboard.press("Escape"))
