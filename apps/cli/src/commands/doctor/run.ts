@@ -64,6 +64,10 @@ const settings = Effect.gen(function* () {
     sourced("address", found.baseUrl, text),
     yield* credentialFinding("API key", found, found.apiKey),
     yield* credentialFinding("access token", found, found.accessToken),
+    Option.match(found.account ?? Option.none(), {
+      onNone: () => ok("account", "has no name: the keys of creates belong to the API key"),
+      onSome: ({ source, value }) => ok("account", `${value}, from ${source}: the keys of creates belong to it`)
+    }),
     Option.match(found.deadline, {
       onNone: () => ok("deadline", "60s, the default"),
       onSome: ({ source, value }) => ok("deadline", `${Duration.toMillis(value) / 1000}s, from ${source}`)
