@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { shared } from "./vitest.shared.ts"
 
@@ -5,6 +6,7 @@ import { shared } from "./vitest.shared.ts"
 export default defineConfig({
   test: {
     ...shared,
+    maxWorkers: availableParallelism(),
     include: ["tests/install/*.install.ts"],
     globalSetup: "tests/install/runtimes.ts"
   }

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { shared } from "./vitest.shared.ts"
 
@@ -8,6 +9,7 @@ import { shared } from "./vitest.shared.ts"
 export default defineConfig({
   test: {
     ...shared,
+    maxWorkers: availableParallelism(),
     include: ["packages/*/test/**/*.machine.ts", "tests/**/*.machine.ts"],
     globalSetup: "scripts/bundleForTests.ts"
   }

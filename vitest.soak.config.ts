@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { shared } from "./vitest.shared.ts"
@@ -37,6 +38,7 @@ export default defineConfig({
   ],
   test: {
     ...shared,
+    maxWorkers: availableParallelism(),
     include: ["apps/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
     globalSetup: "scripts/bundleForTests.ts",
     env: { SOAK: "1", SEED: seed, RUNS: runs },
