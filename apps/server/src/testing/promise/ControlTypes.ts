@@ -88,14 +88,7 @@ export interface WorldOptions {
       }>
     | undefined
   /** Requests per window; default 1200 per hour, fixed-window. */
-  readonly rateLimit?:
-    | {
-        readonly limit?: number | undefined
-        /** a duration such as 10s or 10 seconds, up to 10 years */
-        readonly window?: string | undefined
-        readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
-      }
-    | undefined
+  readonly rateLimit?: RateLimit | undefined
   /** What a request must show: key and token, the key, nothing; default strict. */
   readonly auth?: "strict" | "key-only" | "off" | undefined
   /** A delete answers 204 without a body, or 200 with the envelope; default documented. */
@@ -106,6 +99,19 @@ export interface WorldOptions {
   readonly apiKey?: string | undefined
   /** Default: one that follows from the server's seed. */
   readonly accessToken?: string | undefined
+}
+
+export interface RateLimit {
+  /** Requests per window, 1 or more */
+  readonly limit?: number | undefined
+  /** a duration such as 10s or 10 seconds, up to 10 years */
+  readonly window?: string | undefined
+  /** How the window counts */
+  readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
+}
+
+export interface WorldUpdate {
+  readonly rateLimit?: RateLimit | undefined
 }
 
 export interface NodeChange {
