@@ -241,6 +241,8 @@ export interface JournalEntry {
   readonly bodyBytes?: number
   /** The status of the reply; null when there was none. */
   readonly status: number | null
+  /** Those of the reply, by their names in lower case; what carries a credential is hidden. */
+  readonly replyHeaders: Readonly<Record<string, string>>
   /** The first 2048 bytes of the body of a reply that is a failure, or at which a fault fired, without secrets; null of any other. */
   readonly reply: string | null
   /** Bytes of the whole body of the reply, where it was cut. */
