@@ -276,7 +276,9 @@ export interface Trigger {
   readonly times?: number | undefined
   /** Fires at this share of the requests, decided by the world's seed. */
   readonly probability?: number | undefined
+  /** Not before this instant of the world. */
   readonly from?: string | undefined
+  /** No more from this instant of the world on. */
   readonly until?: string | undefined
   readonly scope?:
     | {
@@ -315,8 +317,11 @@ export interface FaultStatus extends Trigger {
   readonly envelope?: boolean | undefined
   /** The message of the envelope. */
   readonly message?: string | undefined
+  /** The errors of the envelope: sentences by field, one or a list. */
   readonly errors?: Readonly<Record<string, string | ReadonlyArray<string>>> | undefined
+  /** The body in place of the envelope: a text as it is, any other JSON as JSON; up to 65536 bytes. */
   readonly body?: unknown | undefined
+  /** Headers by name, in place of those that every reply has or beside them. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Seconds in retry-after; default none. */
   readonly retryAfter?: number | undefined
@@ -340,9 +345,11 @@ export interface FaultHtmlError extends Trigger {
 
 export interface FaultLatency extends Trigger {
   readonly fault: "latency"
+  /** How late; of uniform the least, of lognormal the median; default 1 second. */
   readonly delay?: string | undefined
   /** fixed, uniform, lognormal; default fixed. */
   readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
+  /** The most, of uniform and lognormal; default 1 minute. */
   readonly upTo?: string | undefined
   /** Spread of lognormal, 0 to 5; default 0.5. */
   readonly sigma?: number | undefined
@@ -368,6 +375,7 @@ export interface FaultHeadersGarbage extends Trigger {
 
 export interface FaultDateSkew extends Trigger {
   readonly fault: "date-skew"
+  /** How far, -5m for behind; default 5m. */
   readonly by?: string | undefined
 }
 
@@ -405,6 +413,7 @@ export interface FaultSlowBody extends Trigger {
   readonly fault: "slow-body"
   /** Bytes a piece; default a tenth of the body. */
   readonly chunk?: number | undefined
+  /** Between two pieces; default 100 millis. */
   readonly pause?: string | undefined
 }
 
@@ -444,6 +453,7 @@ export interface FaultStuckProvisioning extends Trigger {
 
 export interface FaultListStale extends Trigger {
   readonly fault: "list-stale"
+  /** How old, in time of the world; default 10 seconds. */
   readonly age?: string | undefined
 }
 
@@ -459,6 +469,7 @@ export interface FaultListedBut404 extends Trigger {
 
 export interface FaultGetLags extends Trigger {
   readonly fault: "get-lags"
+  /** How far behind, in time of the world; default 10 seconds. */
   readonly age?: string | undefined
 }
 
