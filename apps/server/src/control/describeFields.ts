@@ -6,20 +6,26 @@ import type { Json } from "@berth/core/api/Document"
 import { Schema } from "effect"
 import { triggerFields } from "../faults/Fault.ts"
 import { catalogue } from "../injection/catalogue.ts"
-import { WorldOptions } from "../world/WorldOptions.ts"
+import { RateLimit, WorldOptions } from "../world/WorldOptions.ts"
 
-const described: ReadonlyArray<readonly [schema: Schema.Top, fields: Schema.Struct.Fields]> = [
-  [WorldOptions, WorldOptions.fields],
-  ...catalogue.map(({ options, schema }) => [schema, { ...options, ...triggerFields }] as const)
+const described: ReadonlyArray<{
+  readonly schema: Schema.Top
+  readonly fields: Schema.Struct.Fields
+  readonly summary?: string
+}> = [
+  { schema: WorldOptions, fields: WorldOptions.fields },
+  { schema: RateLimit, fields: RateLimit.fields },
+  ...catalogue.map(({ options, schema, summary }) => ({ schema, summary, fields: { ...options, ...triggerFields } }))
 ]
 
 export const describeFields = (spec: Json): Json => {
-  for (const [schema, fields] of described) {
-    const { properties } = spec["components"].schemas[String(Schema.resolveAnnotations(schema)?.["identifier"])]
+  for (const { fields, schema, summary } of described) {
+    const whole = spec["components"].schemas[String(Schema.resolveAnnotations(schema)?.["identifier"])]
+    if (summary !== undefined) whole.description = summary
     for (const [name, field] of Object.entries(fields)) {
       const description = Schema.resolveAnnotations(field)?.["description"]
-      if (typeof description === "string" && properties[name].$ref === undefined)
-        properties[name].description = description
+      const part = whole.properties[name]
+      if (typeof description === "string" && part.$ref === undefined) part.description = description
     }
   }
   return spec

@@ -104,7 +104,7 @@ export interface WorldOptions {
 export interface RateLimit {
   /** Requests per window, 1 or more */
   readonly limit?: number | undefined
-  /** a duration such as 10s or 10 seconds, up to 10 years */
+  /** How long a window is, such as 1 hour */
   readonly window?: string | undefined
   /** How the window counts */
   readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
@@ -115,7 +115,9 @@ export interface WorldUpdate {
 }
 
 export interface NodeChange {
+  /** Stays until the node terminates. `terminate` deletes it, locked or not; null leaves it to the lifecycle. */
   readonly status?: "created" | "running" | "power-off" | "terminate" | null | undefined
+  /** A locked node cannot be deleted by a request. */
   readonly locked?: boolean | undefined
 }
 
