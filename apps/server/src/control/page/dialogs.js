@@ -53,7 +53,7 @@ const openDialog = ({ action, content = [], fieldsOf = () => [], isDangerous = f
     dialogPart("action").disabled = true
     const fields = fieldsOf()
     try {
-      const result = await send(readFields(fields))
+      const result = await send(fields.length === 0 ? undefined : readFields(fields))
       if (result === undefined) closeDialog()
       else showResult(result)
     } catch (error) {
@@ -66,6 +66,9 @@ const openDialog = ({ action, content = [], fieldsOf = () => [], isDangerous = f
   }
   if (!dialogPart().open) dialogPart().showModal()
   dialogPart("content").scrollTop = 0
+  // Else a browser chooses what scrolls. Where nothing is filled in, Enter does nothing that cannot be taken back.
+  const first = dialogPart("content").querySelector("input, select, textarea") ?? dialogPart("cancel")
+  first.focus()
 }
 
 const showResult = ({ actions, content, title }) => {

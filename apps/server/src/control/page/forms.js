@@ -164,12 +164,12 @@ export const showProblems = (fields, errors = {}) => {
     problem.hidden = text === undefined
     problem.textContent = text?.join(" ") ?? ""
     if (text === undefined) element.removeAttribute("aria-invalid")
-    else element.setAttribute("aria-invalid", "true")
+    else {
+      element.setAttribute("aria-invalid", "true")
+      element.closest("details")?.setAttribute("open", "")
+    }
   }
   const [first] = about.keys()
-  if (first !== undefined) {
-    first.control.closest("details")?.setAttribute("open", "")
-    first.control.focus()
-  }
+  first?.control.focus()
   return others
 }

@@ -280,6 +280,7 @@ const entryRow = (entry) => {
 const textOf = ({ body, faults, headers, method, operation, path, query, reply, replyHeaders, status }) =>
   [
     `${method} ${path}${searchOf(query)}`,
+    ...Object.entries(query).map(([name, value]) => `${name}=${value}`),
     operation,
     status,
     ...faults,
