@@ -93,45 +93,55 @@ const controlOf = (schema, id, value, emptyText) => {
 
 let madeFields = 0
 
+/** A control with its name, with what it is about, and with room for what is wrong with it. */
+const makeField = (name, schema, { emptyText, path, value }) => {
+  madeFields += 1
+  const id = `field-${madeFields}`
+  const { control, element, read } = controlOf(schema, id, value, emptyText)
+  const isGroup = element !== control
+  // A group shows its choices anyway.
+  const about = isGroup ? "" : (schema.description?.replaceAll("`", "") ?? "")
+  const hint = make("small", { id: `${id}-hint`, text: about, hidden: about === "" })
+  const problem = make("small", { id: `${id}-problem`, className: "problem", hidden: true })
+  const label = make(isGroup ? "span" : "label", { className: "name", id: `${id}-name`, text: name })
+  if (isGroup) {
+    element.role = "group"
+    element.setAttribute("aria-labelledby", label.id)
+  } else label.htmlFor = id
+  element.setAttribute("aria-describedby", `${problem.id} ${hint.id}`)
+  const isWide = element.nodeName === "TEXTAREA" || isGroup
+  return {
+    element: make("div", { className: isWide ? "field wide" : "field", children: [label, element, problem, hint] }),
+    fields: [{ path: [...path, name], control, element, problem, read }]
+  }
+}
+
+/** The fields of an object within an object. */
+const makeGroup = (name, schema, schemas, { emptyText, path, value }) => {
+  const { elements, fields } = makeFields(schema, schemas, { emptyText, path: [...path, name], values: value })
+  const children = [make("legend", { text: name }), make("div", { className: "fields", children: elements })]
+  return { element: make("fieldset", { children }), fields }
+}
+
+const takesLine = (element) => element.nodeName === "FIELDSET" || element.querySelector("textarea") !== null
+
 /**
  * Fields for the properties of a schema, and the elements that show them. `only` gives their names and order; `values` are what they
  * have at first, `emptyText` is what a choice shows that is left out.
  */
 export const makeFields = (schema, schemas, { emptyText = "default", only, path = [], values = {} } = {}) => {
   const { properties } = resolved(schema, schemas)
-  const fields = []
-  const elements = (only ?? Object.keys(properties)).map((name) => {
+  const made = (only ?? Object.keys(properties)).map((name) => {
     const part = resolved(properties[name], schemas)
-    const value = values[name]
-    madeFields += 1
-    const id = `field-${madeFields}`
-    if (part.properties !== undefined) {
-      const inner = makeFields(part, schemas, { emptyText, path: [...path, name], values: value })
-      fields.push(...inner.fields)
-      const legend = make("legend", { text: name })
-      return make("fieldset", { children: [legend, make("div", { className: "fields", children: inner.elements })] })
-    }
-    const { control, element, read } = controlOf(part, id, value, emptyText)
-    const hint = make("small", {
-      id: `${id}-hint`,
-      text: part.description?.replaceAll("`", "") ?? "",
-      hidden: part.description === undefined
-    })
-    const problem = make("small", { id: `${id}-problem`, className: "problem", hidden: true })
-    const isGroup = element !== control
-    const label = make(isGroup ? "span" : "label", { className: "name", id: `${id}-name`, text: name })
-    if (isGroup) {
-      element.role = "group"
-      element.setAttribute("aria-labelledby", label.id)
-    } else label.htmlFor = id
-    element.setAttribute("aria-describedby", `${hint.id} ${problem.id}`)
-    fields.push({ path: [...path, name], control, element, problem, read })
-    const isWide = element.nodeName === "TEXTAREA" || isGroup
-    return make("div", { className: isWide ? "field wide" : "field", children: [label, element, problem, hint] })
+    const options = { emptyText, path, value: values[name] }
+    return part.properties === undefined ? makeField(name, part, options) : makeGroup(name, part, schemas, options)
   })
-  const takesLine = (element) => element.nodeName === "FIELDSET" || element.querySelector("textarea") !== null
-  // Those that take a line of their own come last: no line is left half empty.
-  return { elements: elements.toSorted((a, b) => takesLine(a) - takesLine(b)), fields }
+  const elements = made.map(({ element }) => element)
+  return {
+    fields: made.flatMap(({ fields }) => fields),
+    // Those that take a line of their own come last: no line is left half empty.
+    elements: elements.toSorted((a, b) => takesLine(a) - takesLine(b))
+  }
 }
 
 /** What has been given, as JSON. */

@@ -329,7 +329,11 @@ export const showJournal = (name, { count: total, requests }, filter) => {
   if (shown.length === 0)
     paintRows(
       byId("journal"),
-      [isFiltered && total > 0 ? "No request matches the filter." : "No requests yet."],
+      [
+        isFiltered && total > 0
+          ? "No request matches the filter."
+          : "No requests yet. Those with the credentials of this world appear here as they come."
+      ],
       (text) => text,
       empty
     )
