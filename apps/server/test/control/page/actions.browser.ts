@@ -251,6 +251,28 @@ describe("a world on the page", () => {
   )
 })
 
+describe("what a program changes", () => {
+  it.live("shows on the page: faults, clock, rate limit, status, reset", () =>
+    Effect.gen(function* () {
+      const { account, page, world } = yield* shown()
+      const { id } = JSON.parse((yield* callAs(world, "POST", "/nodes/", { body: nodeOf("web") })).text).data
+      yield* control(account, "POST", "/worlds/w1/faults", { fault: "latency", delay: "5 millis" })
+      yield* control(account, "PATCH", "/worlds/w1", { rateLimit: { limit: 7, window: "90s" } })
+      yield* control(account, "PATCH", `/worlds/w1/nodes/${id}`, { status: "power-off" })
+      yield* control(account, "POST", "/worlds/w1/clock", { mode: "x60" })
+      yield* sees(page.getByRole("button", { name: "Disarm latency-1" }).waitFor())
+      yield* sees(page.getByText("7 per 90 seconds, fixed-window").waitFor())
+      yield* sees(page.getByText("6 of 7", { exact: true }).waitFor())
+      yield* sees(page.getByRole("row", { name: "web" }).getByText("power-off").waitFor())
+      yield* sees(page.getByText("runs x60").waitFor())
+      yield* control(account, "POST", "/worlds/w1/reset")
+      yield* sees(page.getByText("No nodes.").waitFor())
+      yield* sees(page.getByText("stands still").waitFor())
+      yield* sees(page.getByText("None: everything answers as it should.").waitFor())
+    })
+  )
+})
+
 describe("requests on the page", () => {
   it.live("are found by operation, status and text, opened with both sides, and forgotten", () =>
     Effect.gen(function* () {
