@@ -29,8 +29,14 @@ export const keepToken = (token) =>
 /** Whether requests of this page show a token. What a link opens never does. */
 export const hasToken = () => sessionStorage.getItem(tokenKey) !== null
 
+/** What went wrong, for a person. */
+export const sentenceOf = (error) => (error instanceof Refused ? error.message : "The server cannot be reached.")
+
 /** A reply, once its headers are there. `body` is sent as JSON. */
-export const ask = async (path, { body, method = "GET", signal = AbortSignal.timeout(maxReplyMillis) } = {}) => {
+export const ask = async (
+  path,
+  { body, maxMillis = maxReplyMillis, method = "GET", signal = AbortSignal.timeout(maxMillis) } = {}
+) => {
   const token = sessionStorage.getItem(tokenKey)
   const headers = {
     accept: "application/json",

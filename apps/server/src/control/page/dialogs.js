@@ -1,6 +1,6 @@
 // What is asked before something is changed: one dialog at a time. It stays open with the control plane's sentences where it is
 // refused, and so changes nothing behind its reader's back.
-import { ask, Refused } from "./controlPlane.js"
+import { ask, Refused, sentenceOf } from "./controlPlane.js"
 import { makeFields, readFields, showProblems } from "./forms.js"
 import { readable } from "./panels.js"
 import { make, plain } from "@berth/web/rows.js"
@@ -22,8 +22,6 @@ const readSchemas = () =>
 /** The names of the operations of the interface. */
 export const readOperations = async () =>
   (await readSchemas()).JournalEntry.properties.operation.anyOf.flatMap((kind) => kind.enum ?? [])
-
-const sentenceOf = (error) => (error instanceof Refused ? error.message : "The server cannot be reached.")
 
 const showDialogTrouble = (text) => {
   dialogPart("trouble").hidden = text === undefined

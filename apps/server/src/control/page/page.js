@@ -8,6 +8,7 @@ import {
   readWorld,
   readWorlds,
   Refused,
+  sentenceOf,
   watchWorld,
   worldPath
 } from "./controlPlane.js"
@@ -126,7 +127,7 @@ const paint = () => {
   byId("delete").hidden = world === "default"
   byId("journal-section").hidden = seen?.journal === undefined
   showNotice(seen === undefined && state.isConnected ? undefined : notice())
-  if (seen?.journal !== undefined) showJournal(isLiving ? "Journal" : "Last journal", seen.journal, filter)
+  if (seen?.journal !== undefined) showJournal(seen.journal, filter, isLiving)
   if (isLiving) {
     showClock(seen.world)
     showFaults(seen.faults, disarm)
@@ -263,17 +264,20 @@ const act = async (path, options, onReply) => {
     const reply = await ask(worldPath(world, path), options)
     if (state.world === world) await onReply?.(reply)
   } catch (error) {
-    trouble = error instanceof Refused ? error.message : "The server cannot be reached."
+    trouble = sentenceOf(error)
   }
   if (state.world === world) showTrouble(trouble)
   await refresh()
 }
 
-/** What a dialog sends about the world that is shown when it opens, whichever is shown later. */
-const sender = (method, path, text, signal) => {
+/**
+ * What a dialog sends about the world that is shown when it opens, whichever is shown later. `text` states from the reply what was
+ * done.
+ */
+const sender = (method, path, text, maxMillis) => {
   const { world } = state
   return async (body) => {
-    const reply = await ask(worldPath(world, path), { method, body, signal: signal?.() })
+    const reply = await ask(worldPath(world, path), { method, body, maxMillis })
     if (state.world === world) {
       showTrouble()
       done(await text(reply))
@@ -327,12 +331,7 @@ const resetWorld = () => {
     title: `Reset ${world}?`,
     text: "It begins anew: its nodes, its clock, its faults. Its requests are forgotten; its credentials stay.",
     action: "Reset",
-    send: sender(
-      "POST",
-      "/reset",
-      () => `${world} has begun anew.`,
-      () => AbortSignal.timeout(maxMakingMillis)
-    )
+    send: sender("POST", "/reset", () => `${world} has begun anew.`, maxMakingMillis)
   })
 }
 
@@ -352,8 +351,7 @@ const makeWorld = () =>
     {
       addressOf,
       send: async (body) => {
-        const signal = AbortSignal.timeout(maxMakingMillis)
-        const made = await (await ask("/worlds", { method: "POST", body, signal })).json()
+        const made = await (await ask("/worlds", { method: "POST", body, maxMillis: maxMakingMillis })).json()
         worldsReadAt = Number.NEGATIVE_INFINITY
         void refresh()
         return made
@@ -372,7 +370,7 @@ const downloadArchive = async () => {
     setTimeout(() => URL.revokeObjectURL(href), 60_000)
     showTrouble()
   } catch (error) {
-    showTrouble(error instanceof Refused ? error.message : "The server cannot be reached.")
+    showTrouble(sentenceOf(error))
   }
 }
 

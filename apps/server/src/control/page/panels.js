@@ -319,23 +319,19 @@ const journalCount = (isFiltered, matching, shown, requests, total) => {
   return `${count(matching)} of the ${searched}${shown < matching ? `: the last ${shown} are shown` : ""}`
 }
 
-/** `name` is the heading. Entries come the oldest first, and are shown the latest first. */
-export const showJournal = (name, { count: total, requests }, filter) => {
-  setText(byId("journal-name"), name)
+/** Entries come the oldest first, and are shown the latest first. */
+export const showJournal = ({ count: total, requests }, filter, isLiving) => {
+  setText(byId("journal-name"), isLiving ? "Journal" : "Last journal")
   const isFiltered = isFiltering(filter)
   const matching = isFiltered ? requests.filter(letsThrough(filter)) : requests
   const shown = matching.slice(-maxEntries)
   setText(byId("journal-count"), journalCount(isFiltered, matching.length, shown.length, requests.length, total))
-  if (shown.length === 0)
-    paintRows(
-      byId("journal"),
-      [
-        isFiltered && total > 0
-          ? "No request matches the filter."
-          : "No requests yet. Those with the credentials of this world appear here as they come."
-      ],
-      (text) => text,
-      empty
-    )
+  const none =
+    requests.length > 0
+      ? "No request matches the filter."
+      : isLiving
+        ? "No requests yet. Those with the credentials of this world appear here as they come."
+        : "There are none."
+  if (shown.length === 0) paintRows(byId("journal"), [none], (text) => text, empty)
   else paintRows(byId("journal"), shown.toReversed(), ({ seq }) => seq, entryRow)
 }

@@ -188,7 +188,8 @@ describe("a world on the page", () => {
       yield* sees(page.getByText("World w2 has ended.").waitFor())
       yield* sees(page.locator("#journal li").filter({ hasText: "GET" }).waitFor())
       expect((yield* control(account, "GET", "/worlds")).map(({ id }: { id: string }) => id)).toEqual(["default", "w1"])
-      expect(complaints).toEqual([])
+      // A reading may have been on its way.
+      expect(complaints.filter((text) => text !== refused("404 (Not Found)"))).toEqual([])
       yield* sees(page.getByRole("status").getByRole("link", { name: "default" }).click())
       yield* sees(page.getByRole("button", { name: "Reset" }).waitFor())
       expect(yield* Effect.promise(() => page.getByRole("button", { name: "Delete" }).count())).toBe(0)
