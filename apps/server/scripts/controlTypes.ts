@@ -13,7 +13,15 @@ import { WorldOptions } from "../src/world/WorldOptions.ts"
 export const file = fileURLToPath(new URL("../src/testing/promise/ControlTypes.ts", import.meta.url))
 
 /** What a test writes, beside faults: a field that may be left out may also be undefined. */
-const written = ["WorldOptions", "NodeChange", "SavedImageOrder", "ExpectedCall", "Expectation"]
+const written = [
+  "WorldOptions",
+  "RateLimit",
+  "WorldUpdate",
+  "NodeChange",
+  "SavedImageOrder",
+  "ExpectedCall",
+  "Expectation"
+]
 
 /** What a test gets. */
 const given = ["WorldSummary", "WorldEvent", "NodeView", "SavedImageView", "JournalEntry", "Verdict"]

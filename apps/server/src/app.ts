@@ -166,6 +166,7 @@ const isBrowserAtRoot = (request: HttpServerRequest.HttpServerRequest): boolean 
   /\btext\/html\b/i.test(request.headers["accept"] ?? "")
 
 const noFaults: ReadonlyArray<string> = []
+const noHeaders: Readonly<Record<string, string>> = {}
 
 const keepJournal =
   (worlds: Worlds, journals: Journals): Step =>
@@ -175,6 +176,7 @@ const keepJournal =
       const { arrivedAt: at, body, delivery, request, world } = exchange
       const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
       const isWorthReading = reply.status >= 400 || delivery !== undefined
+      const isAnswered = delivery?.isAnswered !== false
       worlds.changes += 1
       journals.record(world, {
         at,
@@ -183,8 +185,8 @@ const keepJournal =
         url: request.url,
         headers: request.headers,
         body,
-        status: delivery?.isAnswered === false ? null : reply.status,
-        replyType: reply.headers["content-type"],
+        status: isAnswered ? reply.status : null,
+        replyHeaders: isAnswered ? reply.headers : noHeaders,
         replyBytes: reply.body._tag === "Empty" ? 0 : reply.body.contentLength,
         replyBody: isWorthReading ? bytesOf(reply) : undefined,
         faults: delivery?.faults ?? noFaults

@@ -7,6 +7,7 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, OpenApi } from "effect/http-api"
 import { ClockGroup } from "./ClockGroup.ts"
+import { describeFields } from "./describeFields.ts"
 import { EventsGroup } from "./EventsGroup.ts"
 import { FaultsGroup } from "./FaultsGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
@@ -71,6 +72,6 @@ export class ControlApi extends api.annotateMerge(
     version: "1",
     description: "Worlds, clocks, nodes, faults and journals, for tests to decide. Durations: `10 seconds` or `10s`.",
     servers: [{ url: "/", description: "The server that this description comes from." }],
-    transform: (spec) => withTokenScheme(describe(spec))
+    transform: (spec) => withTokenScheme(describeFields(describe(spec)))
   })
 ) {}

@@ -22,8 +22,13 @@ export const NodeView = Schema.Struct({
 
 /** A change of a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
 export const NodeChange = Schema.Struct({
-  status: Schema.optionalKey(Schema.NullOr(Schema.Literals(["created", "running", "power-off", "terminate"]))),
-  locked: Schema.optionalKey(Schema.Boolean)
+  status: Schema.optionalKey(
+    Schema.NullOr(Schema.Literals(["created", "running", "power-off", "terminate"])).annotate({
+      description:
+        "Stays until the node terminates. `terminate` deletes it, locked or not; null leaves it to the lifecycle."
+    })
+  ),
+  locked: Schema.optionalKey(Schema.Boolean).annotate({ description: "A locked node cannot be deleted by a request." })
 }).annotate({ identifier: "NodeChange" })
 
 const maxNodes = 1000

@@ -74,7 +74,7 @@ const har = HttpApiEndpoint.get("har", "/worlds/:world/requests.har", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Read the journal as an HTTP Archive",
-    description: "HAR 1.2 without headers and credentials, for viewers that read it."
+    description: "HAR 1.2 without credentials, for viewers that read it."
   })
 )
 

@@ -7,7 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { algorithms } from "../world/allowance.ts"
 import { Snapshot } from "../state/Snapshot.ts"
 import { DurationText } from "../lifecycle/durationText.ts"
-import { ClockText, WorldOptions } from "../world/WorldOptions.ts"
+import { ClockText, RateLimit, WorldOptions } from "../world/WorldOptions.ts"
 import { Instant, worldParam } from "./fields.ts"
 
 /** A world and the credentials that reach it. */
@@ -34,6 +34,11 @@ export const WorldSummary = Schema.Struct({
   })
 }).annotate({ identifier: "WorldSummary" })
 
+/** A change of a world that goes on. An absent field stays as it is, and so does an absent part of the rate limit. */
+export const WorldUpdate = Schema.Struct({
+  rateLimit: Schema.optionalKey(RateLimit)
+}).annotate({ identifier: "WorldUpdate" })
+
 const make = HttpApiEndpoint.post("make", "/worlds", {
   payload: WorldOptions,
   success: WorldMade.pipe(HttpApiSchema.status(201)),
@@ -49,6 +54,18 @@ const get = HttpApiEndpoint.get("get", "/worlds/:world", {
   success: WorldSummary,
   error: [failures[404]]
 }).annotateMerge(OpenApi.annotations({ title: "Get a world" }))
+
+const update = HttpApiEndpoint.patch("update", "/worlds/:world", {
+  params: worldParam,
+  payload: WorldUpdate,
+  success: WorldSummary,
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Change the rate limit of a world",
+    description: "What has been spent of the allowance stays spent. A reset goes back to the rate limit it began with."
+  })
+)
 
 const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
   params: worldParam,
@@ -105,7 +122,7 @@ const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
 )
 
 export class WorldsGroup extends HttpApiGroup.make("worlds")
-  .add(make, list, get, remove, reset, snapshot, restore)
+  .add(make, list, get, update, remove, reset, snapshot, restore)
   .annotateMerge(
     OpenApi.annotations({ title: "Worlds", description: "Isolated accounts, one per test if you like." })
   ) {}

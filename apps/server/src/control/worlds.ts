@@ -8,11 +8,12 @@ import { invalidFields } from "../http/failures.ts"
 import { inSteps } from "../http/inSteps.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import { startSize } from "../world/scenario.ts"
+import { slidingLimitSentence } from "../world/allowance.ts"
 import { resume } from "../state/Restoration.ts"
 import { arrayPieces, pause, piecesReply } from "../transport/jsonPieces.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
-import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
+import { rateLimitOf, settingsOf, WorldOptions } from "../world/WorldOptions.ts"
 import { defaults, type Scenario, type WorldSettings } from "../world/WorldSettings.ts"
 import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
@@ -21,7 +22,7 @@ import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
 import { beginWorld, orBusy } from "./largeWorlds.ts"
 import { readSnapshot, snapshotReply } from "./snapshots.ts"
-import { WorldSummary } from "./WorldsGroup.ts"
+import { WorldSummary, WorldUpdate } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409> => {
   switch (refusal._tag) {
@@ -53,7 +54,7 @@ const redacted = (secret: string | undefined) => (secret === undefined ? undefin
 
 const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   const { limit, remaining, resetAt } = world.allowance.peek(now)
-  const { algorithm, windowMillis } = world.settings.rateLimit
+  const { algorithm, windowMillis } = world.allowance.rateLimit
   return {
     id: world.id,
     seed: world.settings.seed,
@@ -74,6 +75,8 @@ function* entered(worlds: ReadonlyArray<World.World>, realMillis: () => number) 
 }
 
 const encodeSummary = Schema.encodeSync(WorldSummary)
+
+const readUpdate = readBody(WorldUpdate)
 
 const readOptions = readBody(WorldOptions, {})
 
@@ -112,6 +115,15 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       )
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
+    .handleRaw("update", ({ params, request }) =>
+      Effect.gen(function* () {
+        const { rateLimit } = yield* readUpdate(request)
+        const { now, world } = yield* namedWorld(params.world)
+        if (rateLimit !== undefined && World.changeRateLimit(world, rateLimitOf(rateLimit), now) === undefined)
+          return yield* Effect.fail(invalidFields({ rateLimit: [`${slidingLimitSentence}.`] }))
+        return summary(world, now)
+      })
+    )
     .handle("delete", ({ params }) =>
       Effect.flatMap(ControlledWorlds, (controlled) =>
         Effect.mapError(Effect.fromResult(endWorld(controlled, params.world, "deleted")), (refusal) =>

@@ -104,10 +104,11 @@ const windowChanges = faultKind({
   name: "window-changes",
   summary: "The allowance shrinks in the middle of its window.",
   options: { limit: count(0, "What is granted instead; default half of it.") },
-  steps: ({ fault }, { world: { allowance, settings } }) => ({
+  steps: ({ fault }, { world: { allowance } }) => ({
     allowance: () => {
-      const limit = fault.limit ?? Math.floor(settings.rateLimit.limit / 2)
-      return limit === settings.rateLimit.limit ? undefined : shrunk(allowance, limit)
+      const { rateLimit } = allowance
+      const limit = fault.limit ?? Math.floor(rateLimit.limit / 2)
+      return limit === rateLimit.limit ? undefined : shrunk(allowance, limit)
     }
   })
 })

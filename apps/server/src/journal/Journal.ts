@@ -28,7 +28,8 @@ export interface Recorded {
   readonly bodyBytes: number
   /** The status of the reply; `null` when there was none. */
   readonly status: number | null
-  readonly replyType: string | undefined
+  /** By their names in lower case; none where there was no reply. */
+  readonly replyHeaders: Readonly<Record<string, string>>
   /** Bytes of the whole body of the reply; `undefined` where that is not known. */
   readonly replyBytes: number | undefined
   /** The beginning of the body of a reply that is worth reading: a failure, or one at which faults fired. */
@@ -53,8 +54,16 @@ export const maxJournalBytes = 4 * 1024 * 1024
 const entryOverheadBytes = 256
 
 /** About how much memory an entry takes. */
-export const bytesOf = ({ body, headers, replyBody, url }: Recorded): number => {
-  let bytes = entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
+export const bytesOf = ({ body, headers, replyBody, replyHeaders, url }: Recorded): number =>
+  entryOverheadBytes +
+  url.length +
+  bytesOfHeaders(headers) +
+  bytesOfHeaders(replyHeaders) +
+  (body?.length ?? 0) +
+  (replyBody?.length ?? 0)
+
+const bytesOfHeaders = (headers: Readonly<Record<string, string>>): number => {
+  let bytes = 0
   for (const name in headers) bytes += name.length + headers[name]!.length
   return bytes
 }
@@ -98,7 +107,8 @@ export class Journal {
   /** `event` is the number of the event on the server. */
   record(entry: Entry, event: number, change?: WorldChange): Recorded {
     this.#count += 1
-    const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyType, status, url } = entry
+    const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyHeaders, status, url } =
+      entry
     // One literal and no spreading: every request passes here.
     const recorded: Recorded = {
       seq: this.#count,
@@ -112,7 +122,7 @@ export class Journal {
       body: beginningOf(body),
       bodyBytes: body?.length ?? 0,
       status,
-      replyType,
+      replyHeaders,
       replyBytes,
       replyBody: beginningOf(replyBody),
       faults

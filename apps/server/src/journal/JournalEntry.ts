@@ -24,6 +24,9 @@ export const JournalEntry = Schema.Struct({
   body: Schema.NullOr(Schema.String).annotate({ description: `The first ${maxKeptBodyBytes} bytes, without secrets.` }),
   bodyBytes: Schema.optionalKey(Schema.Int).annotate({ description: "Bytes of the whole body, where it was cut." }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
+  replyHeaders: Schema.Record(Schema.String, Schema.String).annotate({
+    description: "Those of the reply, by their names in lower case; what carries a credential is hidden."
+  }),
   reply: Schema.NullOr(Schema.String).annotate({
     description:
       `The first ${maxKeptBodyBytes} bytes of the body of a reply that is a failure, or at which a fault fired, without ` +
@@ -44,10 +47,10 @@ export const isCredential = (name: string): boolean =>
   name.toLowerCase() === apiKeyParameter || /^(api[_-]?key|(access[_-]?)?token|authorization)$/i.test(name)
 
 /** Headers that carry credentials. */
-const credentialHeader = /^((proxy-)?authorization|cookie)$|token|secret|password|api-?key/
+const credentialHeader = /^((proxy-)?authorization|(set-)?cookie)$|token|secret|password|api-?key/
 
-/** The headers of a request as they are shown. That of the host is the server's own, and differs from one port to another. */
-export const showHeaders = ({ headers }: Recorded, redact: Redactor): Readonly<Record<string, string>> =>
+/** Headers as they are shown. That of the host is the server's own, and differs from one port to another. */
+export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => name !== "host")
@@ -131,10 +134,11 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
     path: redact.text(path),
     operation: operationOf(method, path) ?? null,
     query: Object.fromEntries(query),
-    headers: showHeaders(recorded, redact),
+    headers: showHeaders(recorded.headers, redact),
     body: body === undefined ? null : redact.body(body, bodyBytes > body.length),
     ...(body !== undefined && bodyBytes > body.length ? { bodyBytes } : {}),
     status,
+    replyHeaders: showHeaders(recorded.replyHeaders, redact),
     reply: replyBody === undefined ? null : redact.body(replyBody, isReplyCut),
     ...(isReplyCut ? { replyBytes } : {}),
     faults

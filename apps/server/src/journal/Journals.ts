@@ -97,7 +97,7 @@ export class Journals {
   /** Notes that a request of the control plane has put the world into another state. A reset forgets the requests before it. */
   changed(world: World, change: WorldChange, { method, url }: Pick<Entry, "method" | "url">): void {
     if (change === "reset") this.forget(world)
-    const noBody = { body: undefined, replyType: undefined, replyBytes: undefined, replyBody: undefined }
+    const noBody = { body: undefined, replyHeaders: {}, replyBytes: undefined, replyBody: undefined }
     const entry = { ...noBody, at: world.latest, durationMillis: 0, method, url, headers: {}, status: 200, faults: [] }
     this.record(world, entry, change)
   }

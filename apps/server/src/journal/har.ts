@@ -1,6 +1,6 @@
 /**
- * A journal as an HTTP Archive (HAR 1.2), for the viewers and proxies that read those. It has what the journal has: no headers
- * of replies, of a body its beginning, of a reply's only where it is a failure or a fault fired; credentials are redacted.
+ * A journal as an HTTP Archive (HAR 1.2), for the viewers and proxies that read those. It has what the journal has: of a body
+ * its beginning, of a reply's only where it is a failure or a fault fired; credentials are redacted.
  */
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
@@ -12,8 +12,11 @@ import type { WorldJournal } from "./Journals.ts"
 
 const httpVersion = "HTTP/1.1"
 
-/** Not known: neither cookies nor the headers of replies are recorded, nor the sizes of any. */
-const unrecorded = { cookies: [], headers: [], headersSize: -1 }
+/** Not known: cookies are hidden, and the sizes of headers are not recorded. */
+const unrecorded = { cookies: [], headersSize: -1 }
+
+const headersOf = (headers: Recorded["headers"], redact: Redactor) =>
+  Object.entries(showHeaders(headers, redact)).map(([name, value]) => ({ name, value }))
 
 /** The text of the archive, piece by piece. `origin` is scheme and host of the server, without a path. */
 export function* harPieces({ account, ended, id, journal, seed }: WorldJournal, origin: string): Generator<string> {
@@ -67,7 +70,7 @@ const requestOf = (recorded: Recorded, redact: Redactor, origin: string) => {
     queryString,
     ...(body === undefined ? {} : { postData: { mimeType: "application/json", ...textOf(body, bodyBytes, redact) } }),
     ...unrecorded,
-    headers: Object.entries(showHeaders(recorded, redact)).map(([name, value]) => ({ name, value })),
+    headers: headersOf(recorded.headers, redact),
     bodySize: bodyBytes
   }
 }
@@ -87,20 +90,30 @@ const addressOf = (path: string, origin: string): string => {
   return `${origin}${escaped.startsWith("/") || escaped === "" ? "" : "/"}${escaped}`
 }
 
-const responseOf = ({ replyBody, replyBytes, replyType, status }: Recorded, redact: Redactor) => {
+const responseOf = ({ replyBody, replyBytes, replyHeaders, status }: Recorded, redact: Redactor) => {
   // A status of 0 is how viewers show that there was none.
   if (status === null) {
     const content = { size: 0, mimeType: "x-unknown" }
-    return { status: 0, statusText: "", httpVersion, content, redirectURL: "", ...unrecorded, bodySize: -1 }
+    return {
+      status: 0,
+      statusText: "",
+      httpVersion,
+      headers: [],
+      content,
+      redirectURL: "",
+      ...unrecorded,
+      bodySize: -1
+    }
   }
   const size = replyBytes ?? replyBody?.length ?? 0
   return {
     status,
     statusText: STATUS_CODES[status] ?? "",
     httpVersion,
+    headers: headersOf(replyHeaders, redact),
     content: {
       size,
-      mimeType: replyType ?? "x-unknown",
+      mimeType: replyHeaders["content-type"] ?? "x-unknown",
       ...(replyBody === undefined ? {} : textOf(replyBody, size, redact))
     },
     redirectURL: "",

@@ -88,6 +88,12 @@ const added = {
   nodes: Schema.optionalKey(Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)))
 }
 
+const RateLimit = Schema.Struct({
+  limit: Positive,
+  windowMillis: WindowMillis,
+  algorithm: Schema.Literals(Allowance.algorithms)
+}).check(Schema.makeFilter((rateLimit) => Allowance.canCount(rateLimit) || Allowance.slidingLimitSentence))
+
 const Settings = Schema.Struct({
   seed: Schema.Int,
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
@@ -100,11 +106,7 @@ const Settings = Schema.Struct({
       })
     ).check(Schema.isMaxLength(maxLives))
   }),
-  rateLimit: Schema.Struct({
-    limit: Positive,
-    windowMillis: WindowMillis,
-    algorithm: Schema.Literals(Allowance.algorithms)
-  }).check(Schema.makeFilter((rateLimit) => Allowance.canCount(rateLimit) || Allowance.slidingLimitSentence)),
+  rateLimit: RateLimit,
   auth: Schema.Literals(authModes),
   deleteStyle: Schema.Literals(deleteStyles),
   uniqueNames: Schema.Boolean,
@@ -172,6 +174,8 @@ const head = {
   settings: Settings,
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
   latest: WorldTime,
+  /** What the allowance is counted by, where that is no longer the rate limit of the settings. */
+  rateLimit: Schema.optionalKey(RateLimit),
   allowance: AllowanceState,
   savedImages: Schema.Array(SavedImageSnapshot).check(Schema.isMaxLength(maxSavedImages)),
   /** The id the next node gets. */
@@ -204,6 +208,7 @@ export const takeHead = (world: World.World): SnapshotHead => {
     // The real time is irrelevant to a clock that stands, and would differ between two runs of the same calls.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
+    ...(world.allowance.rateLimit === settings.rateLimit ? {} : { rateLimit: world.allowance.rateLimit }),
     allowance: world.allowance.state(),
     savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),
     nextNodeId: world.nodes.nextId,
@@ -268,10 +273,11 @@ export const readHead = (
   const [given] = Object.entries(nodeProblems(settings))
   if (given !== undefined) return Result.fail(problem(`settings.${given[0]}`, given[1][0]!))
   const world = World.make(settings, realMillis, id)
-  if (snapshot.allowance.algorithm !== snapshot.settings.rateLimit.algorithm) {
-    return Result.fail(problem("allowance", "This is the state of another algorithm than that of the settings."))
+  const rateLimit = snapshot.rateLimit ?? settings.rateLimit
+  if (snapshot.allowance.algorithm !== rateLimit.algorithm) {
+    return Result.fail(problem("allowance", "This is the state of another algorithm than that of the rate limit."))
   }
-  const overspent = overspending(snapshot.allowance, snapshot.settings.rateLimit)
+  const overspent = overspending(snapshot.allowance, rateLimit)
   if (overspent !== undefined) return Result.fail(problem(`allowance.${overspent}`, "More is spent than there was."))
   if (snapshot.nextNodeId < world.nodes.nextId) {
     return Result.fail(problem("nextNodeId", "A world of this seed begins with a larger id."))
@@ -284,7 +290,7 @@ export const readHead = (
     }
     world.savedImages.push({ ...saved, base, plan })
   }
-  world.allowance = Allowance.make(snapshot.settings.rateLimit, snapshot.allowance)
+  world.allowance = Allowance.make(rateLimit, snapshot.allowance)
   for (const [index, node] of snapshot.gone.entries()) {
     const record = recordOf(world, node)
     if (record === undefined) return Result.fail(problem(`gone.${index}.plan`, noSuchPlan))

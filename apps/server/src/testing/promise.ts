@@ -29,6 +29,7 @@ export type {
   JournalEntry,
   NodeChange,
   NodeView,
+  RateLimit,
   SavedImageOrder,
   SavedImageView,
   Verdict,
@@ -179,6 +180,10 @@ const bindWorld = (
     },
     advanceToNextEvent: async () => (await clock({ advanceTo: "next-event" })).events ?? [],
     setClock: async (mode) => new Date((await clock({ mode: textOf("the mode of setClock", "x60", mode) })).now),
+    setRateLimit: async (rateLimit) => {
+      const json = bodyOf("the rate limit of setRateLimit", rateLimit)
+      return call("PATCH", path, { body: `{"rateLimit":${json}}` })
+    },
     arm: async (armed) => {
       if (!Array.isArray(armed)) throw new TypeError("Expected the faults of arm to be a list.")
       await call("PUT", `${path}/faults`, { body: jsonOf("the faults of arm", armed) })

@@ -26,6 +26,7 @@ export interface World {
   catalogue: Catalogue
   nodes: NodeTable
   savedImages: Array<SavedImage>
+  /** With the rate limit that holds now; a reset goes back to that of the settings. */
   allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
   /** The latest instant of the world: its time never goes back, even when the real clock does. */
@@ -96,6 +97,18 @@ export const advanceInSteps = (world: World, realMillis: number, byMillis: numbe
 export const setClockMode = (world: World, realMillis: number, mode: VirtualClock.ClockMode): number => {
   world.clock = VirtualClock.setMode(world.clock, realMillis, mode)
   return instantOf(world, realMillis)
+}
+
+/** Counts on under another rate limit. What is left out stays as it is; `undefined` where the window cannot be kept. */
+export const changeRateLimit = (
+  world: World,
+  change: Partial<Allowance.RateLimit>,
+  now: number
+): Allowance.RateLimit | undefined => {
+  const rateLimit = { ...world.allowance.rateLimit, ...change }
+  if (!Allowance.canCount(rateLimit)) return undefined
+  world.allowance = Allowance.withRateLimit(world.allowance, rateLimit, now)
+  return rateLimit
 }
 
 /** Puts a record in the table, new or changed, and notes when it will be gone. */

@@ -72,11 +72,29 @@ const Window = DurationText.check(
   Schema.makeFilter((window) => Duration.toMillis(window) > 0 || "a window longer than nothing")
 )
 
-const RateLimit = Schema.Struct({
-  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
-  window: Schema.optionalKey(Window),
-  algorithm: Schema.optionalKey(Schema.Literals(algorithms))
-}).check(Schema.makeFilter((rateLimit) => canCount(rateLimit) || slidingLimitSentence))
+export const RateLimit = Schema.Struct({
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))).annotate(
+    described("Requests per window, 1 or more")
+  ),
+  window: Schema.optionalKey(Window).annotate(described("How long a window is, such as 1 hour")),
+  algorithm: Schema.optionalKey(Schema.Literals(algorithms)).annotate(described("How the window counts"))
+})
+  .check(Schema.makeFilter((rateLimit) => canCount(rateLimit) || slidingLimitSentence))
+  .annotate({
+    identifier: "RateLimit",
+    description: "Requests per window; default 1200 per hour, fixed-window"
+  })
+
+/** The parts of a rate limit that were asked for. */
+export const rateLimitOf = ({
+  algorithm,
+  limit,
+  window
+}: typeof RateLimit.Type): Partial<WorldSettings["rateLimit"]> => ({
+  ...(limit === undefined ? {} : { limit }),
+  ...(window === undefined ? {} : { windowMillis: Duration.toMillis(window) }),
+  ...(algorithm === undefined ? {} : { algorithm })
+})
 
 const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
@@ -158,9 +176,7 @@ export const WorldOptions = Schema.Struct({
   lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(maxLives))).annotate(
     described("Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it")
   ),
-  rateLimit: Schema.optionalKey(RateLimit).annotate(
-    described("Requests per window; default 1200 per hour, fixed-window")
-  ),
+  rateLimit: Schema.optionalKey(RateLimit),
   auth: Schema.optionalKey(Schema.Literals(authModes)).annotate(
     described("What a request must show: key and token, the key, nothing; default strict")
   ),
@@ -213,11 +229,7 @@ export const settingsOf = (options: WorldOptions, account: Account): WorldSettin
       ...rule,
       byName: (options.lives ?? []).map((life) => ({ pattern: life.nodes, rule: ruleOf(life, rule) }))
     },
-    rateLimit: {
-      limit: options.rateLimit?.limit ?? defaults.rateLimit.limit,
-      windowMillis: toMillis(options.rateLimit?.window, defaults.rateLimit.windowMillis),
-      algorithm: options.rateLimit?.algorithm ?? defaults.rateLimit.algorithm
-    },
+    rateLimit: { ...defaults.rateLimit, ...rateLimitOf(options.rateLimit ?? {}) },
     auth: options.auth ?? defaults.auth,
     deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
     uniqueNames: options.uniqueNames ?? defaults.uniqueNames,

@@ -46,6 +46,7 @@ export type AllowanceState =
 
 /** A counter of requests under one rate limit. */
 export interface Allowance {
+  readonly rateLimit: RateLimit
   /** Asks for one request. What is refused costs nothing (decision 21). */
   readonly spend: (now: number) => Reading
   /** Reads the counter and spends nothing. */
@@ -65,13 +66,56 @@ export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance =>
   }
 }
 
+/**
+ * A counter under another rate limit, at which the requests that count at `now` go on counting: each since it came, and where the
+ * kind of window keeps no instants, all of them since the window began or, after a bucket, since `now`.
+ */
+export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance =>
+  make(rateLimit, stateUnder(rateLimit, spentOf(allowance, now), now))
+
+/** The requests that count: how many, and since when each of the last `maxSlidingLimit` at most. */
+interface Spent {
+  readonly count: number
+  readonly since: number
+  readonly grants?: ReadonlyArray<number>
+}
+
+const spentOf = (allowance: Allowance, now: number): Spent => {
+  const { limit, remaining, resetAt } = allowance.peek(now)
+  const { windowMillis } = allowance.rateLimit
+  const state = allowance.state()
+  const count = limit - remaining
+  return state.algorithm === "token-bucket"
+    ? { count, since: now }
+    : { count, since: resetAt - windowMillis, ...("grants" in state ? { grants: state.grants } : {}) }
+}
+
+/** What is beyond the new limit counts no more: nothing is left either way. */
+const stateUnder = (
+  { algorithm, limit, windowMillis }: RateLimit,
+  { count, grants, since }: Spent,
+  now: number
+): AllowanceState | undefined => {
+  const spent = Math.min(count, limit)
+  if (spent === 0) return undefined
+  switch (algorithm) {
+    case "fixed-window":
+      return { algorithm, endsAt: since + windowMillis, granted: spent }
+    case "sliding-window":
+      return { algorithm, grants: grants?.slice(-limit) ?? Array.from({ length: spent }, () => since) }
+    case "token-bucket":
+      return { algorithm, missing: spent * windowMillis, asOf: now }
+  }
+}
+
 const orNull = (instant: number): number | null => (Number.isFinite(instant) ? instant : null)
 
 /** A window opens with the first request after the last one ended, and grants `limit` requests until it ends. */
 const makeFixedWindow = (
-  { limit, windowMillis }: RateLimit,
+  rateLimit: RateLimit,
   from: { readonly endsAt: number | null; readonly granted: number } | undefined
 ): Allowance => {
+  const { limit, windowMillis } = rateLimit
   let endsAt = from?.endsAt ?? Number.NEGATIVE_INFINITY
   let granted = from?.granted ?? 0
   const reading = (ok: boolean, now: number): Reading => ({
@@ -86,6 +130,7 @@ const makeFixedWindow = (
       ? reading(granted < limit, now)
       : { granted: true, limit, remaining: limit, resetAt: now + windowMillis, retryAt: now }
   return {
+    rateLimit,
     state: () => ({ algorithm: "fixed-window", endsAt: orNull(endsAt), granted }),
     peek,
     spend: (now) => {
@@ -101,7 +146,8 @@ const makeFixedWindow = (
 }
 
 /** At most `limit` requests in any stretch of `windowMillis`; each counts until exactly `windowMillis` after its grant. */
-const makeSlidingWindow = ({ limit, windowMillis }: RateLimit, from: ReadonlyArray<number>): Allowance => {
+const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): Allowance => {
+  const { limit, windowMillis } = rateLimit
   const grants = new RingOfInstants(limit)
   for (const instant of from) grants.push(instant)
   const read = (now: number): Reading => {
@@ -115,6 +161,7 @@ const makeSlidingWindow = ({ limit, windowMillis }: RateLimit, from: ReadonlyArr
     }
   }
   return {
+    rateLimit,
     state: () => ({ algorithm: "sliding-window", grants: grants.toArray() }),
     peek: read,
     spend: (now) => {
@@ -130,9 +177,10 @@ const makeSlidingWindow = ({ limit, windowMillis }: RateLimit, from: ReadonlyArr
  * token: a grant adds `windowMillis` of them and a millisecond takes `limit` away, so no instant is ever rounded.
  */
 const makeTokenBucket = (
-  { limit, windowMillis }: RateLimit,
+  rateLimit: RateLimit,
   from: { readonly missing: number; readonly asOf: number | null } | undefined
 ): Allowance => {
+  const { limit, windowMillis } = rateLimit
   const capacity = limit * windowMillis
   let missing = from?.missing ?? 0
   let asOf = from?.asOf ?? Number.NEGATIVE_INFINITY
@@ -153,6 +201,7 @@ const makeTokenBucket = (
     }
   }
   return {
+    rateLimit,
     state: () => ({ algorithm: "token-bucket", missing, asOf: orNull(asOf) }),
     peek: read,
     spend: (now) => {

@@ -12,7 +12,7 @@ export const entryOf = (change: Partial<Entry> = {}): Entry => ({
   headers: {},
   body: undefined,
   status: 200,
-  replyType: "application/json",
+  replyHeaders: {},
   replyBytes: 100,
   replyBody: undefined,
   faults: [],

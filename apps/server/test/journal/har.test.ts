@@ -67,7 +67,10 @@ layer(TestServer.layer())("the archive of a world", (it) => {
           statusText: "Accepted",
           httpVersion: "HTTP/1.1",
           cookies: [],
-          headers: [],
+          headers: expect.arrayContaining([
+            { name: "content-type", value: "application/json" },
+            { name: "ratelimit-remaining", value: "1199" }
+          ]),
           content: { size: expect.any(Number), mimeType: "application/json" },
           redirectURL: "",
           headersSize: -1,

@@ -52,15 +52,18 @@ const body = fc.oneof(
     .map((length) => new TextEncoder().encode(`${"x".repeat(length)}🌙🌙🌙🌙🌙🌙🌙🌙`)),
   fc.constantFrom("🌙", "ü", "\u0000").map((text) => new TextEncoder().encode(text.repeat(1_100)))
 )
+const headers = fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.stringMatching(/^[\t -~\x80-\xff]{0,40}$/))
 const entry = fc.record({
   at: fc.integer({ min: 0, max: 4e12 }),
   durationMillis: fc.nat(),
   method: fc.constantFrom("GET", "M-SEARCH", "OPTIONS", "CONNECT", "QUERY"),
   url: target,
-  headers: fc.dictionary(fc.stringMatching(/^[a-z-]{1,20}$/), fc.stringMatching(/^[\t -~\x80-\xff]{0,40}$/)),
+  headers,
   body: fc.option(body, { nil: undefined }),
   status: fc.option(fc.integer({ min: 100, max: 999 })),
-  replyType: fc.option(fc.constantFrom("", "text/html; charset=ö", "\u0001", "x".repeat(300)), { nil: undefined }),
+  replyHeaders: fc
+    .tuple(headers, fc.constantFrom("", "text/html; charset=ö", "\u0001", "x".repeat(300)))
+    .map(([others, type]) => ({ ...others, "content-type": type })),
   replyBytes: fc.option(fc.nat(), { nil: undefined }),
   replyBody: fc.option(body, { nil: undefined }),
   faults: fc.subarray(catalogue.map(({ name }) => name as string))

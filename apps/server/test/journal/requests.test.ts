@@ -29,6 +29,11 @@ layer(TestServer.layer())("the journal of a world", (it) => {
         body: null,
         query: {},
         headers: expect.objectContaining({ authorization: "<redacted>", "user-agent": expect.any(String) }),
+        replyHeaders: expect.objectContaining({
+          "content-type": "application/json",
+          "ratelimit-limit": "1200",
+          date: "Thu, 01 Jan 2026 00:00:01 GMT"
+        }),
         reply: null,
         faults: []
       }
@@ -41,7 +46,8 @@ layer(TestServer.layer())("the journal of a world", (it) => {
           path: "/myaccount/api/v1/nodes/",
           operation: "nodes.create",
           body: JSON.stringify(nodeOf("web")),
-          status: 202
+          status: 202,
+          replyHeaders: expect.objectContaining({ date: "Thu, 01 Jan 2026 00:00:00 GMT" })
         },
         {
           ...common,
@@ -295,13 +301,21 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     Effect.gen(function* () {
       const world = yield* freshWorld
       const [key, token] = [Redacted.value(world.apiKey), Redacted.value(world.accessToken)]
-      yield* world.arm([{ fault: "status", status: 502, body: `${token} ${"x".repeat(5_000)}` }])
+      yield* world.arm([
+        {
+          fault: "status",
+          status: 502,
+          body: `${token} ${"x".repeat(5_000)}`,
+          headers: { "set-cookie": "sessionid=s3cret", "x-note": `a ${token}` }
+        }
+      ])
       yield* list(world)
       yield* ask(world, "GET", "/nodes/", {
         headers: { cookie: "sessionid=s3cret", "x-csrftoken": "s3cret", "x-api-key": key, "x-note": `a ${token}` }
       })
       const [first, second] = yield* world.journal
       expect(first).toMatchObject({ status: 502, reply: expect.stringMatching(/^<redacted> x+$/), replyBytes: 5_033 })
+      expect(first!.replyHeaders).toMatchObject({ "set-cookie": "<redacted>", "x-note": "a <redacted>" })
       expect(first!.reply!.length).toBeLessThan(maxKeptBodyBytes)
       expect(second!.headers).toMatchObject({
         cookie: "<redacted>",

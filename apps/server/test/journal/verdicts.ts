@@ -17,6 +17,7 @@ export const entry = (seq: number, change: Partial<JournalEntry> = {}): JournalE
   headers: {},
   body: null,
   status: 200,
+  replyHeaders: {},
   reply: null,
   faults: [],
   ...change

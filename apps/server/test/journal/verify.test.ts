@@ -355,7 +355,7 @@ describe("a journal that no longer has its oldest requests", () => {
           headers: {},
           body: undefined,
           status: 200,
-          replyType: undefined,
+          replyHeaders: {},
           replyBytes: undefined,
           replyBody: undefined,
           faults: []

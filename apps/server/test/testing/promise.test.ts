@@ -42,6 +42,15 @@ describe("a world of a test without Effect", () => {
     await expect.poll(async () => (await world.now()) > before).toBe(true)
   })
 
+  it("has a rate limit that the test changes", async () => {
+    await using world = await server.makeWorld({ rateLimit: { limit: 5 } })
+    await send(world, "GET", "/nodes/")
+    const { allowance } = await world.setRateLimit({ limit: 2 })
+    expect(allowance).toMatchObject({ limit: 2, remaining: 1, window: "3600000 millis", algorithm: "fixed-window" })
+    const statuses = [await send(world, "GET", "/nodes/"), await send(world, "GET", "/nodes/")].map((r) => r.status)
+    expect(statuses).toEqual([200, 429])
+  })
+
   it("has faults that are armed, counted and disarmed", async () => {
     await using world = await server.makeWorld()
     await world.arm([{ fault: "status", status: 503, times: 1, scope: { operation: "nodes.list" } }])
@@ -150,6 +159,7 @@ describe("what is refused", () => {
     for (const act of [
       () => world.advance("10 parsecs"),
       () => world.setClock("backwards"),
+      () => world.setRateLimit({ limit: 0 }),
       () => world.arm([{ fault: "no-such-fault" } as never]),
       () => world.forceNode(7, { locked: true }),
       () => world.journal({ limit: 0 }),
@@ -198,6 +208,7 @@ describe("a server of a test without Effect", () => {
       ["the duration of advance", () => world.advance(undefined as never)],
       ["the duration of advance", () => world.advance(Number.NaN as never)],
       ["the mode of setClock", () => world.setClock({ times: Number.NaN } as never)],
+      ["the rate limit of setRateLimit", () => world.setRateLimit(undefined as never)],
       ["the expectation of verify", () => world.verify(undefined as never)],
       ["the change of forceNode", () => world.forceNode(1, null as never)],
       ["the order of saveImage", () => world.saveImage([] as never)],

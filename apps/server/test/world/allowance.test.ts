@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { algorithms, type RateLimit, make, type Reading } from "../../src/world/allowance.ts"
+import { algorithms, type RateLimit, make, type Reading, withRateLimit } from "../../src/world/allowance.ts"
 
 const start = 1_767_225_600_000
 
@@ -30,6 +30,9 @@ const waits = fc.array(
   ),
   { maxLength: 300 }
 )
+
+/** Of any kind. */
+const anyPolicy = fc.oneof(...algorithms.map(policies))
 
 const grantedAt = (steps: ReturnType<typeof run>) => steps.flatMap(({ now, reading }) => (reading.granted ? [now] : []))
 
@@ -119,6 +122,47 @@ describe("the allowance", () => {
         )
       }),
       { numRuns: 50 }
+    )
+  })
+
+  it("under another rate limit has what that gives less what is spent, and counts on", () => {
+    fc.assert(
+      fc.property(anyPolicy, anyPolicy, waits, (policy, next, w) => {
+        const allowance = make(policy)
+        let now = start
+        for (const wait of w) allowance.spend((now += wait))
+        const before = allowance.peek(now)
+        const changed = withRateLimit(allowance, next, now)
+        const after = changed.peek(now)
+        expect([changed.rateLimit, after.limit]).toEqual([next, next.limit])
+        const spent = before.limit - before.remaining
+        // A window that is shorter may have ended for some of them, or for all.
+        if (next.windowMillis < policy.windowMillis) {
+          expect(after.remaining).toBeGreaterThanOrEqual(Math.max(0, next.limit - spent))
+        } else expect(after.remaining).toBe(Math.max(0, next.limit - spent))
+        const granted = Array.from({ length: next.limit + 5 }, () => changed.spend(now)).filter((one) => one.granted)
+        expect(granted.length).toBe(after.remaining)
+        expect(make(next, changed.state()).peek(now)).toEqual(changed.peek(now))
+      })
+    )
+  })
+
+  it("under the same rate limit gives the same readings", () => {
+    fc.assert(
+      fc.property(fc.oneof(policies("fixed-window"), policies("sliding-window")), waits, waits, (policy, w, later) => {
+        const [one, other] = [make(policy), make(policy)]
+        let now = start
+        for (const wait of w) {
+          now += wait
+          one.spend(now)
+          other.spend(now)
+        }
+        const changed = withRateLimit(other, { ...policy }, now)
+        for (const wait of later) {
+          now += wait
+          expect(changed.spend(now)).toEqual(one.spend(now))
+        }
+      })
     )
   })
 

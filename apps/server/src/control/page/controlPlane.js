@@ -5,12 +5,20 @@ const tokenKey = "berth-control-token"
 /** How long a reply may take before the server counts as gone. */
 const maxReplyMillis = 10_000
 
-/** The server has answered, with a failure. `showedToken`: whether the request had a token to show. */
+/** The same where a world is made anew: a fleet of millions takes its time. */
+export const maxMakingMillis = 120_000
+
+/**
+ * The server has answered, with a failure: its message is the first sentence about a field, or `summary` where there is none.
+ * `showedToken`: whether the request had a token to show. `errors`: sentences by field.
+ */
 export class Refused extends Error {
-  constructor(status, message, showedToken) {
-    super(message)
+  constructor(status, sentence, showedToken, failure) {
+    super(sentence)
     this.status = status
     this.showedToken = showedToken
+    this.errors = failure?.errors ?? {}
+    this.summary = failure?.message ?? sentence
   }
 }
 
@@ -21,8 +29,14 @@ export const keepToken = (token) =>
 /** Whether requests of this page show a token. What a link opens never does. */
 export const hasToken = () => sessionStorage.getItem(tokenKey) !== null
 
+/** What went wrong, for a person. */
+export const sentenceOf = (error) => (error instanceof Refused ? error.message : "The server cannot be reached.")
+
 /** A reply, once its headers are there. `body` is sent as JSON. */
-export const ask = async (path, { body, method = "GET", signal = AbortSignal.timeout(maxReplyMillis) } = {}) => {
+export const ask = async (
+  path,
+  { body, maxMillis = maxReplyMillis, method = "GET", signal = AbortSignal.timeout(maxMillis) } = {}
+) => {
   const token = sessionStorage.getItem(tokenKey)
   const headers = {
     accept: "application/json",
@@ -35,7 +49,8 @@ export const ask = async (path, { body, method = "GET", signal = AbortSignal.tim
   if (reply.status === 401 && sessionStorage.getItem(tokenKey) === token) sessionStorage.removeItem(tokenKey)
   const failure = await reply.json().catch(() => undefined)
   const [detail] = Object.values(failure?.errors ?? {}).flat()
-  throw new Refused(reply.status, detail ?? failure?.message ?? `The server answered ${reply.status}.`, token !== null)
+  const sentence = detail ?? failure?.message ?? `The server answered ${reply.status}.`
+  throw new Refused(reply.status, sentence, token !== null, failure)
 }
 
 const read = async (path, options) => (await ask(path, options)).json()
@@ -53,17 +68,17 @@ const isWorldId = (id) => /^[\w-]{1,64}$/.test(id)
 
 /**
  * All that is shown of a world. `is` is `living`, `ended` or `unknown`. `worlds` are those there were a moment ago, `seen` is what
- * was read of this one last: an end is final, and is not read again.
+ * was read of this one last: an end is final, and is not read again but for more of its journal.
  */
 export const readWorld = async (id, { maxEntries, pageSize, seen, skip, worlds }) => {
   const isOneOf = (list) => list.some((world) => world.id === id)
   const isLiving = isOneOf(worlds.living)
-  if (!isLiving && seen?.is === "ended") return seen
+  if (!isLiving && seen?.is === "ended" && seen.maxEntries >= maxEntries) return seen
   if (!isLiving && seen?.is === "unknown" && !isOneOf(worlds.ended)) return seen
   if (!isWorldId(id)) return { is: "unknown" }
   try {
     const journal = await read(worldPath(id, `/requests?limit=${maxEntries}`))
-    if (journal.ended !== undefined) return { is: "ended", journal }
+    if (journal.ended !== undefined) return { is: "ended", journal, maxEntries }
     const [world, nodes, faults] = await Promise.all([
       read(worldPath(id)),
       read(worldPath(id, `/nodes?skip=${skip}&count=${pageSize}`)),

@@ -1,9 +1,33 @@
 // What the page does: it reads the world that its address names, reads it again when something happens there, and acts on
 // that world and on no other. A world that ends takes its buttons along and leaves its journal.
-import { ask, hasToken, keepToken, readWorld, readWorlds, Refused, watchWorld, worldPath } from "./controlPlane.js"
 import {
+  ask,
+  hasToken,
+  keepToken,
+  maxMakingMillis,
+  readWorld,
+  readWorlds,
+  Refused,
+  sentenceOf,
+  watchWorld,
+  worldPath
+} from "./controlPlane.js"
+import {
+  askForFault,
+  askForNode,
+  askForRateLimit,
+  askForWorld,
+  askWhether,
+  closeDialog,
+  readOperations
+} from "./dialogs.js"
+import {
+  addressOf,
   byId,
+  durationText,
+  isFiltering,
   maxEntries,
+  maxKept,
   pageSize,
   paintClock,
   readable,
@@ -14,7 +38,7 @@ import {
   showNotice,
   showWorlds
 } from "./panels.js"
-import { plain, setText } from "@berth/web/rows.js"
+import { make, plain, setText } from "@berth/web/rows.js"
 
 /** Time passes without requests, too, and other worlds come and go. */
 const refreshMillis = 2000
@@ -39,6 +63,8 @@ const state = {
   world: worldOfAddress(),
   /** Nodes on the pages before the one that is shown. */
   skip: 0,
+  /** Which requests are shown. */
+  filter: { text: "", operation: "", status: "" },
   /** What was read of the world last; nothing before the first reply. */
   seen: undefined,
   worlds: { living: [], ended: [] },
@@ -87,7 +113,7 @@ const notice = () => {
 }
 
 const paint = () => {
-  const { seen, skip, world, worlds } = state
+  const { filter, seen, skip, world, worlds } = state
   document.title = `${plain(world)} · Berth mock`
   setText(byId("world"), plain(world))
   const seed = seen?.journal?.seed
@@ -96,14 +122,16 @@ const paint = () => {
   const isLiving = seen?.is === "living"
   const hadFocus = byId("living").contains(document.activeElement)
   // What could be done with a world goes with it.
-  byId("living").hidden = !isLiving
+  for (const name of ["living", "world-actions", "forget"]) byId(name).hidden = !isLiving
+  // It is always there; the control plane would refuse.
+  byId("delete").hidden = world === "default"
   byId("journal-section").hidden = seen?.journal === undefined
   showNotice(seen === undefined && state.isConnected ? undefined : notice())
-  if (seen?.journal !== undefined) showJournal(isLiving ? "Journal" : "Last journal", seen.journal)
+  if (seen?.journal !== undefined) showJournal(seen.journal, filter, isLiving)
   if (isLiving) {
     showClock(seen.world)
-    showFaults(seen.faults)
-    showNodes(seen.nodes, seen.world.nodes, skip)
+    showFaults(seen.faults, disarm)
+    showNodes(seen.nodes, seen.world.nodes, skip, changeNode)
   } else if (hadFocus) {
     byId("notice").focus()
   }
@@ -142,10 +170,17 @@ const readList = async () => {
 }
 
 const readAll = async () => {
-  const { skip, world } = state
+  const { filter, skip, world } = state
+  const limit = isFiltering(filter) ? maxKept : maxEntries
   try {
     if (performance.now() - worldsReadAt >= maxListAgeMillis) await readList()
-    const seen = await readWorld(world, { skip, pageSize, maxEntries, seen: state.seen, worlds: state.worlds })
+    const seen = await readWorld(world, {
+      skip,
+      pageSize,
+      maxEntries: limit,
+      seen: state.seen,
+      worlds: state.worlds
+    })
     if (seen.is !== "living" && state.seen?.is === "living") await readList()
     // The reader has gone on meanwhile: another reading follows.
     if (state.world !== world || state.skip !== skip) return
@@ -170,6 +205,7 @@ const connected = () => {
   byId("token-form").hidden = true
   byId("layout").hidden = false
   byId("description").hidden = hasToken()
+  void offerOperations()
 }
 
 /** What was shown stays until the server is there again, but not before a reader whose token is refused. */
@@ -215,6 +251,10 @@ const unwatch = () => {
 
 // ---- what can be done
 
+const done = (text) => setText(byId("done"), text)
+
+const happened = (text) => setText(byId("happened"), text)
+
 /** Acts on the world that is shown, as its id was when its reader asked for it. */
 const act = async (path, options, onReply) => {
   const { seen, world } = state
@@ -224,13 +264,29 @@ const act = async (path, options, onReply) => {
     const reply = await ask(worldPath(world, path), options)
     if (state.world === world) await onReply?.(reply)
   } catch (error) {
-    trouble = error instanceof Refused ? error.message : "The server cannot be reached."
+    trouble = sentenceOf(error)
   }
   if (state.world === world) showTrouble(trouble)
   await refresh()
 }
 
-const happened = (text) => setText(byId("happened"), text)
+/**
+ * What a dialog sends about the world that is shown when it opens, whichever is shown later. `text` states from the reply what was
+ * done.
+ */
+const sender = (method, path, text, maxMillis) => {
+  const { world } = state
+  return async (body) => {
+    const reply = await ask(worldPath(world, path), { method, body, maxMillis })
+    if (state.world === world) {
+      showTrouble()
+      done(await text(reply))
+    }
+    void refresh()
+  }
+}
+
+const isLiving = () => state.seen?.is === "living"
 
 const moveClock = (body) =>
   act("/clock", { method: "POST", body }, async (reply) => {
@@ -239,6 +295,105 @@ const moveClock = (body) =>
     const names = events.map(({ kind, nodeId }) => (nodeId === undefined ? kind : `${kind} of ${nodeId}`))
     happened(names.length === 0 ? "Nothing is to come." : `${names.join(", ")}.`)
   })
+
+const disarm = (id) => act(`/faults/${encodeURIComponent(id)}`, { method: "DELETE" }, () => done(`${id} is disarmed.`))
+
+const armFault = () => {
+  if (!isLiving()) return
+  const armed = async (reply) => `${(await reply.json()).id} is armed.`
+  void askForFault({ world: state.world, send: sender("POST", "/faults", armed) }, showTrouble)
+}
+
+const changeNode = (node) => {
+  if (!isLiving()) return
+  const changed = async (reply) => {
+    const { id, locked, status } = await reply.json()
+    return `Node ${id} is ${status}${locked ? " and locked" : ""}.`
+  }
+  void askForNode({ node, send: sender("PATCH", `/nodes/${node.id}`, changed) }, showTrouble)
+}
+
+const changeRateLimit = () => {
+  if (!isLiving()) return
+  const { algorithm, limit, window } = state.seen.world.allowance
+  const values = { limit, window: durationText(window).replaceAll(",", ""), algorithm }
+  const changed = async (reply) => {
+    const { allowance } = await reply.json()
+    return `${allowance.remaining} of ${allowance.limit} requests are left.`
+  }
+  void askForRateLimit({ values, world: state.world, send: sender("PATCH", "", changed) }, showTrouble)
+}
+
+const resetWorld = () => {
+  if (!isLiving()) return
+  const { world } = state
+  askWhether({
+    title: `Reset ${world}?`,
+    text: "It begins anew: its nodes, its clock, its faults. Its requests are forgotten; its credentials stay.",
+    action: "Reset",
+    send: sender("POST", "/reset", () => `${world} has begun anew.`, maxMakingMillis)
+  })
+}
+
+const deleteWorld = () => {
+  if (!isLiving()) return
+  const { world } = state
+  askWhether({
+    title: `Delete ${world}?`,
+    text: "It ends, and its credentials are no longer known. Its last requests stay on this page for a while.",
+    action: "Delete",
+    send: sender("DELETE", "", () => "")
+  })
+}
+
+const makeWorld = () =>
+  askForWorld(
+    {
+      addressOf,
+      send: async (body) => {
+        const made = await (await ask("/worlds", { method: "POST", body, maxMillis: maxMakingMillis })).json()
+        worldsReadAt = Number.NEGATIVE_INFINITY
+        void refresh()
+        return made
+      }
+    },
+    showTrouble
+  )
+
+/** A link would not show the token. */
+const downloadArchive = async () => {
+  const { world } = state
+  try {
+    const archive = await (await ask(worldPath(world, "/requests.har"))).blob()
+    const href = URL.createObjectURL(archive)
+    make("a", { href, download: `${world}.har` }).click()
+    setTimeout(() => URL.revokeObjectURL(href), 60_000)
+    showTrouble()
+  } catch (error) {
+    showTrouble(sentenceOf(error))
+  }
+}
+
+let areOperationsOffered = false
+
+/** The operations of the interface, to filter by. */
+const offerOperations = async () => {
+  if (areOperationsOffered) return
+  areOperationsOffered = true
+  try {
+    const names = await readOperations()
+    byId("filter-operation").append(...names.map((name) => make("option", { value: name, text: name })))
+  } catch {
+    areOperationsOffered = false
+  }
+}
+
+const filterRequests = () => {
+  const [text, operation, status] = ["text", "operation", "status"].map((name) => byId(`filter-${name}`).value)
+  state.filter = { text: text.trim(), operation, status }
+  paint()
+  void refresh()
+}
 
 const turnPage = (by) => {
   state.skip = Math.max(0, state.skip + by)
@@ -253,7 +408,9 @@ const goToAddress = () => {
   worldsReadAt = Number.NEGATIVE_INFINITY
   Object.assign(state, { world, skip: 0, seen: undefined })
   happened("")
+  done("")
   showTrouble()
+  closeDialog()
   paint()
   void refresh()
 }
@@ -263,7 +420,20 @@ byId("advance-form").onsubmit = (event) => {
   void moveClock({ advance: byId("advance").value })
 }
 byId("next-event").onclick = () => moveClock({ advanceTo: "next-event" })
-byId("disarm").onclick = () => act("/faults", { method: "DELETE" })
+for (const button of document.querySelectorAll("#modes button")) {
+  button.onclick = () => moveClock({ mode: button.value })
+}
+byId("arm").onclick = armFault
+byId("disarm").onclick = () => act("/faults", { method: "DELETE" }, () => done("All faults are disarmed."))
+byId("rate-limit").onclick = changeRateLimit
+byId("reset").onclick = resetWorld
+byId("delete").onclick = deleteWorld
+byId("make-world").onclick = makeWorld
+byId("archive").onclick = downloadArchive
+byId("forget").onclick = () => act("/requests", { method: "DELETE" }, () => done("The requests are forgotten."))
+for (const name of ["text", "operation", "status"]) byId(`filter-${name}`).oninput = filterRequests
+byId("filter-form").onsubmit = (event) => event.preventDefault()
+byId("dialog-cancel").onclick = closeDialog
 byId("previous").onclick = () => turnPage(-pageSize)
 byId("next").onclick = () => turnPage(pageSize)
 byId("token-form").onsubmit = (event) => {

@@ -10,7 +10,7 @@ import type { HttpServerResponse } from "effect/http"
 const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
 /** The modules of the page, each after those that it imports. */
-const modules = ["controlPlane.js", "panels.js", "page.js"]
+const modules = ["controlPlane.js", "forms.js", "panels.js", "dialogs.js", "page.js"]
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 

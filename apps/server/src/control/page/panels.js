@@ -9,6 +9,9 @@ export const pageSize = 100
 /** Requests that are shown of a journal. */
 export const maxEntries = 100
 
+/** Requests that a journal keeps, and a filter searches. */
+export const maxKept = 1000
+
 /** Worlds in the list; a suite that never deletes its own makes ten thousand. */
 const maxWorlds = 50
 
@@ -92,17 +95,31 @@ export const paintClock = () => {
   byId("now").dateTime = instant
 }
 
+/** `3600000 millis` as a person writes it. */
+export const durationText = (text) => {
+  const millis = Number.parseInt(text, 10)
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000]
+  ]
+  const [name, size] = units.find(([, size]) => millis >= size && millis % size === 0) ?? ["milli", 1]
+  return plural(millis / size, name)
+}
+
 export const showClock = ({ allowance, clock: mode, now, savedImages }) => {
   clock = { mode, now, readAt: performance.now() }
   paintClock()
   setText(byId("mode"), mode === "frozen" ? "stands still" : mode === "real" ? "runs" : `runs ${mode}`)
-  const { algorithm, limit, remaining, resetAt } = allowance
+  for (const button of document.querySelectorAll("#modes button")) button.ariaPressed = String(button.value === mode)
+  const { algorithm, limit, remaining, resetAt, window } = allowance
   paintRows(
     byId("facts"),
     [
       ["Allowance", `${count(remaining)} of ${count(limit)}`],
       ["Refills", readable(resetAt)],
-      ["Rate limit", algorithm],
+      ["Rate limit", `${count(limit)} per ${durationText(window).replace(/^1 /, "")}, ${algorithm}`],
       ["Saved images", String(savedImages)]
     ],
     ([name]) => name,
@@ -118,15 +135,27 @@ const tones = new Map([
   ["terminate", "bad"]
 ])
 
-const nodeRow = ({ createdAt, forced, id, locked, name, plan, status }) => {
+/** A button of a row, which is named with what it is about. */
+const rowButton = (text, about, onclick) =>
+  make("button", { type: "button", className: "quiet small", text, ariaLabel: `${text} ${plain(about)}`, onclick })
+
+const nodeRow = (node, onChange) => {
+  const { createdAt, forced, id, locked, name, plan, status } = node
   const tags = [tag(status, tones.get(status))]
   if (forced) tags.push(" ", tag("forced"))
   if (locked) tags.push(" ", tag("locked"))
-  const cells = [[String(id)], [isolated(name)], tags, [plan], [readable(createdAt)]]
-  return make("tr", { children: cells.map((children) => make("td", { children })) })
+  const cells = [
+    ["id", String(id)],
+    ["name", isolated(name)],
+    ["status", ...tags],
+    ["plan", plan],
+    ["created", readable(createdAt)],
+    ["act", rowButton("Change", name, () => onChange(node))]
+  ]
+  return make("tr", { children: cells.map(([className, ...children]) => make("td", { className, children })) })
 }
 
-export const showNodes = (nodes, total, skip) => {
+export const showNodes = (nodes, total, skip, onChange) => {
   const last = skip + nodes.length
   setText(
     byId("node-count"),
@@ -135,9 +164,15 @@ export const showNodes = (nodes, total, skip) => {
   byId("previous").disabled = skip === 0
   byId("next").disabled = last >= total
   byId("previous").parentElement.hidden = total <= pageSize
-  const none = () => make("tr", { children: [make("td", { className: "empty", colSpan: 5, text: "No nodes." })] })
+  const none = () => make("tr", { children: [make("td", { className: "empty", colSpan: 6, text: "No nodes." })] })
   if (nodes.length === 0) paintRows(byId("nodes"), [{}], () => "none", none)
-  else paintRows(byId("nodes"), nodes, ({ id }) => id, nodeRow)
+  else
+    paintRows(
+      byId("nodes"),
+      nodes,
+      ({ id }) => id,
+      (node) => nodeRow(node, onChange)
+    )
 }
 
 /** The fields of a fault as it was armed: `status 503 · every 3 · operation nodes.list`. */
@@ -146,23 +181,22 @@ const optionsOf = ({ scope, ...options }) =>
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" · ")
 
-const faultRow = ({ fault, fired, id: _id, seen, ...armed }) => {
-  const children = [make("strong", { text: fault }), ` fired at ${count(fired)} of ${plural(seen, "request")}`]
+const faultRow = ({ fault, fired, id, seen, ...armed }, onDisarm) => {
+  const text = [make("strong", { text: fault }), ` fired at ${count(fired)} of ${plural(seen, "request")}`]
   const options = optionsOf(armed)
-  if (options !== "") children.push(make("code", { text: plain(options) }))
-  return make("li", { children })
+  if (options !== "") text.push(make("code", { text: plain(options) }))
+  return make("li", { children: [make("div", { children: text }), rowButton("Disarm", id, () => onDisarm(id))] })
 }
 
-export const showFaults = (faults) => {
+export const showFaults = (faults, onDisarm) => {
   setText(byId("fault-count"), faults.length === 0 ? "" : String(faults.length))
   byId("disarm").hidden = faults.length === 0
   if (faults.length > 0) {
-    const numbered = faults.map((fault, index) => [index, fault])
     paintRows(
       byId("faults"),
-      numbered,
-      ([index]) => index,
-      ([, fault]) => faultRow(fault)
+      faults,
+      ({ id }) => id,
+      (fault) => faultRow(fault, onDisarm)
     )
   } else {
     paintRows(
@@ -186,52 +220,118 @@ const indented = (text) => {
   }
 }
 
-/** A body, and how much of it is not shown. */
+/** A text in full, and how much of it is not shown. */
 const bodyText = (title, text, bytes) => [
-  make("p", { text: bytes === undefined ? `${title}:` : `${title}, the beginning of ${count(bytes)} bytes:` }),
-  make("pre", { text: plainLines(indented(text)) })
+  make("p", { text: bytes === undefined ? title : `${title}, the beginning of ${count(bytes)} bytes` }),
+  make("pre", { text: plainLines(indented(text)), tabIndex: 0 })
 ]
+
+const headerText = (headers) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n")
+
+/** One side of a request: its headers, and its body or why there is none to show. */
+const side = (name, headers, body, bytes, otherwise) => {
+  const parts = [make("h3", { text: name })]
+  const lines = headerText(headers)
+  if (lines !== "") parts.push(...bodyText("Headers", lines))
+  if (body === null || body === "") parts.push(make("p", { text: otherwise }))
+  else parts.push(...bodyText("Body", body, bytes))
+  return make("div", { children: parts })
+}
+
+const searchOf = (query) => {
+  const search = new URLSearchParams(query).toString()
+  return search === "" ? "" : `?${search}`
+}
 
 const entryRow = (entry) => {
   const { at, body, bodyBytes, change, durationMillis, faults, headers, method, operation, path, query } = entry
-  const { reply, replyBytes, seq, status } = entry
-  const search = new URLSearchParams(query).toString()
-  const what = [isolated(search === "" ? path : `${path}?${search}`)]
+  const { reply, replyBytes, replyHeaders, seq, status } = entry
+  const what = [isolated(`${path}${searchOf(query)}`)]
   for (const name of faults) what.push(" ", tag(name, "bad"))
   if (change !== undefined) what.push(" ", tag(`the world was ${change}`, "warm"))
+  const took = status === null ? "–" : `${count(durationMillis)} ms`
   const summary = make("summary", {
     children: [
       make("span", { className: "at", text: readable(at) }),
       make("span", { className: "method", text: plain(method) }),
       make("span", { children: [tag(status === null ? "none" : String(status), toneOf(status))] }),
-      make("span", { className: "what", children: what })
+      make("span", { className: "what", children: what }),
+      make("span", { className: "took", text: took })
     ]
   })
   const facts = [`Request ${seq}`, operation ?? "no operation", `answered in ${count(durationMillis)} ms of world time`]
   if (status === null) facts[2] = "a fault let no reply be made"
-  const details = [make("p", { text: facts.join(" · ") })]
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  if (lines.length > 0) details.push(...bodyText("Headers", lines.join("\n")))
-  if (body === null || body === "") details.push(make("p", { text: "No body." }))
-  else details.push(...bodyText("Body", body, bodyBytes))
-  if (reply !== null && reply !== "") details.push(...bodyText("Reply", reply, replyBytes))
-  return make("li", { children: [make("details", { children: [summary, ...details] })] })
+  const noReply = status === null ? "None." : reply === "" ? "No body." : "The body of a success is not kept."
+  const sides = make("div", {
+    className: "sides",
+    children: [
+      side("Request", headers, body, bodyBytes, "No body."),
+      side(status === null ? "Reply" : `Reply ${status}`, replyHeaders, reply, replyBytes, noReply)
+    ]
+  })
+  const parts = change === undefined ? [make("p", { text: facts.join(" · ") }), sides] : []
+  return make("li", { children: [make("details", { children: [summary, ...parts] })] })
 }
 
-/** `name` is the heading. Entries come the oldest first, and are shown the latest first. */
-export const showJournal = (name, { count: total, requests }) => {
-  setText(byId("journal-name"), name)
-  const isPart = requests.length < total
-  setText(
-    byId("journal-count"),
-    isPart ? `latest ${requests.length} of ${count(total)}` : total === 0 ? "" : count(total)
-  )
-  if (requests.length === 0)
-    paintRows(
-      byId("journal"),
-      [{}],
-      () => "none",
-      () => empty("No requests yet.")
-    )
-  else paintRows(byId("journal"), requests.toReversed(), ({ seq }) => seq, entryRow)
+/** All that a reader may search for in a request. */
+const textOf = ({ body, faults, headers, method, operation, path, query, reply, replyHeaders, status }) =>
+  [
+    `${method} ${path}${searchOf(query)}`,
+    ...Object.entries(query).map(([name, value]) => `${name}=${value}`),
+    operation,
+    status,
+    ...faults,
+    headerText(headers),
+    body,
+    headerText(replyHeaders),
+    reply
+  ].join("\n")
+
+const statusFilters = new Map([
+  ["2xx", ({ status }) => status >= 200 && status < 300],
+  ["4xx", ({ status }) => status >= 400 && status < 500],
+  ["5xx", ({ status }) => status >= 500],
+  ["none", ({ status }) => status === null],
+  ["fault", ({ faults }) => faults.length > 0]
+])
+
+export const isFiltering = ({ operation, status, text }) => operation !== "" || status !== "" || text !== ""
+
+/** Whether a filter lets a request through. Entries about the world as a whole are no requests. */
+const letsThrough = ({ operation, status, text }) => {
+  const wanted = text.toLowerCase()
+  return (entry) =>
+    entry.change === undefined &&
+    (operation === "" || entry.operation === operation) &&
+    (status === "" || statusFilters.get(status)(entry)) &&
+    (wanted === "" || textOf(entry).toLowerCase().includes(wanted))
+}
+
+/** How many requests there are, and which of them are shown. */
+const journalCount = (isFiltered, matching, shown, requests, total) => {
+  const latest = (number) => `latest ${count(number)} of ${count(total)}`
+  if (total === 0) return ""
+  if (!isFiltered) return shown < total ? latest(shown) : count(total)
+  const searched = requests < total ? latest(requests) : plural(total, "request")
+  return `${count(matching)} of the ${searched}${shown < matching ? `: the last ${shown} are shown` : ""}`
+}
+
+/** Entries come the oldest first, and are shown the latest first. */
+export const showJournal = ({ count: total, requests }, filter, isLiving) => {
+  setText(byId("journal-name"), isLiving ? "Journal" : "Last journal")
+  const isFiltered = isFiltering(filter)
+  const matching = isFiltered ? requests.filter(letsThrough(filter)) : requests
+  const shown = matching.slice(-maxEntries)
+  setText(byId("journal-count"), journalCount(isFiltered, matching.length, shown.length, requests.length, total))
+  const none =
+    requests.length > 0
+      ? "No request matches the filter."
+      : isLiving
+        ? "No requests yet. Those with the credentials of this world appear here as they come."
+        : "There are none."
+  if (shown.length === 0) paintRows(byId("journal"), [none], (text) => text, empty)
+  else paintRows(byId("journal"), shown.toReversed(), ({ seq }) => seq, entryRow)
 }

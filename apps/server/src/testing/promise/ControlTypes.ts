@@ -88,14 +88,7 @@ export interface WorldOptions {
       }>
     | undefined
   /** Requests per window; default 1200 per hour, fixed-window. */
-  readonly rateLimit?:
-    | {
-        readonly limit?: number | undefined
-        /** a duration such as 10s or 10 seconds, up to 10 years */
-        readonly window?: string | undefined
-        readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
-      }
-    | undefined
+  readonly rateLimit?: RateLimit | undefined
   /** What a request must show: key and token, the key, nothing; default strict. */
   readonly auth?: "strict" | "key-only" | "off" | undefined
   /** A delete answers 204 without a body, or 200 with the envelope; default documented. */
@@ -108,8 +101,23 @@ export interface WorldOptions {
   readonly accessToken?: string | undefined
 }
 
+export interface RateLimit {
+  /** Requests per window, 1 or more */
+  readonly limit?: number | undefined
+  /** How long a window is, such as 1 hour */
+  readonly window?: string | undefined
+  /** How the window counts */
+  readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
+}
+
+export interface WorldUpdate {
+  readonly rateLimit?: RateLimit | undefined
+}
+
 export interface NodeChange {
+  /** Stays until the node terminates. `terminate` deletes it, locked or not; null leaves it to the lifecycle. */
   readonly status?: "created" | "running" | "power-off" | "terminate" | null | undefined
+  /** A locked node cannot be deleted by a request. */
   readonly locked?: boolean | undefined
 }
 
@@ -235,6 +243,8 @@ export interface JournalEntry {
   readonly bodyBytes?: number
   /** The status of the reply; null when there was none. */
   readonly status: number | null
+  /** Those of the reply, by their names in lower case; what carries a credential is hidden. */
+  readonly replyHeaders: Readonly<Record<string, string>>
   /** The first 2048 bytes of the body of a reply that is a failure, or at which a fault fired, without secrets; null of any other. */
   readonly reply: string | null
   /** Bytes of the whole body of the reply, where it was cut. */
@@ -268,7 +278,9 @@ export interface Trigger {
   readonly times?: number | undefined
   /** Fires at this share of the requests, decided by the world's seed. */
   readonly probability?: number | undefined
+  /** Not before this instant of the world. */
   readonly from?: string | undefined
+  /** No more from this instant of the world on. */
   readonly until?: string | undefined
   readonly scope?:
     | {
@@ -307,8 +319,11 @@ export interface FaultStatus extends Trigger {
   readonly envelope?: boolean | undefined
   /** The message of the envelope. */
   readonly message?: string | undefined
+  /** The errors of the envelope: sentences by field, one or a list. */
   readonly errors?: Readonly<Record<string, string | ReadonlyArray<string>>> | undefined
+  /** The body in place of the envelope: a text as it is, any other JSON as JSON; up to 65536 bytes. */
   readonly body?: unknown | undefined
+  /** Headers by name, in place of those that every reply has or beside them. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Seconds in retry-after; default none. */
   readonly retryAfter?: number | undefined
@@ -332,9 +347,11 @@ export interface FaultHtmlError extends Trigger {
 
 export interface FaultLatency extends Trigger {
   readonly fault: "latency"
+  /** How late; of uniform the least, of lognormal the median; default 1 second. */
   readonly delay?: string | undefined
   /** fixed, uniform, lognormal; default fixed. */
   readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
+  /** The most, of uniform and lognormal; default 1 minute. */
   readonly upTo?: string | undefined
   /** Spread of lognormal, 0 to 5; default 0.5. */
   readonly sigma?: number | undefined
@@ -360,6 +377,7 @@ export interface FaultHeadersGarbage extends Trigger {
 
 export interface FaultDateSkew extends Trigger {
   readonly fault: "date-skew"
+  /** How far, -5m for behind; default 5m. */
   readonly by?: string | undefined
 }
 
@@ -397,6 +415,7 @@ export interface FaultSlowBody extends Trigger {
   readonly fault: "slow-body"
   /** Bytes a piece; default a tenth of the body. */
   readonly chunk?: number | undefined
+  /** Between two pieces; default 100 millis. */
   readonly pause?: string | undefined
 }
 
@@ -436,6 +455,7 @@ export interface FaultStuckProvisioning extends Trigger {
 
 export interface FaultListStale extends Trigger {
   readonly fault: "list-stale"
+  /** How old, in time of the world; default 10 seconds. */
   readonly age?: string | undefined
 }
 
@@ -451,6 +471,7 @@ export interface FaultListedBut404 extends Trigger {
 
 export interface FaultGetLags extends Trigger {
   readonly fault: "get-lags"
+  /** How far behind, in time of the world; default 10 seconds. */
   readonly age?: string | undefined
 }
 

@@ -9,6 +9,7 @@ import type {
   JournalEntry,
   NodeChange,
   NodeView,
+  RateLimit,
   SavedImageOrder,
   SavedImageView,
   WorldEvent,
@@ -79,6 +80,11 @@ export interface World {
   readonly advanceToNextEvent: () => Promise<ReadonlyArray<WorldEvent>>
   /** Changes how time passes: `frozen`, `real`, or a factor such as `x60`. Gives the present instant. */
   readonly setClock: (clock: string) => Promise<Date>
+  /**
+   * Changes the rate limit; what is left out of it stays as it is. What has been spent of the allowance stays spent. A reset goes
+   * back to the rate limit that the world began with.
+   */
+  readonly setRateLimit: (rateLimit: RateLimit) => Promise<WorldSummary>
   /** Arms these faults and no others, each counting from now on. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Promise<void>
   /** Arms one fault more, after those that are armed, which count on. */

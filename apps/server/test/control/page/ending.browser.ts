@@ -93,6 +93,7 @@ describe("the page of a world that is not there", () => {
       expect([...asked].sort()).toEqual([
         "GET /_mock/",
         "GET /_mock/ended-worlds",
+        "GET /_mock/openapi.json",
         "GET /_mock/worlds",
         "GET /_mock/worlds/__proto__/requests",
         "GET /_mock/worlds/constructor/requests",
