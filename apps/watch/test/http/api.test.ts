@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"
-import { anAccount, aSink } from "./memoryDaemon.ts"
+import { anAccount, aSink, aTrouble } from "./memoryDaemon.ts"
 
 const at = "2026-03-01T10:00:00.000Z"
 
@@ -140,6 +140,7 @@ describe("the HTTP interface", () => {
         "/api/plans",
         "/api/session",
         "/api/sinks",
+        "/api/sinks/{sink}",
         "/api/sinks/{sink}/enable",
         "/api/sinks/{sink}/replay",
         "/api/sinks/{sink}/retry",
@@ -176,13 +177,22 @@ describe("readiness", () => {
         yield* sweptAgo(5)
         expect(yield* statuses).toEqual([200, 200])
         yield* sweptAgo(61)
+        const message = "The nodes were not read completely for too long."
+        state.troubles = [aTrouble(), aTrouble({ name: "sweeps-late", message })]
         expect(yield* statuses).toEqual([200, 503])
         const { json } = yield* ask(`${url}/readyz`)
         expect(json).toMatchObject({
           ready: false,
+          reasons: [`default: ${message}`],
           accounts: [{ account: "default", ready: false, maxAgeSeconds: 60 }]
         })
         expect(json.accounts[0].ageSeconds).toBeGreaterThan(60)
+        yield* sweptAgo(5)
+        const store = { kind: "daemon", name: null } as const
+        state.troubles = [aTrouble({ name: "store-failing", about: store, message: "The disk is full." })]
+        expect((yield* ask(`${url}/readyz`)).json.reasons).toEqual(["The disk is full."])
+        state.troubles = [aTrouble()]
+        expect(yield* statuses).toEqual([200, 200])
       })
   )
 })

@@ -69,11 +69,14 @@ const state = {
 
 const ofAccount = (nodes) => (state.account === "" ? nodes : nodes.filter(({ account }) => account === state.account))
 
+const isTroubled = ({ account }) =>
+  model.status.troubles.some(({ about }) => about.kind === "account" && about.name === account)
+
 const emptySentence = (all) => {
   if (all.length > 0) return "No node matches."
   const accounts = model.status.accounts.filter(({ account }) => state.account === "" || account === state.account)
   const unswept = accounts.filter(({ lastSweep }) => lastSweep === null)
-  if (unswept.some(({ trouble }) => trouble !== null)) return "The nodes are not known yet: the reason is above."
+  if (unswept.some(isTroubled)) return "The nodes are not known yet: the reason is above."
   if (unswept.length > 0) return "The first sweep is under way."
   return accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
 }

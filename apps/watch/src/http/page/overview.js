@@ -116,8 +116,10 @@ const stateTones = {
   degraded: "bad",
   frozen: "warm",
   up: "good",
+  failing: "bad",
   down: "bad",
-  disabled: "bad"
+  disabled: "bad",
+  removed: "off"
 }
 
 const until = (instant) => Date.parse(instant) - now()
