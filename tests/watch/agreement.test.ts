@@ -134,7 +134,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       const { http } = yield* wait(() => daemon.ready())
       yield* wait(() =>
         daemon.program.printed(
-          /^berth-watch: account-refused \(refused\): The service refuses the credentials\. .*\n/m,
+          /^berth-watch: account-refused \(refused\): The credentials of the account do not work\. .*\n/m,
           "stderr"
         )
       )

@@ -109,7 +109,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "account-refused",
     about: "account",
     severity: "critical",
-    sentence: "The service refuses the credentials.",
+    sentence: "The credentials of the account do not work.",
     next: "Check the API key and the access token of the account, then send SIGHUP.",
     begins:
       "three requests in a row failed, or a minute without a sweep, and the last one was refused; at the start the first one",
