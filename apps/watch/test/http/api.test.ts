@@ -12,12 +12,23 @@ describe("the HTTP interface", () => {
       const { append, state, url } = yield* served()
       state.accounts = [anAccount({ nodes: 3, allowance: { limit: 1200, remaining: 700, resetAt: null } })]
       state.sinks = [aSink({ lag: 4 })]
+      state.troubles = [aTrouble()]
       append({ type: "berth.watch.baseline" })
       const { json, status } = yield* ask(`${url}/api/status`)
       expect(status).toBe(200)
       expect(json).toMatchObject({
         cursor: "default:1",
         accounts: [{ account: "default", state: "watching", nodes: 3, allowance: { remaining: 700 } }],
+        troubles: [
+          {
+            name: "service-failing",
+            about: { kind: "account", name: "default" },
+            severity: "warning",
+            message: expect.any(String),
+            next: expect.any(String),
+            since: "2026-03-01T03:00:00.000Z"
+          }
+        ],
         sinks: [{ sink: "ops", lag: 4 }]
       })
       expect((yield* ask(`${url}/api/accounts`)).json).toEqual(json.accounts)
@@ -95,6 +106,9 @@ describe("the HTTP interface", () => {
       const replay = (sink: string, body: unknown) => ask(`${url}/api/sinks/${sink}/replay`, { method: "POST", body })
       expect((yield* replay("ops", { after: "default:1" })).status).toBe(200)
       expect(state.asked).toEqual(["enable ops", "retry ops", "test ops", "replay default:1 ops"])
+      const removed = yield* ask(`${url}/api/sinks/ops`, { method: "DELETE" })
+      expect([removed.status, state.asked.pop()]).toEqual([204, "remove ops"])
+      expect((yield* ask(`${url}/api/sinks/none`, { method: "DELETE" })).status).toBe(404)
       expect((yield* replay("ops", { after: "x" })).status).toBe(400)
       expect((yield* replay("ops", {})).status).toBe(400)
       expect((yield* replay("ops", "{")).status).toBe(400)

@@ -308,10 +308,16 @@ const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state
 
 const onSink = async (sink, verb) => {
   try {
-    await ask(`/api/sinks/${encodeURIComponent(sink)}/${verb}`, { method: "POST" })
+    const path = `/api/sinks/${encodeURIComponent(sink)}`
+    await (verb === "remove" ? ask(path, { method: "DELETE" }) : ask(`${path}/${verb}`, { method: "POST" }))
     setText(
       byId("sink-reply"),
-      { enable: `${sink} is enabled.`, retry: `${sink} tries again now.`, test: `A test event went to ${sink}.` }[verb]
+      {
+        enable: `${sink} is enabled.`,
+        retry: `${sink} tries again now.`,
+        test: `A test event went to ${sink}.`,
+        remove: `${sink} is forgotten.`
+      }[verb]
     )
   } catch (error) {
     setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
