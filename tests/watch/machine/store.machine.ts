@@ -55,6 +55,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       yield* until(() =>
         ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "while")
       )
+      yield* wait(() => daemon.program.printed(/^berth-watch: store-failing is over; it began at .*\n/m, "stderr"))
       expect(daemon.program.printedOn.stderr.match(/The disk of the store is full/g)).toHaveLength(1)
 
       fill(path)

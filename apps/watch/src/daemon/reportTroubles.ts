@@ -16,7 +16,7 @@ export type Reported = Map<string, Trouble>
 const lookPause = "2 seconds"
 const probePause = "5 seconds"
 
-/** What the process before has reported is over only when it was not met again for so long. */
+/** What was reported before a restart or a reload is over only when it was not met again for so long. */
 const settlingMillis = 15_000
 
 /** Events of troubles that are read to find those that are open; more than that many at once nobody has. */
@@ -55,14 +55,18 @@ const openInLog = Effect.gen(function* () {
   return open
 })
 
-const reportLines = Effect.fnUntraced(function* (troubles: ReadonlyMap<string, Trouble>, reported: Reported) {
+const reportLines = Effect.fnUntraced(function* (
+  troubles: ReadonlyMap<string, Trouble>,
+  reported: Reported,
+  isSettled: boolean
+) {
   for (const [key, trouble] of troubles) {
     if (reported.has(key)) continue
     reported.set(key, trouble)
     yield* report(`berth-watch: ${key}: ${trouble.message} ${trouble.next}`)
   }
   for (const [key, { sinceMillis }] of reported) {
-    if (troubles.has(key)) continue
+    if (troubles.has(key) || !isSettled) continue
     reported.delete(key)
     yield* report(`berth-watch: ${key} is over; it began at ${DateTime.formatIso(DateTime.makeUnsafe(sinceMillis))}.`)
   }
@@ -77,9 +81,11 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
   yield* remember(new Map(Array.from(open, ([key, { sinceMillis }]) => [key, sinceMillis])))
 
   /** A store that takes nothing gets them with the next look. */
-  const reportEvents = Effect.fnUntraced(function* (troubles: ReadonlyMap<string, Trouble>) {
-    const now = yield* Clock.currentTimeMillis
-    const isSettled = Math.abs(now - begunMillis) > settlingMillis
+  const reportEvents = Effect.fnUntraced(function* (
+    troubles: ReadonlyMap<string, Trouble>,
+    isSettled: boolean,
+    now: number
+  ) {
     const begin = Array.from(troubles.values()).filter(
       (each) => reportedTroubles.has(each.name) && !open.has(keyOf(each))
     )
@@ -92,8 +98,10 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
 
   const look = Effect.gen(function* () {
     const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))
-    yield* reportLines(troubles, reported)
-    yield* reportEvents(troubles)
+    const now = yield* Clock.currentTimeMillis
+    const isSettled = Math.abs(now - begunMillis) > settlingMillis
+    yield* reportLines(troubles, reported, isSettled)
+    yield* reportEvents(troubles, isSettled, now)
   })
   const forEver = (effect: Effect.Effect<void, unknown>, pause: typeof lookPause | typeof probePause) =>
     Effect.repeat(Effect.ignore(effect), Schedule.spaced(pause))
