@@ -24,9 +24,10 @@ const maxRead = 1000
 
 type Told = Pick<Trouble, "about" | "name" | "sinceMillis">
 
+/** A trouble may come back with the `since` that it had: a sink that is tried anew and still takes nothing. */
 const factOf = (content: DaemonFact, told: Told, atMillis: number): EventFact => ({
   ...content,
-  identity: { nodeId: null, incarnation: null, life: null, version: `${keyOf(told)} ${told.sinceMillis}` },
+  identity: { nodeId: null, incarnation: null, life: null, version: `${keyOf(told)} ${atMillis}` },
   atMillis
 })
 

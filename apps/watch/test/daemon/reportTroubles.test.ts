@@ -12,6 +12,12 @@ import { Troubles } from "../../src/troubles/Troubles.ts"
 
 const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 
+/** What a process has beside its store. */
+const process = Troubles.layer(null).pipe(
+  Layer.provideMerge(Layer.mergeAll(Sinks.layer([]), Progress.layer(["acme"]))),
+  Layer.provide(Stdout.layer)
+)
+
 const unreadable = { count: 2, example: "node 4, whose name is not a string" }
 const swept = { endedMillis: 1e15, durationMillis: 1, requests: 1 }
 
@@ -27,14 +33,7 @@ const during = Effect.fnUntraced(function* (
     const reporting = yield* Effect.forkChild(reportTroubles(reported))
     yield* TestClock.adjust(seconds * 1000)
     yield* Fiber.interrupt(reporting)
-  }).pipe(
-    Effect.provide(
-      Troubles.layer(null).pipe(
-        Layer.provideMerge(Layer.mergeAll(Sinks.layer([]), Progress.layer(["acme"]))),
-        Layer.provide(Stdout.layer)
-      )
-    )
-  )
+  }).pipe(Effect.provide(process))
   return (yield* TestConsole.errorLines).slice(before).map(String)
 })
 
@@ -72,6 +71,32 @@ describe("the report of troubles", () => {
       expect(yield* events).toEqual([began])
       expect(yield* during(30, { unreadable: null })).toEqual([])
       expect(yield* events).toEqual([began, ended])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("reports a trouble that comes back with the begin that it had", () =>
+    Effect.gen(function* () {
+      const doubt = { message: "It is that of another account.", sinceMillis: 0, isOther: true }
+      const beat = { kind: "refused", reason: "it answered 404", retryAfterMillis: null, _tag: "Failed" } as const
+      yield* Effect.gen(function* () {
+        const { report } = yield* Progress
+        const { noteHeartbeat } = yield* Troubles
+        yield* Effect.forkChild(reportTroubles(new Map()))
+        const outage = { message: "refused", sinceMillis: 0, isRefusal: true }
+        yield* report("acme", { lastSweep: swept, outage, doubt })
+        yield* TestClock.adjust("30 seconds")
+        yield* report("acme", { outage: null })
+        yield* TestClock.adjust("30 seconds")
+        yield* report("acme", { outage })
+        yield* noteHeartbeat(beat)
+        yield* TestClock.adjust("30 seconds")
+      }).pipe(Effect.provide(process))
+      expect((yield* events).map(([type, trouble]) => [type.slice("berth.watch.".length), trouble])).toEqual([
+        ["trouble", "account-refused"],
+        ["trouble_ended", "account-refused"],
+        ["trouble", "account-refused"],
+        ["trouble", "heartbeat-failing"]
+      ])
     }).pipe(Effect.provide(store))
   )
 
