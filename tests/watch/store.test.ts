@@ -123,7 +123,7 @@ describe("the commands that read a store", () => {
         "critical: sink ops: The sink is disabled and gets no events. No answer."
       ])
       expect(text.slice(-2)).toEqual([
-        "account eu: stopped, 1 nodes, last sweep 1970-01-01T00:00:03.000Z",
+        "account eu: stopped, 1 node, last sweep 1970-01-01T00:00:03.000Z",
         "sink ops (not configured): disabled, lag 1, waiting 0, dead letters 1"
       ])
       const { stdout } = yield* run(["status"], env)

@@ -1,6 +1,6 @@
 // What is printed from the table of troubles: the alert rules for Prometheus, and the table of `docs/watch.md`.
 import { readFileSync } from "node:fs"
-import { type TroubleEntry, troubleTable } from "../src/troubles/table.ts"
+import { named, type TroubleEntry, troubleTable } from "../src/troubles/table.ts"
 
 export const alertsFile = new URL("../operate/alerts.yml", import.meta.url)
 export const docsFile = new URL("../../../docs/watch.md", import.meta.url)
@@ -28,7 +28,7 @@ const ruleOf = (entry: TroubleEntry): string =>
     entry.alert.wait,
     entry.severity,
     summaryOf(entry),
-    entry.next
+    named(entry.next, `{{ $labels.${entry.about} }}`)
   )
 
 /** A daemon that does not run reports no trouble. */

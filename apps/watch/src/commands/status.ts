@@ -28,7 +28,7 @@ const troubleLines = ({ about, message, next, severity, since }: Trouble): Reado
 
 const accountLine = ({ account, lastSweep, nodes, state }: AccountStatus): string => {
   const swept = lastSweep === null ? "no complete sweep yet" : `last sweep ${DateTime.formatIso(lastSweep.endedAt)}`
-  return `account ${account}: ${state}, ${nodes} nodes, ${swept}`
+  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}`
 }
 
 const sinkLine = ({ deadLetters, kind, lag, sink, state, waiting }: SinkStatus): string =>

@@ -33,7 +33,7 @@ export interface TroubleEntry {
   readonly severity: Severity
   /** One sentence, the same for all subjects. */
   readonly sentence: string
-  /** What to do next, in one sentence. */
+  /** What to do next, in one sentence; `NAME` stands for the account or sink. */
   readonly next: string
   /** When it begins and when it ends, for people. `find` decides it. */
   readonly begins: string
@@ -303,7 +303,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "sink",
     severity: "critical",
     sentence: "The receiver takes no events.",
-    next: "Correct its address or the receiver, then run berth-watch sinks retry.",
+    next: "Correct its address or the receiver, then run berth-watch sinks retry NAME.",
     begins: "the third failure in a row",
     ends: "an event is delivered",
     find: inState("failing"),
@@ -329,7 +329,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "sink",
     severity: "critical",
     sentence: "The sink is disabled and gets no events.",
-    next: "Repair the receiver, then run berth-watch sinks enable.",
+    next: "Repair the receiver, then run berth-watch sinks enable NAME.",
     begins: "the receiver answered 410, took nothing for five days, or is too far behind; or a person asked for it",
     ends: "the sink is enabled",
     find: inState("disabled"),
@@ -359,7 +359,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "sink",
     severity: "warning",
     sentence: "Some events could not be delivered.",
-    next: "Correct the receiver, then run berth-watch sinks retry.",
+    next: "Correct the receiver, then run berth-watch sinks retry NAME.",
     begins: "an event failed to its last attempt",
     ends: "none is left: delivered, or too old",
     find: ofSinks(({ dead }) =>
@@ -395,6 +395,10 @@ export const unreadyTroubles = namesWhere(({ isUnready }) => isUnready)
 /** Names of the troubles that `berth.watch.trouble` reports. */
 export const reportedTroubles = namesWhere(({ event }) => event === "berth.watch.trouble")
 
+/** What to do, about one account or sink. */
+export const named = (next: string, subject: string | null): string =>
+  subject === null ? next : next.replace("NAME", () => subject)
+
 /** The same for as long as a trouble lasts. */
 export const keyOf = ({ about, name }: Pick<Trouble, "about" | "name">): string =>
   about.name === null ? name : `${name} (${about.name})`
@@ -412,7 +416,7 @@ export const troublesOf = (state: DaemonState, known: ReadonlyMap<string, number
           ...of,
           severity,
           message: found.detail === null ? sentence : `${sentence} ${found.detail}`,
-          next: found.next ?? next,
+          next: found.next ?? named(next, found.subject),
           sinceMillis: found.sinceMillis ?? known.get(keyOf(of)) ?? state.nowMillis
         }
       })

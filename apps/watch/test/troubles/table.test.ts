@@ -98,6 +98,11 @@ describe("the table of troubles", () => {
     )
   })
 
+  it("names the sink in what to do", () => {
+    const [trouble] = troublesOf(ofSink({ state: "disabled" }), none)
+    expect(trouble!.next).toBe("Repair the receiver, then run berth-watch sinks enable ops.")
+  })
+
   it("gives a process that has just begun the time of a sweep", () => {
     const begun = (millis: number, intervalMillis: number | null = null) => ({
       ...ofAccount({ state: "starting", lastSweep: null, intervalMillis }),
