@@ -133,7 +133,10 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       })
       const { http } = yield* wait(() => daemon.ready())
       yield* wait(() =>
-        daemon.program.printed(/^berth-watch: refused: The service refused the credentials: .*\n/m, "stderr")
+        daemon.program.printed(
+          /^berth-watch: account-refused \(refused\): The credentials of the account do not work\. .*\n/m,
+          "stderr"
+        )
       )
       yield* wait(() => daemon.baseline())
       const before = (yield* good.journal).length

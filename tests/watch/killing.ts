@@ -146,7 +146,9 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
         expect(code).toBe(isAsked ? 0 : "SIGKILL")
         stopwatch.expectBelow(10_000)
         expect(
-          stderr.replace(/^\{.*\n/, "").replaceAll(/^berth-watch: (degraded|recovered|stopped before).*\n/gm, "")
+          stderr
+            .replace(/^\{.*\n/, "")
+            .replaceAll(/^berth-watch: ((service|sink)-\w+ \(\w+\)|sweeps-late \(\w+\)|stopped before).*\n/gm, "")
         ).toBe("")
       })
     )

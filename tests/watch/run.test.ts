@@ -149,7 +149,10 @@ describe("berth-watch run without a service", () => {
       BERTH_ACCESS_TOKEN: accessToken
     })
     await daemon.event("berth.watch.degraded")
-    await daemon.program.printed(/^berth-watch: degraded \(sweep-failed\): .*\n/m, "stderr")
+    await daemon.program.printed(
+      /^berth-watch: service-failing \(default\): The list of nodes cannot be read\. .*\n/m,
+      "stderr"
+    )
     daemon.program.signal("SIGTERM")
     const { code, stderr } = await daemon.finished()
     expect(stderr).toHaveLength(2)

@@ -117,15 +117,27 @@ describe("the commands that read a store", () => {
         failingSince: null
       }
       expect(json((yield* run(["sinks"], env)).stdout)).toEqual([sink])
+      const text = (yield* run(["status", "-o", "text"], env)).stdout
+      expect(text.slice(0, 2)).toEqual([
+        "No daemon runs. 2 problems:",
+        "critical: sink ops: The sink is disabled and gets no events. No answer."
+      ])
+      expect(text.slice(-2)).toEqual([
+        "account eu: stopped, 1 node, last sweep 1970-01-01T00:00:03.000Z",
+        "sink ops (not configured): disabled, lag 1, waiting 0, dead letters 1"
+      ])
       const { stdout } = yield* run(["status"], env)
       expect(JSON.parse(stdout.join("\n"))).toEqual({
         daemon: null,
         cursor: "eu:2",
+        troubles: [
+          expect.objectContaining({ name: "sink-disabled", about: { kind: "sink", name: "ops" } }),
+          expect.objectContaining({ name: "dead-letters", message: expect.stringMatching(/ 1 is a dead letter\.$/) })
+        ],
         accounts: [
           {
             account: "eu",
             state: "stopped",
-            trouble: null,
             nodes: 1,
             lastSweep: { endedAt: "1970-01-01T00:00:03.000Z", durationMillis: null, requests: null },
             unreadable: null,
@@ -137,6 +149,42 @@ describe("the commands that read a store", () => {
         ],
         sinks: [sink]
       })
+    })
+  )
+
+  it.live("forget a sink that the config does not have, and no other", () =>
+    Effect.gen(function* () {
+      const store = join(yield* folder, "watch.db")
+      yield* filled(store)
+      const removed = yield* run(["sinks", "remove", "ops"], { BERTH_WATCH_STORE: store })
+      expect(removed).toMatchObject({
+        code: 2,
+        stderr: ["berth-watch: Whether ops is in the config is not known: name it with --config."]
+      })
+      const withSinks = (sinks: string) => {
+        const path = `${store}.yml`
+        const account = `{ name: eu, baseUrl: "http://127.0.0.1:1", apiKey: { env: KEY }, accessToken: { env: KEY } }`
+        writeFileSync(path, `store: ${store}\naccounts: [${account}]\nsinks: ${sinks}\n`)
+        return ["--config", path]
+      }
+      const env = { KEY: "key-0123456789" }
+      const kept = yield* run(["sinks", "remove", "ops", ...withSinks("[{ name: ops, stdout: {} }]")], env)
+      expect(kept).toMatchObject({
+        code: 2,
+        stderr: ["berth-watch: The sink ops is in the config: take it out of there first."]
+      })
+      const without = withSinks("[]")
+      const status = yield* run(["status", ...without], env)
+      expect(JSON.parse(status.stdout.join("\n"))).toMatchObject({
+        troubles: [],
+        sinks: [{ sink: "ops", state: "removed", lag: 0, deadLetters: 1 }]
+      })
+      expect(yield* run(["sinks", "remove", "ops", ...without], env)).toMatchObject({
+        code: 0,
+        stdout: ["The sink ops is forgotten."]
+      })
+      expect((yield* run(["sinks", ...without], env)).stdout).toEqual([])
+      expect((yield* run(["sinks", "remove", "ops", ...without], env)).code).toBe(4)
     })
   )
 

@@ -15,8 +15,8 @@ import { events, eventsFlags } from "./commands/events.ts"
 import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
-import { enableSink, listSinks, replaySink, retrySink, testSink } from "./commands/sinks.ts"
-import { status } from "./commands/status.ts"
+import { enableSink, listSinks, removeSink, replaySink, retrySink, testSink } from "./commands/sinks.ts"
+import { formats, status } from "./commands/status.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
@@ -78,9 +78,19 @@ const nodesCommand = Command.make("nodes", { ...storeFlags, ...nodesFlags }, (fl
   reading(flags, (daemon) => nodes(daemon, flags.at))
 ).pipe(Command.withDescription("Print the nodes that are known, now or at an earlier instant"))
 
-const statusCommand = Command.make("status", storeFlags, (flags) => reading(flags, status)).pipe(
-  Command.withDescription("Print how the accounts and sinks are")
-)
+const statusFlags = {
+  ...storeFlags,
+  output: Flag.Literals("output", formats).pipe(
+    Flag.withAlias("o"),
+    Flag.withDescription("text or json; unless given, text at a terminal"),
+    Flag.optional
+  )
+}
+
+const statusCommand = Command.make("status", statusFlags, (flags) => {
+  const usual = process.stdout.isTTY ? "text" : "json"
+  return reading(flags, status(Option.getOrElse(flags.output, () => usual)))
+}).pipe(Command.withDescription("Print what is wrong, and how the accounts and sinks are"))
 
 const sinkName = { ...storeFlags, name: Argument.String("NAME") }
 
@@ -92,6 +102,9 @@ const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags,
     ),
     Command.make("retry", sinkName, (flags) => changing(flags, (daemon) => retrySink(daemon, flags.name))).pipe(
       Command.withDescription("Deliver its dead letters, and what waits for its next attempt, now")
+    ),
+    Command.make("remove", sinkName, (flags) => changing(flags, (daemon) => removeSink(daemon, flags.name))).pipe(
+      Command.withDescription("Forget a sink that the config does not have any more")
     ),
     Command.make("test", sinkName, (flags) => testSink(flags.name, flags)).pipe(
       Command.withDescription("Hand a test event to the receiver of a sink")

@@ -2,19 +2,7 @@
  * The daemon on a store that fails under it: a disk without room, which is a small file system of memory, and a file that is
  * overwritten. Needs Linux and root.
  */
-import { execFileSync } from "node:child_process"
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -24,34 +12,7 @@ import { Daemon } from "../Daemon.ts"
 import { fastService } from "../killing.ts"
 import { create } from "../polling.ts"
 import { configured, receiver, until, wait } from "../Scene.ts"
-
-/** A disk of a megabyte. */
-const disk = Effect.acquireRelease(
-  Effect.sync(() => {
-    const path = mkdtempSync(join(tmpdir(), "berth-disk-"))
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=700", "none", path])
-    return path
-  }),
-  (path) =>
-    Effect.sync(() => {
-      execFileSync("umount", ["-l", path])
-      rmSync(path, { recursive: true })
-    })
-)
-
-const fill = (path: string) => {
-  for (const size of [65_536, 4096, 512, 1]) {
-    try {
-      for (let i = 0; ; i++) writeFileSync(join(path, `filler-${size}-${i}`), Buffer.alloc(size))
-    } catch {
-      continue
-    }
-  }
-}
-
-const free = (path: string) => {
-  for (const name of readdirSync(path)) if (name.startsWith("filler-")) rmSync(join(path, name))
-}
+import { diskOf, fill, free } from "./disk.ts"
 
 const requests = Effect.flatMap(TestServer, ({ control, id: world }) =>
   Effect.orDie(
@@ -71,7 +32,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
   it.effect("on a full disk reports that, asks nothing, delivers what it has, and goes on once there is room", () =>
     Effect.gen(function* () {
       const ops = yield* receiver
-      const path = yield* disk
+      const path = yield* diskOf(1)
       const config = yield* configured(ops.url, { store: join(path, "watch.db") })
       const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       yield* wait(() => daemon.baseline())
@@ -81,7 +42,9 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       ops.state.answer = () => 503
       fill(path)
       yield* create("while")
-      yield* wait(() => daemon.program.printed(/^berth-watch: The disk of the store is full: .*\n.*\n/m, "stderr"))
+      yield* wait(() =>
+        daemon.program.printed(/^berth-watch: store-failing: .*The disk of the store is full: .*\n/m, "stderr")
+      )
       const asked = yield* requests
       yield* Effect.sleep("3 seconds")
       // The list of plans is not a question about nodes.
@@ -92,6 +55,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       yield* until(() =>
         ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "while")
       )
+      yield* wait(() => daemon.program.printed(/^berth-watch: store-failing is over; it began at .*\n/m, "stderr"))
       expect(daemon.program.printedOn.stderr.match(/The disk of the store is full/g)).toHaveLength(1)
 
       fill(path)

@@ -21,8 +21,6 @@ export interface Belief<Observation, Difference extends { readonly facts: Readon
 export interface AccountOptions<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   readonly owner: Owner
   readonly belief: Belief<Observation, Difference>
-  /** Called once for each time that the store stops taking commits for a while. */
-  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
 }
 
 /** Before the store is asked again after it failed. */
@@ -34,7 +32,7 @@ const isEmpty = (change: AccountChange): boolean =>
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
   Difference extends { readonly facts: ReadonlyArray<EventFact> }
->({ belief, onStuck, owner }: AccountOptions<Observation, Difference>) {
+>({ belief, owner }: AccountOptions<Observation, Difference>) {
   const store = yield* Store
   const mailbox = yield* Semaphore.make(1)
 
@@ -43,15 +41,11 @@ export const makeAccount = Effect.fnUntraced(function* <
    * interrupted, so that a daemon on a full disk can be stopped.
    */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
-    const first = yield* Effect.result(store.commit(owner, change))
-    if (first._tag === "Success") return
-    if (!mayPass(first.failure)) return yield* first.failure
-    yield* onStuck(first.failure)
     for (;;) {
+      const committed = yield* Effect.result(store.commit(owner, change))
+      if (committed._tag === "Success") return
+      if (!mayPass(committed.failure)) return yield* committed.failure
       yield* Effect.interruptible(Effect.sleep(storePause))
-      const again = yield* Effect.result(store.commit(owner, change))
-      if (again._tag === "Success") return
-      if (!mayPass(again.failure)) return yield* again.failure
     }
   })
 

@@ -29,8 +29,6 @@ export interface WatchedAccountOptions {
   /** Of the API key in use; null when keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
-  /** Called once for each time that the store stops taking commits for a while. */
-  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
 }
 
 const StandingJson = Schema.fromJsonString(Schema.toCodecJson(Standing))
@@ -92,7 +90,6 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
   const account = yield* makeAccount({
     owner,
-    onStuck: options.onStuck,
     belief: {
       diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }) =>
         diff(snapshot, observation, rules),

@@ -5,7 +5,6 @@ import { Effect, Schema } from "effect"
 import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
 import type { Owner } from "../store/accounts.ts"
 import { Store } from "../store/Store.ts"
-import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"
 
 const LowAllowanceJson = Schema.fromJsonString(Schema.toCodecJson(LowAllowance))
@@ -13,17 +12,12 @@ const write = Schema.encodeSync(LowAllowanceJson)
 const read = Schema.decodeSync(LowAllowanceJson)
 
 /** Gives what takes in the allowance after a reply. */
-export const openAllowance = Effect.fnUntraced(function* (options: {
-  readonly owner: Owner
-  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
-}) {
+export const openAllowance = Effect.fnUntraced(function* ({ owner }: { readonly owner: Owner }) {
   const store = yield* Store
-  const { onStuck, owner } = options
   const kept = yield* store.allowanceOf(owner.account)
   let known = kept === null ? neverLow : read(kept)
   const { observe } = yield* makeAccount({
     owner,
-    onStuck,
     belief: {
       diff: (report: AllowanceRead) => afterAllowance(known, report),
       durable: (difference: ReturnType<typeof afterAllowance>) =>

@@ -37,7 +37,6 @@ const nodesOn =
 export const openCatalogue = Effect.fnUntraced(function* (options: {
   readonly owner: Owner
   readonly snapshot: Snapshot
-  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
 }) {
   const store = yield* Store
   const { owner, snapshot } = options
@@ -46,7 +45,6 @@ export const openCatalogue = Effect.fnUntraced(function* (options: {
   let evidence = noEvidence
   const { observe } = yield* makeAccount({
     owner,
-    onStuck: options.onStuck,
     belief: {
       diff: (read: CatalogueRead) => diffCatalogue(catalogue, evidence, read, nodesOn(snapshot)),
       durable: (difference: CatalogueDifference) =>

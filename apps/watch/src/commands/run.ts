@@ -5,6 +5,7 @@
 import { Effect, Option, Result } from "effect"
 import type { WatchConfig } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
+import type { Reported } from "../daemon/reportTroubles.ts"
 import { runDaemon } from "../daemon/runDaemon.ts"
 import type { CommandFailed } from "../process/CommandFailed.ts"
 import { reloadSignal } from "../process/ReloadSignal.ts"
@@ -36,6 +37,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
     Effect.map(nextConfig(path, signal), (config): Next => ({ _tag: "Reload", config }))
   const until = path === null || signal === null ? stop : Effect.raceFirst(stop, reload(path, signal))
 
+  const reported: Reported = new Map()
   let config = first
   /** The config before a reload. */
   let former: WatchConfig | null = null
@@ -46,7 +48,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
       notifySupervisor("READY=1")
     )
     const ended: Result.Result<Option.Option<Next>, CommandFailed> = yield* Effect.result(
-      runDaemon({ config, settings, isReloaded: former !== null, onReady, until })
+      runDaemon({ config, settings, isReloaded: former !== null, reported, onReady, until })
     )
     if (Result.isFailure(ended)) {
       // Of what ends a daemon that has begun only refused credentials are a fault of its config.

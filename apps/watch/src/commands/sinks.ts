@@ -43,6 +43,11 @@ export const retrySink = Effect.fnUntraced(function* (daemon: Answers, name: str
   yield* Console.log(`Dead letters of ${name}, and what waits for its next attempt, are due now.`)
 })
 
+export const removeSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
+  yield* withSink(daemon, name, daemon.remove(name))
+  yield* Console.log(`The sink ${name} is forgotten.`)
+})
+
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
   const cursor = formatCursor(yield* readCursor(after))
   yield* withSink(daemon, name, daemon.replay(name, cursor))
@@ -56,11 +61,12 @@ export const testSink = Effect.fnUntraced(function* (name: string, options: Stor
       const message = "No daemon runs, so sinks test needs --config FILE, which has the sink."
       return yield* new CommandFailed({ exit: "usage", message })
     }
-    const sink = sinks.find((each) => each.name === name)
+    const configured = sinks ?? []
+    const sink = configured.find((each) => each.name === name)
     if (sink !== undefined) return yield* testReceiver(name, yield* makeAttempt(sink))
     return yield* unknownSink(
       name,
-      sinks.map((each) => each.name)
+      configured.map((each) => each.name)
     )
   })
   yield* asking(options, (daemon) => withSink(daemon, name, daemon.test(name)), fromHere)

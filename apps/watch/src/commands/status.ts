@@ -1,18 +1,65 @@
 /**
- * `berth-watch status`: how the accounts and sinks are, as JSON.
+ * `berth-watch status`: what is wrong, and how the accounts and sinks are; as text for a person, or as JSON.
  */
-import { Console, Effect, Schema } from "effect"
+import { escapeControls } from "@berth/terminal/escapeControls"
+import { Console, DateTime, Effect, Schema } from "effect"
 import type { Answers } from "../http/Daemon.ts"
-import { AccountStatus, SinkStatus } from "../http/records.ts"
+import { AccountStatus, SinkStatus, Trouble } from "../http/records.ts"
 import type { Running } from "./asking.ts"
 
-const writeAccounts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(AccountStatus)))
-const writeSinks = Schema.encodeSync(Schema.toCodecJson(Schema.Array(SinkStatus)))
+export const formats = ["text", "json"] as const
+type Format = (typeof formats)[number]
+
+const Shown = Schema.Struct({
+  daemon: Schema.NullOr(Schema.Struct({ pid: Schema.Number, http: Schema.NullOr(Schema.String) })),
+  cursor: Schema.String,
+  troubles: Schema.Array(Trouble),
+  accounts: Schema.Array(AccountStatus),
+  sinks: Schema.Array(SinkStatus)
+})
+type Shown = typeof Shown.Type
+
+const writeJson = Schema.encodeSync(Schema.toCodecJson(Shown))
+
+const troubleLines = ({ about, message, next, severity, since }: Trouble): ReadonlyArray<string> => [
+  `${severity}: ${about.name === null ? "" : `${about.kind} ${about.name}: `}${message}`,
+  `  since ${DateTime.formatIso(since)}. ${next}`
+]
+
+const accountLine = ({ account, lastSweep, nodes, state }: AccountStatus): string => {
+  const swept = lastSweep === null ? "no complete sweep yet" : `last sweep ${DateTime.formatIso(lastSweep.endedAt)}`
+  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}`
+}
+
+const sinkLine = ({ deadLetters, kind, lag, sink, state, waiting }: SinkStatus): string =>
+  `sink ${sink} (${kind}): ${state}, lag ${lag}, waiting ${waiting}, dead letters ${deadLetters}`
+
+const headOf = ({ daemon, troubles }: Shown): string => {
+  const { length } = troubles
+  const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
+  return daemon === null ? `No daemon runs. ${length === 0 ? "The store is well." : well}` : well
+}
+
+const textOf = (shown: Shown): string =>
+  [
+    headOf(shown),
+    ...shown.troubles.flatMap(troubleLines),
+    "",
+    ...shown.accounts.map(accountLine),
+    ...shown.sinks.map(sinkLine)
+  ]
+    .map(escapeControls)
+    .join("\n")
 
 /** `daemon` in the JSON is the process that runs, whether or not it is reached, or null. */
-export const status = Effect.fn("status")(function* (daemon: Answers, running: Running | null) {
-  const cursor = yield* daemon.cursor
-  const accounts = writeAccounts(yield* daemon.accounts)
-  const sinks = writeSinks(yield* daemon.sinks)
-  yield* Console.log(JSON.stringify({ daemon: running, cursor, accounts, sinks }, null, 2))
-})
+export const status = (format: Format) =>
+  Effect.fn("status")(function* (daemon: Answers, running: Running | null) {
+    const shown: Shown = {
+      daemon: running,
+      cursor: yield* daemon.cursor,
+      troubles: yield* daemon.troubles,
+      accounts: yield* daemon.accounts,
+      sinks: yield* daemon.sinks
+    }
+    yield* Console.log(format === "text" ? textOf(shown) : JSON.stringify(writeJson(shown), null, 2))
+  })

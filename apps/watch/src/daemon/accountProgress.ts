@@ -7,23 +7,35 @@ import type { SweepCompleted } from "../diff/Observation.ts"
 import type { Standing } from "../diff/Standing.ts"
 import type { AccountProgress } from "../telemetry/Progress.ts"
 
-/** The trouble that the account is in; in the words of the last event, where this process has reported one. */
+/** What this process knows of the troubles of an account beside what the store keeps. */
+export interface Words {
+  /** Why the last request failed that is a trouble; null where this process met none. */
+  readonly outage: { readonly message: string; readonly isRefusal: boolean } | null
+  /** Why the list is not believed. */
+  readonly doubt: string | null
+}
+
+export const noWords: Words = { outage: null, doubt: null }
+
+/** The troubles that the account is in; in the words of this process, where it has met them. */
 export const stateOf = (
   { baselineMillis, freeze, outage, stranger }: Standing,
-  lastMessage: string | null
-): Pick<AccountProgress, "state" | "trouble"> => {
-  const trouble = (
-    state: "degraded" | "frozen",
-    { sinceMillis }: { readonly sinceMillis: number },
-    message: string
-  ) => ({
-    state,
-    trouble: { message: lastMessage ?? message, sinceMillis }
-  })
-  if (outage !== null) return trouble("degraded", outage, "The list cannot be read.")
-  if (stranger !== null) return trouble("frozen", stranger, "The list is that of another account.")
-  if (freeze !== null) return trouble("frozen", freeze, "The list is too short to be believed.")
-  return { state: baselineMillis === null ? "starting" : "watching", trouble: null }
+  words: Words
+): Pick<AccountProgress, "state" | "outage" | "doubt"> => {
+  const doubted = stranger ?? freeze
+  const usual = stranger === null ? "It is too short." : "It is that of another account."
+  return {
+    state:
+      outage !== null ? "degraded" : doubted !== null ? "frozen" : baselineMillis === null ? "starting" : "watching",
+    outage:
+      outage === null
+        ? null
+        : { ...outage, ...(words.outage ?? { message: "It could not be read for too long.", isRefusal: false }) },
+    doubt:
+      doubted === null
+        ? null
+        : { message: words.doubt ?? usual, sinceMillis: doubted.sinceMillis, isOther: stranger !== null }
+  }
 }
 
 /** A complete sweep, and when the next one begins. */

@@ -8,10 +8,11 @@ import { Sinks } from "../deliver/Sinks.ts"
 import { type Answers, Daemon } from "../http/Daemon.ts"
 import { storeDaemon } from "../http/storeDaemon.ts"
 import { Store } from "../store/Store.ts"
+import { Troubles } from "../troubles/Troubles.ts"
 import { Progress } from "../telemetry/Progress.ts"
-import { stateOf } from "./accountProgress.ts"
+import { noWords, stateOf } from "./accountProgress.ts"
 
-const unknown = { state: "starting", trouble: null } as const
+const unknown = { state: "starting" } as const
 
 /** Each account as its last process left it, or as the one that runs has written it down. */
 const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
@@ -20,14 +21,20 @@ const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
     if (account.startsWith("_")) continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
-    const left = standing === null ? unknown : stateOf(readStanding(standing), null)
+    const left = standing === null ? unknown : stateOf(readStanding(standing), noWords)
     yield* progress.report(account, { ...left, ...(isRunning ? {} : { state: "stopped" }), lastSweep })
   }
 })
 
-/** `options`: the sinks of the config. */
-export const restingDaemon = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, isRunning: boolean) {
+/** `options`: the sinks of the config; null where that is not known. */
+export const restingDaemon = Effect.fnUntraced(function* (
+  options: ReadonlyArray<SinkOptions> | null,
+  isRunning: boolean
+) {
   const progress = Layer.effectDiscard(reportAccounts(isRunning)).pipe(Layer.provideMerge(Progress.layer([])))
-  const context = yield* Layer.build(storeDaemon(options).pipe(Layer.provide([Sinks.layer([]), progress])))
+  const state = Layer.mergeAll(Sinks.layerAtRest(options), progress)
+  const context = yield* Layer.build(
+    storeDaemon(options ?? []).pipe(Layer.provide(Troubles.layer(null)), Layer.provide(state))
+  )
   return Context.get(context, Daemon) satisfies Answers
 })

@@ -21,6 +21,8 @@ import type { StoreFailed } from "../store/StoreFailed.ts"
 import { nameAddress } from "../store/StoreLock.ts"
 import { isSwept } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
+import { Troubles } from "../troubles/Troubles.ts"
+import { type Reported, reportTroubles } from "./reportTroubles.ts"
 import { watchAccount } from "./watchAccount.ts"
 
 /** How long to go on delivering after the end of the polling; the whole stop takes at most 10 s. */
@@ -33,6 +35,8 @@ export interface DaemonOptions<A> {
   readonly settings: RunSettings
   /** Whether the config took the place of another one: then credentials that the service refuses at once are a fault of it. */
   readonly isReloaded: boolean
+  /** The troubles that stderr has a line of. */
+  readonly reported: Reported
   /** Runs once store and HTTP are up. */
   readonly onReady: Effect.Effect<void>
   /** The daemon ends when this does, and gives what it gave. */
@@ -58,6 +62,7 @@ const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 
 const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
   HttpInterface.layer(config).pipe(
+    Layer.provideMerge(Troubles.layer(config.retention)),
     Layer.provideMerge(Sinks.layer(config.sinks)),
     Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
@@ -85,7 +90,8 @@ const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result
   if (Option.isNone(drained)) yield* report("berth-watch: stopped before the last events were delivered.")
 })
 
-const body = Effect.fnUntraced(function* <A>({ config, isReloaded, onReady, settings, until }: DaemonOptions<A>) {
+const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
+  const { config, isReloaded, onReady, reported, settings, until } = options
   const sinks = yield* Sinks
   const { url } = yield* HttpInterface
   const isOnly = config.accounts.length === 1
@@ -94,10 +100,13 @@ const body = Effect.fnUntraced(function* <A>({ config, isReloaded, onReady, sett
   )
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   yield* Effect.forkScoped(prune(config))
-  if (config.heartbeat !== null)
-    yield* Effect.forkScoped(heartbeat(config.heartbeat, Effect.provideService(isWell, Progress, yield* Progress)))
+  if (config.heartbeat !== null) {
+    const wellNow = Effect.provideService(isWell, Progress, yield* Progress)
+    yield* Effect.forkScoped(heartbeat(config.heartbeat, wellNow, (yield* Troubles).noteHeartbeat))
+  }
   yield* nameAddress(url)
   yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: namesOf(config) }))
+  yield* Effect.forkScoped(reportTroubles(reported))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)
 

@@ -10,22 +10,22 @@ import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import type { BerthError } from "@berth/core/domain/BerthError"
-import { Context, DateTime, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { openAllowance } from "../account/WatchedAllowance.ts"
 import { openCatalogue } from "../account/WatchedCatalogue.ts"
 import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
 import type { WatchConfig } from "../config/Config.ts"
 import { defaultRules } from "../diff/Rules.ts"
 import type { Fact } from "../diff/Fact.ts"
+import { isLowAfter } from "../diff/LowAllowance.ts"
+import type { Observation } from "../diff/Observation.ts"
 import { hashOf } from "../events/eventId.ts"
 import { readCatalogues } from "../observe/CatalogueReader.ts"
 import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
-import { report } from "../process/report.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
-import type { StoreFailed } from "../store/StoreFailed.ts"
 import { Progress } from "../telemetry/Progress.ts"
-import { addWidths, stateOf, sweepOf, type Widths } from "./accountProgress.ts"
+import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "./accountProgress.ts"
 
 type AccountOptions = WatchConfig["accounts"][number]
 
@@ -35,27 +35,6 @@ const refusedPause = "1 minute"
 /** Another key, or another service, may be another account. */
 const fingerprintOf = ({ baseUrl, credentials }: AccountOptions["connection"]): string =>
   hashOf([new URL(baseUrl).origin, Redacted.value(credentials.apiKey)])
-
-/** For the operator: the store takes nothing for a while. */
-const reportStuck = ({ hint, message }: StoreFailed) => report(`berth-watch: ${message}`, hint)
-
-/** Troubles are events, and go to the operator too. `about` names the account where there are several. */
-const reportTroubles = (about: string, facts: ReadonlyArray<Fact>) =>
-  Effect.forEach(
-    facts,
-    (fact) => {
-      if (fact.type === "berth.watch.degraded") {
-        return report(`berth-watch: ${about}degraded (${fact.data.trouble}): ${fact.data.message}`)
-      }
-      if (fact.type === "berth.watch.recovered") {
-        const { ending, since, trouble } = fact.data
-        const began = DateTime.formatIso(since)
-        return report(`berth-watch: ${about}recovered (${trouble}, ${ending}); it began at ${began}.`)
-      }
-      return Effect.void
-    },
-    { discard: true }
-  )
 
 interface Circumstances {
   readonly settings: RunSettings
@@ -87,16 +66,15 @@ export const watchAccount = Effect.fnUntraced(function* (
   const watched = yield* openAccount({
     name,
     fingerprint: fingerprintOf(connection),
-    begun: yield* moments.now,
-    onStuck: reportStuck
+    begun: yield* moments.now
   })
-  const own = { owner: watched.owner, snapshot: watched.snapshot, onStuck: reportStuck }
+  const own = { owner: watched.owner, snapshot: watched.snapshot }
   const catalogue = yield* openCatalogue(own)
   const observeAllowance = yield* openAllowance(own)
 
   let widths: Widths = []
-  let message: string | null = null
-  const about = isOnly ? "" : `${name}: `
+  let words = noWords
+  let isLow = false
 
   /** As the newest reply reports it: after a refusal the client itself counts on nothing for a while, whatever that says. */
   const knownAllowance = (atMillis: number) =>
@@ -111,26 +89,41 @@ export const watchAccount = Effect.fnUntraced(function* (
     const known = yield* knownAllowance(atMillis)
     if (known === null) return null
     const { left, sent } = yield* poller.spent
-    yield* observeAllowance({ ...known, atMillis, ownPerHour: sent, ownLeft: left })
-    return known
+    const read = { ...known, atMillis, ownPerHour: sent, ownLeft: left }
+    yield* observeAllowance(read)
+    isLow = isLowAfter(isLow, read)
+    return { ...known, isLow }
   })
+
+  /** The words for the troubles of the account. A failure while the list cannot be read is why it still cannot. */
+  const wordsAfter = (observation: Observation, facts: ReadonlyArray<Fact>): Words => {
+    let next = words
+    for (const fact of facts) {
+      if (fact.type !== "berth.watch.degraded") continue
+      const { message, trouble } = fact.data
+      next =
+        trouble === "sweep-failed" ? { ...next, outage: { message, isRefusal: false } } : { ...next, doubt: message }
+    }
+    if (observation._tag !== "RequestFailed" || watched.snapshot.standing.outage === null) return next
+    return { ...next, outage: { message: observation.message, isRefusal: observation.isRefusal === true } }
+  }
 
   const observe: WatchedAccount["observe"] = Effect.fnUntraced(function* (observation, rules) {
     const facts = yield* watched.observe(observation, rules)
     const { standing } = watched.snapshot
     const { atMillis } = observation.answered
     const left = yield* noteAllowance(atMillis)
-    for (const fact of facts) if (fact.type === "berth.watch.degraded") message = fact.data.message
+    const before = words
+    words = wordsAfter(observation, facts)
     const isSweep = observation._tag === "SweepCompleted" && standing.baselineMillis !== null
-    if (facts.length === 0 && !isSweep) return facts
+    if (facts.length === 0 && !isSweep && words === before) return facts
     widths = addWidths(widths, facts, atMillis)
     yield* progress.report(name, {
-      ...stateOf(standing, message),
+      ...stateOf(standing, words),
       ...(isSweep ? sweepOf(observation, rules.sweepMillis) : {}),
       latencyMillis: widths[0]?.millis ?? null,
       allowance: left
     })
-    yield* reportTroubles(about, facts)
     return facts
   })
 
@@ -156,16 +149,15 @@ export const watchAccount = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       yield* progress.report(name, {
         state: "degraded",
-        trouble: { message: failure.message, sinceMillis: (yield* moments.now).atMillis }
+        outage: { message: failure.message, sinceMillis: (yield* moments.now).atMillis, isRefusal: true }
       })
-      yield* report(`berth-watch: ${about}${failure.message}`)
       return yield* poller.run.pipe(
         Effect.retry({ while: ({ _tag }) => _tag === "BerthError", schedule: Schedule.spaced(refusedPause) }),
         Effect.catchTag("BerthError", () => Effect.never)
       )
     })
 
-  yield* progress.report(name, stateOf(watched.snapshot.standing, null))
+  yield* progress.report(name, stateOf(watched.snapshot.standing, noWords))
   const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
   const images = Context.get(client, Images)
   return Effect.raceFirst(polling, readCatalogues({ ...poller, images, snapshot: watched.snapshot, watch: catalogue }))

@@ -8,6 +8,7 @@ import { makeSignal } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import type { Failed, Outcome } from "./Outcome.ts"
+import { receiverState } from "./queue/Health.ts"
 import { Queues } from "./queue/Queues.ts"
 import type { StreamClosed } from "./Stdout.ts"
 
@@ -54,9 +55,17 @@ export interface Courier {
   readonly room: Effect.Effect<void>
   /** Waits until nothing is under way and nothing is due. */
   readonly idle: Effect.Effect<void>
-  /** Why the last attempt failed, while the receiver is down; null while it is up. */
-  readonly downReason: () => string | null
+  readonly receiver: () => Receiver
 }
+
+/** How a receiver is. */
+export interface Receiver {
+  readonly state: "up" | "failing" | "down"
+  /** Why the last attempt failed; null while it is up. */
+  readonly reason: string | null
+}
+
+export const receiverUp: Receiver = { state: "up", reason: null }
 
 /** Waits out a store that may work again; an attempt that was made stays made meanwhile. */
 export const whileItMayPass = <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
@@ -68,8 +77,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   attempt: (id: string, body: string) => Effect.Effect<Outcome>
 ): Effect.fn.Return<Courier, StoreFailed, Store> {
   const store = yield* Store
-  const queues = new Queues(maxInFlight, failingSinceMillis)
-  queues.add(yield* store.deliveries(sink, maxLoaded))
+  const queues = new Queues(maxInFlight, { deliveries: yield* store.deliveries(sink, maxLoaded), failingSinceMillis })
   const mailbox = yield* Queue.unbounded<Message, StoreFailed>()
   const turned = makeSignal()
 
@@ -121,7 +129,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     Effect.tapCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Queue.failCause(mailbox, cause)))
   )
 
-  let lastReason: string | null = null
+  let lastReason = "it failed before this process began"
 
   const afterFailure = Effect.fnUntraced(function* (delivery: Delivery, outcome: Failed) {
     lastReason = outcome.reason
@@ -206,6 +214,9 @@ export const makeCourier = Effect.fnUntraced(function* (
       const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0
       return isQuiet && (next === null || next > now)
     }),
-    downReason: () => (queues.health.probeAtMillis === null ? null : lastReason)
+    receiver: () => {
+      const state = receiverState(queues.health)
+      return state === "up" ? receiverUp : { state, reason: lastReason }
+    }
   }
 })

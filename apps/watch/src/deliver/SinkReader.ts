@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
 import { sinkBaseline } from "../events/sinkBaseline.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
@@ -34,6 +35,13 @@ export const openSink = Effect.fnUntraced(function* ({ name, selection, start }:
 
 const selectsAccount = ({ accounts }: EventSelection, account: string) =>
   accounts.length === 0 || accounts.includes(account)
+
+/** Whether an event of the daemon is about this sink, which others report: its own receiver is what is wrong. */
+const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
+  if (account !== daemonAccount) return false
+  const { about } = JSON.parse(body).data
+  return about?.kind === "sink" && about.name === sink
+}
 
 /** Whether the sink begins with the nodes of an account and has not. */
 const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
@@ -72,7 +80,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
     const deliveries: Array<Delivery> = []
     const dropped: Array<DeliveryKey> = []
     for (const event of events) {
-      if (!selects(sink.selection, event)) continue
+      if (!selects(sink.selection, event) || isAbout(sink.name, event)) continue
       const key = { account, node: event.node ?? 0 }
       const isDropped = ({ seq }: DeliveryKey) => dropped.some((other) => other.seq === seq)
       const inBatch = deliveries.findLast(({ held, node }) => held !== null && node === key.node)

@@ -2,30 +2,42 @@
  * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
  * with one while it runs.
  */
-import { Clock, Context, Deferred, Effect, Layer, Option, Queue, Semaphore } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
-import { type DisabledReason, daemonAccount } from "../events/DaemonFact.ts"
+import type { DisabledReason } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAttempt } from "./attempt.ts"
-import { type Courier, makeCourier, whileItMayPass } from "./Courier.ts"
+import { type Courier, makeCourier, receiverUp, whileItMayPass } from "./Courier.ts"
 import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
 import { makeStdoutCourier } from "./StdoutCourier.ts"
 import { Stdout, type StreamClosed } from "./Stdout.ts"
 
-interface SinkStatus {
+/** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
+export const sinkStates = ["up", "failing", "down", "disabled", "removed"] as const
+
+export interface SinkState {
   readonly name: string
-  readonly state: "up" | "down" | "disabled"
-  /** Why it is down or disabled. */
+  readonly state: (typeof sinkStates)[number]
+  /** Why it is failing, down or disabled. */
   readonly message: string | null
-  /** Events that it has not read. */
+  /** Events that it has not read; 0 of one that is removed, for which nobody waits. */
   readonly unread: number
   /** Events that it has read and not delivered. */
   readonly pending: number
   readonly dead: number
+  /** Since when it has taken nothing; null while it does. */
+  readonly failingSinceMillis: number | null
+  /** When it was disabled or enabled. */
+  readonly changedAtMillis: number
+  /** With more unread events it is disabled; null where its config is not known. */
+  readonly maxLag: number | null
 }
+
+/** Why a sink cannot be forgotten. */
+export type KeptBecause = "configured" | "unknownConfig"
 
 /** Between two checks whether a sink has read everything. */
 const idlePause = "10 millis"
@@ -89,26 +101,44 @@ const makeSink = Effect.fnUntraced(function* (
   return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
 })
 
-const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
+/** `options`: the sinks to run. `configured`: those of the config; null where that is not known. */
+const makeSinks = Effect.fnUntraced(function* (
+  options: ReadonlyArray<SinkOptions>,
+  configured: ReadonlyArray<SinkOptions> | null
+) {
   const store = yield* Store
-  // A claim ends the ownership of the one before: between it and its commit there may be no other.
-  const reporting = yield* Semaphore.make(1)
   /** To the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const identity = { nodeId: null, incarnation: null, life: null, version: `${sink} ${atMillis}` }
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
-    const { owner } = yield* whileItMayPass(store.claim(daemonAccount))
-    yield* whileItMayPass(store.commit(owner, { events: [fact] }))
-  }, reporting.withPermit)
+    yield* whileItMayPass(store.commitOfDaemon([fact]))
+  })
   const sinks = new Map<string, RunningSink>()
   for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
 
-  const statusOf = Effect.fnUntraced(function* ({ disabled, message, name }: SinkRow) {
+  const optionsOf = new Map(configured?.map((each) => [each.name, each]))
+
+  const stateOf = ({ disabled, message, name }: SinkRow): Pick<SinkState, "state" | "message"> => {
+    if (configured !== null && !optionsOf.has(name)) return { state: "removed", message: null }
+    if (disabled !== null) return { state: "disabled", message }
+    const { reason, state } = sinks.get(name)?.courier()?.receiver() ?? receiverUp
+    return { state, message: reason }
+  }
+
+  const statusOf = Effect.fnUntraced(function* (row: SinkRow) {
+    const { changedAtMillis, failingSinceMillis, name } = row
     const backlog = yield* store.backlog(name)
-    if (disabled !== null) return { name, state: "disabled", message, ...backlog } satisfies SinkStatus
-    const downReason = sinks.get(name)?.courier()?.downReason() ?? null
-    return { name, state: downReason === null ? "up" : "down", message: downReason, ...backlog } satisfies SinkStatus
+    const present = stateOf(row)
+    return {
+      name,
+      ...present,
+      ...backlog,
+      unread: present.state === "removed" ? 0 : backlog.unread,
+      failingSinceMillis,
+      changedAtMillis,
+      maxLag: optionsOf.get(name)?.maxLag ?? null
+    } satisfies SinkState
   })
 
   const isDisabled = (name: string) =>
@@ -131,12 +161,19 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
     /** Delivers dead letters, and what waits for its next attempt, at once; gives how many of each. The receiver counts as up. */
     retry: (name: string) => stopped(name, store.retry(name)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
+    /** Forgets a sink that the config does not have any more; gives why it is kept, or null. */
+    remove: Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeptBecause | null, StoreFailed> {
+      if (configured === null) return "unknownConfig"
+      if (optionsOf.has(name)) return "configured"
+      yield* store.removeSink(name)
+      return null
+    }),
     /** Waits until every sink that is up has read and delivered all there is. */
     idle: Effect.gen(function* () {
       for (const { courier, options } of sinks.values()) {
         for (;;) {
           const present = courier()
-          if (present?.downReason() != null || (yield* isDisabled(options.name))) break
+          if (present?.receiver().state === "down" || (yield* isDisabled(options.name))) break
           if (present !== null) yield* present.idle
           if (present !== null && lagOf(options, yield* store.cursorOf(options.name), yield* store.heads) === 0) break
           yield* Effect.sleep(idlePause)
@@ -150,5 +187,10 @@ export class Sinks extends Context.Service<Sinks, Effect.Success<ReturnType<type
   "@berth/watch/deliver/Sinks"
 ) {
   static readonly layer = (options: ReadonlyArray<SinkOptions>): Layer.Layer<Sinks, StoreFailed, Store | Stdout> =>
-    Layer.effect(Sinks, makeSinks(options))
+    Layer.effect(Sinks, makeSinks(options, options))
+
+  /** Those of a store that no daemon runs on, as they were left; null where the config is not known. */
+  static readonly layerAtRest = (
+    configured: ReadonlyArray<SinkOptions> | null
+  ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks([], configured))
 }

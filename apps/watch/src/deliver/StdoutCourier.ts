@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { makeSignal } from "../store/Signal.ts"
 import type { Delivery } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
-import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
+import { type Courier, maxLoaded, receiverUp, whileItMayPass } from "./Courier.ts"
 import { Stdout } from "./Stdout.ts"
 
 const maxAtOnce = 500
@@ -48,7 +48,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     hasRoom,
     room: until(hasRoom),
     idle: until(() => left.length === 0),
-    downReason: () => null
+    receiver: () => receiverUp
   }
   return courier
 })

@@ -11,16 +11,18 @@ export interface HeartbeatOptions {
   readonly everyMillis: number
 }
 
-/** Beats until it is interrupted. `isWell` is asked before each beat; a beat that fails is not repeated, the next one comes soon. */
+/**
+ * Beats until it is interrupted. `isWell` is asked before each beat; a beat that fails is not repeated, the next one comes soon.
+ * `onBeat` gets how each one ended.
+ */
 export const heartbeat = Effect.fnUntraced(function* (
   { everyMillis, url }: HeartbeatOptions,
-  isWell: Effect.Effect<boolean>
+  isWell: Effect.Effect<boolean>,
+  onBeat: (outcome: Outcome) => Effect.Effect<void>
 ) {
   // The monitor is chosen by the operator, who may run it on this machine.
   const target = { _tag: "Webhook", url, secrets: [], isPrivateAllowed: true, format: "cloudevents" } as const
   const send = yield* makeSender(target)
-  const beat: Effect.Effect<Outcome | null> = Effect.flatMap(isWell, (well) =>
-    well ? send("heartbeat", "{}") : Effect.succeed(null)
-  )
+  const beat = Effect.flatMap(isWell, (well) => (well ? Effect.flatMap(send("heartbeat", "{}"), onBeat) : Effect.void))
   return yield* Effect.repeat(beat, Schedule.fixed(everyMillis))
 })

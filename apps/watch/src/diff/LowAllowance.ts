@@ -50,6 +50,9 @@ const isLow = (read: AllowanceRead): boolean =>
 const isWell = (read: AllowanceRead): boolean =>
   read.remaining > wellShare * read.limit && read.remaining >= neededUntilReset(read)
 
+/** Whether it is low after a reply, where it was low or not before: a number around the limit is no news with each reply. */
+export const isLowAfter = (wasLow: boolean, read: AllowanceRead): boolean => (wasLow ? !isWell(read) : isLow(read))
+
 /** The end of the window, as far as it is known. */
 const windowEnd = ({ atMillis, resetMillis }: AllowanceRead): number =>
   resetMillis === null

@@ -75,6 +75,8 @@ interface RequestFailed extends Exchange {
   readonly _tag: "RequestFailed"
   /** One sentence: why. */
   readonly message: string
+  /** Whether the service refused the credentials; left out where that is not known. */
+  readonly isRefusal?: boolean
 }
 
 /** The process stood still in between, so that nothing was observed. */

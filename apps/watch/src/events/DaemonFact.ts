@@ -8,7 +8,7 @@ import { Schema } from "effect"
 export const daemonAccount = "_daemon"
 
 /** A sink gets no more events until it is enabled again. */
-export const SinkDisabled = Schema.Struct({
+const SinkDisabled = Schema.Struct({
   type: Schema.Literal("berth.sink.disabled"),
   data: Schema.Struct({
     sink: Schema.String,
@@ -21,5 +21,31 @@ export const SinkDisabled = Schema.Struct({
   })
 })
 
-export type DaemonFact = typeof SinkDisabled.Type
+const about = Schema.Struct({
+  kind: Schema.Literals(["daemon", "account", "sink"]),
+  name: Schema.NullOr(Schema.String)
+})
+
+/** Something is wrong that has no event of its own. */
+export const TroubleBegan = Schema.Struct({
+  type: Schema.Literal("berth.watch.trouble"),
+  data: Schema.Struct({
+    trouble: Schema.String.annotate({ description: "Its name in the table of troubles." }),
+    about,
+    severity: Schema.Literals(["critical", "warning"]),
+    message: Schema.String,
+    next: Schema.String.annotate({ description: "What to do." }),
+    since: Schema.DateTimeUtc
+  })
+})
+
+/** It is over. */
+export const TroubleEnded = Schema.Struct({
+  type: Schema.Literal("berth.watch.trouble_ended"),
+  data: Schema.Struct({ trouble: Schema.String, about, since: Schema.DateTimeUtc })
+})
+
+export const daemonFacts = [SinkDisabled, TroubleBegan, TroubleEnded] as const
+
+export type DaemonFact = (typeof daemonFacts)[number]["Type"]
 export type DisabledReason = (typeof SinkDisabled.Type)["data"]["reason"]

@@ -4,7 +4,7 @@
 import { DateTime, Schema } from "effect"
 import { type AllowanceFact, catalogueFacts, type EntryFact } from "../diff/CatalogueFact.ts"
 import { type Fact, facts } from "../diff/Fact.ts"
-import { type DaemonFact, SinkDisabled } from "./DaemonFact.ts"
+import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
 import { type EventIdentity, eventId } from "./eventId.ts"
 
 /** Digits of `sequence`: as text, sequences sort the way the numbers do. */
@@ -21,7 +21,7 @@ const attributes = {
 }
 
 /** All that is reported: what a type is about, and its data, is stated where its fact is. */
-const reported = [...facts, ...catalogueFacts, SinkDisabled] as const
+const reported = [...facts, ...catalogueFacts, ...daemonFacts] as const
 
 type EventOf<F> = F extends Schema.Struct<infer Fields> ? Schema.Struct<typeof attributes & Fields> : never
 

@@ -24,6 +24,9 @@ const costOf = ({ differencePerMonthInr: difference, nodes }) =>
       ? `${counted(nodes, "node")}, ${inRupees(Math.abs(difference))} ${difference < 0 ? "less" : "more"} a month`
       : counted(nodes, "node")
 
+/** The account or sink that a trouble is about. */
+const subjectOf = (about) => (about?.name == null ? "" : `${about.kind} ${about.name}: `)
+
 /**
  * By type: how good or bad it is, and what happened. Of a node it goes on behind the name of the node.
  */
@@ -60,7 +63,12 @@ const sentences = {
     `Plan ${data.after?.plan} costs ${monthlyOf(data.after)} a month instead of ` +
       `${monthlyOf(data.before)}: ${costOf(data)}`
   ],
-  "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink} is disabled: ${data.message}`]
+  "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink} is disabled: ${data.message}`],
+  "berth.watch.trouble": ({ data }) => [
+    data.severity === "critical" ? "bad" : "warm",
+    `${subjectOf(data.about)}${data.message} ${data.next}`.replace(/\.$/, "")
+  ],
+  "berth.watch.trouble_ended": ({ data }) => ["good", `${subjectOf(data.about)}${data.trouble} is over`]
 }
 
 /** How an event is meant (`good`, `warm`, `bad` or `off`) and its sentence. A type from a newer daemon is its own sentence. */

@@ -3,7 +3,7 @@
  * provides one in memory.
  */
 import { Context, Data, type DateTime, type Effect } from "effect"
-import type { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus } from "./records.ts"
+import type { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus, Trouble } from "./records.ts"
 
 /**
  * Why the daemon does not answer a question: `unknown` names nothing, `invalid` cannot be meant, `gone` is no longer kept, `busy`
@@ -48,6 +48,8 @@ export class Daemon extends Context.Service<
   Daemon,
   {
     readonly accounts: Effect.Effect<ReadonlyArray<AccountStatus>>
+    /** What is wrong now, the worst first. */
+    readonly troubles: Effect.Effect<ReadonlyArray<Trouble>>
     /** Ordered by account and id. */
     readonly nodes: (query: NodeQuery) => Effect.Effect<NodePage, Refused>
     readonly nodeCounts: Effect.Effect<ReadonlyArray<NodeCount>>
@@ -66,11 +68,13 @@ export class Daemon extends Context.Service<
     readonly test: (sink: string) => Effect.Effect<void, Refused>
     /** Sets a sink back, so that it gets the events behind this cursor again. */
     readonly replay: (sink: string, after: string) => Effect.Effect<void, Refused>
+    /** Forgets a sink that the config does not have any more. */
+    readonly remove: (sink: string) => Effect.Effect<void, Refused>
   }
 >()("@berth/watch/http/Daemon") {}
 
 /** What commands ask: of a running daemon, or of the store where none runs. */
 export type Answers = Pick<
   Daemon["Service"],
-  "accounts" | "nodes" | "events" | "cursor" | "sinks" | "enable" | "retry" | "test" | "replay"
+  "accounts" | "troubles" | "nodes" | "events" | "cursor" | "sinks" | "enable" | "retry" | "test" | "replay" | "remove"
 >

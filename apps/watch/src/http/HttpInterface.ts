@@ -6,6 +6,7 @@ import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import type { Store } from "../store/Store.ts"
 import type { Progress } from "../telemetry/Progress.ts"
+import type { Troubles } from "../troubles/Troubles.ts"
 import { type NotServed, serve } from "./serve.ts"
 import { storeDaemon } from "./storeDaemon.ts"
 
@@ -28,7 +29,7 @@ export class HttpInterface extends Context.Service<
     listen,
     sinks,
     token
-  }: HttpOptions): Layer.Layer<HttpInterface, NotServed, Store | Sinks | Progress> =>
+  }: HttpOptions): Layer.Layer<HttpInterface, NotServed, Store | Sinks | Progress | Troubles> =>
     listen === null
       ? Layer.succeed(HttpInterface, { url: null })
       : Layer.effect(

@@ -36,7 +36,7 @@ const filter = {
 
 class StatusGroup extends HttpApiGroup.make("status").add(
   HttpApiEndpoint.get("read", "/api/status", { success: Status }).annotateMerge(
-    described("Status", "Accounts, sinks and the end of the log.")
+    described("Status", "What is wrong, accounts, sinks and the end of the log.")
   ),
   HttpApiEndpoint.get("accounts", "/api/accounts", { success: Schema.Array(AccountStatus) }).annotateMerge(
     described("Accounts", "How the watching of each account goes.")
@@ -110,6 +110,13 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     success: SinkStatus,
     error: refusals
   }).annotateMerge(described("Test a sink", "Sends one test event, which is in no log.")),
+  HttpApiEndpoint.delete("remove", "/api/sinks/:sink", {
+    params: sink,
+    success: HttpApiSchema.NoContent,
+    error: refusals
+  }).annotateMerge(
+    described("Remove a sink", "Forgets one that the config has no more, with what it did not deliver.")
+  ),
   HttpApiEndpoint.post("replay", "/api/sinks/:sink/replay", {
     params: sink,
     payload: Schema.Struct({ after: Schema.String }).annotate({ identifier: "Replay" }),
@@ -133,9 +140,12 @@ const Health = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.Str
   identifier: "Health"
 })
 
-/** Whether each account was swept completely of late. The accounts only for a caller that may read data. */
+/** Whether each account was swept completely of late, and the store is written. All but `ready` is for a caller that may read data. */
 export const Readiness = Schema.Struct({
   ready: Schema.Boolean,
+  reasons: Schema.optionalKey(Schema.Array(Schema.String)).annotate({
+    description: "Why it is not; none where it is."
+  }),
   accounts: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
@@ -163,7 +173,9 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("ready", "/readyz", {
     success: Readiness,
     error: Readiness.pipe(HttpApiSchema.status(503))
-  }).annotateMerge(described("Readiness", "503 while the last complete sweep of an account is too old.")),
+  }).annotateMerge(
+    described("Readiness", "503 while the last complete sweep of an account is too old, or the store takes no writes.")
+  ),
   HttpApiEndpoint.get("metrics", "/metrics", {
     success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
   }).annotateMerge(described("Metrics", "In the text format of Prometheus.")),

@@ -37,6 +37,7 @@ const status = HttpApiBuilder.group(WatchApi, "status", (handlers) =>
           startedAt: Effect.succeed(startedAt),
           now: DateTime.now,
           cursor: daemon.cursor,
+          troubles: daemon.troubles,
           accounts: daemon.accounts,
           sinks: daemon.sinks
         })
@@ -77,6 +78,7 @@ const sinks = HttpApiBuilder.group(WatchApi, "sinks", (handlers) =>
       .handle("enable", ({ params: { sink } }) => after(sink, daemon.enable(sink)))
       .handle("retry", ({ params: { sink } }) => after(sink, daemon.retry(sink)))
       .handle("test", ({ params: { sink } }) => after(sink, daemon.test(sink)))
+      .handle("remove", ({ params: { sink } }) => orFailure(daemon.remove(sink)))
       .handle("replay", ({ params: { sink }, payload }) => after(sink, daemon.replay(sink, payload.after)))
   })
 )

@@ -7,7 +7,8 @@ import { Clock, Context, DateTime, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
-import { sinkStates, accountStates, type AccountStatus, type SinkStatus } from "./records.ts"
+import { sinkStates } from "../deliver/Sinks.ts"
+import { accountStates, type AccountStatus, type SinkStatus, type Trouble } from "./records.ts"
 import { sweepAgeMillis } from "./readiness.ts"
 
 type Attributes = Readonly<Record<string, string>>
@@ -76,14 +77,18 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
   ]
 }
 
-const sinkGauges = (sinks: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
+const presentStates = sinkStates.filter((state) => state !== "removed")
+
+/** Those of a sink that is removed end: nobody waits for what it does not get. */
+const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
+  const sinks = all.filter(({ state }) => state !== "removed")
   const each = (value: (status: SinkStatus) => number | null): ReadonlyArray<Sample> =>
     sinks.map((status) => [value(status), { sink: status.sink }])
   return [
     {
       name: "berth_sink_state",
       description: "1 for the state that the sink is in.",
-      samples: sinks.flatMap(({ sink, state }) => stateSamples(sinkStates, state, { sink }))
+      samples: sinks.flatMap(({ sink, state }) => stateSamples(presentStates, state, { sink }))
     },
     {
       name: "berth_sink_lag_events",
@@ -107,6 +112,16 @@ const sinkGauges = (sinks: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
     }
   ]
 }
+
+/** A series for each trouble, for as long as it lasts. */
+const troubleGauge = (troubles: ReadonlyArray<Trouble>): Gauge => ({
+  name: "berth_trouble",
+  description: "1 for each trouble that there is now.",
+  samples: troubles.map(({ about, name, severity }) => [
+    1,
+    { trouble: name, severity, ...(about.name === null ? {} : { [about.kind]: about.name }) }
+  ])
+})
 
 const processGauges: ReadonlyArray<Gauge> = [
   { name: "berth_build_info", description: "The version that runs.", samples: [[1, { version: pkg.version }]] }
@@ -138,13 +153,25 @@ const formatRegistry = Effect.map(Metric.MetricRegistry, (registry) =>
 /** The whole answer to a scrape. */
 export const formatMetrics = Effect.gen(function* () {
   const daemon = yield* Daemon
-  const [accounts, sinks, counts] = yield* Effect.all([daemon.accounts, daemon.sinks, daemon.nodeCounts])
+  const [accounts, sinks, counts, troubles] = yield* Effect.all([
+    daemon.accounts,
+    daemon.sinks,
+    daemon.nodeCounts,
+    daemon.troubles
+  ])
   const nodes: Gauge = {
     name: "berth_nodes",
     description: "Nodes by status and plan.",
     samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan }])
   }
   const now = yield* Clock.currentTimeMillis
-  const gauges = [...processGauges, residentBytes(), nodes, ...accountGauges(accounts, now), ...sinkGauges(sinks)]
+  const gauges = [
+    ...processGauges,
+    residentBytes(),
+    nodes,
+    troubleGauge(troubles),
+    ...accountGauges(accounts, now),
+    ...sinkGauges(sinks)
+  ]
   return format(gauges) + (yield* formatRegistry)
 })

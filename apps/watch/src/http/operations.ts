@@ -56,9 +56,10 @@ export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
       .handle("health", () => Effect.succeed({ status: "ok" as const, version: pkg.version }))
       .handle("ready", () =>
         Effect.gen(function* () {
-          const { accounts, ready } = readinessOf(yield* daemon.accounts, yield* Clock.currentTimeMillis)
-          const readiness = (yield* MayRead) ? { ready, accounts } : { ready }
-          return yield* ready ? Effect.succeed(readiness) : Effect.fail(readiness)
+          const now = yield* Clock.currentTimeMillis
+          const all = readinessOf(yield* daemon.accounts, yield* daemon.troubles, now)
+          const readiness = (yield* MayRead) ? all : { ready: all.ready }
+          return yield* all.ready ? Effect.succeed(readiness) : Effect.fail(readiness)
         })
       )
       .handle("metrics", () => formatMetrics)

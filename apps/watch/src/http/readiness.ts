@@ -1,9 +1,11 @@
 /**
- * Whether the daemon is ready: every account was swept completely of late. A process that lives but sees nothing is not. Pure.
+ * Whether the daemon is ready: every account was swept completely of late, and no trouble says otherwise. A process that lives but
+ * sees nothing is not. Pure.
  */
 import { DateTime } from "effect"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
-import type { AccountStatus } from "./records.ts"
+import { unreadyTroubles } from "../troubles/table.ts"
+import type { AccountStatus, Trouble } from "./records.ts"
 import type { Readiness } from "./WatchApi.ts"
 
 /** Time since the last complete sweep of an account ended; null before the first. */
@@ -16,7 +18,22 @@ export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
   return age !== null && age <= maxSweepAgeMillis(account.sweepIntervalMillis)
 }
 
-export const readinessOf = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): Required<Readiness> => {
+/** Why it is not ready: in a word, and of which account. One that has just begun is in no trouble, and not ready. */
+const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
+  ...(accounts.length === 0 ? ["No account is known yet."] : []),
+  ...accounts
+    .filter(({ lastSweep }) => lastSweep === null)
+    .map(({ account }) => `${account}: The first complete sweep is still to come.`),
+  ...troubles
+    .filter(({ name }) => unreadyTroubles.has(name))
+    .map(({ about, message }) => (about.name === null ? message : `${about.name}: ${message}`))
+]
+
+export const readinessOf = (
+  accounts: ReadonlyArray<AccountStatus>,
+  troubles: ReadonlyArray<Trouble>,
+  nowMillis: number
+): Required<Readiness> => {
   const each = accounts.map((account) => {
     const age = sweepAgeMillis(account, nowMillis)
     return {
@@ -26,6 +43,6 @@ export const readinessOf = (accounts: ReadonlyArray<AccountStatus>, nowMillis: n
       maxAgeSeconds: maxSweepAgeMillis(account.sweepIntervalMillis) / 1000
     }
   })
-  // Before the first account is known nothing is watched.
-  return { ready: each.length > 0 && each.every(({ ready }) => ready), accounts: each }
+  const reasons = reasonsOf(accounts, troubles)
+  return { ready: reasons.length === 0, reasons, accounts: each }
 }

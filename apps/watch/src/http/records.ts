@@ -4,7 +4,9 @@
  */
 import { Node } from "@berth/core/domain/Node"
 import { Schema, Struct } from "effect"
+import { sinkStates } from "../deliver/Sinks.ts"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
+import { severities, subjects, troubleTable } from "../troubles/table.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Instant = Schema.DateTimeUtc
@@ -30,10 +32,19 @@ const UnreadableRecords = Schema.Struct({
   example: Schema.String.annotate({ description: "What is wrong with one of them." })
 }).annotate({ identifier: "UnreadableRecords" })
 
-const Trouble = Schema.Struct({
+/** Something that is wrong now. What there is stands in `troubles/table.ts`. */
+export const Trouble = Schema.Struct({
+  name: Schema.Literals(troubleTable.map(({ name }) => name)),
+  about: Schema.Struct({
+    kind: Schema.Literals(subjects),
+    name: Schema.NullOr(Schema.String).annotate({ description: "Of the account or sink; null of the daemon." })
+  }),
+  severity: Schema.Literals(severities),
   message: Schema.String,
+  next: Schema.String.annotate({ description: "What to do." }),
   since: Instant
 }).annotate({ identifier: "Trouble" })
+export type Trouble = typeof Trouble.Type
 
 /** The usual one first. */
 export const accountStates = ["watching", "starting", "degraded", "frozen", "stopped"] as const
@@ -46,7 +57,6 @@ export const AccountStatus = Schema.Struct({
       "`starting`: there is no baseline yet. `degraded`: the service fails. `frozen`: the list is not believed, and no " +
       "deletion is reported. `stopped`: no daemon runs; only commands show it."
   }),
-  trouble: Schema.NullOr(Trouble),
   nodes: Count.annotate({ description: "Nodes that are known now." }),
   lastSweep: Schema.NullOr(CompleteSweep),
   unreadable: Schema.NullOr(UnreadableRecords).annotate({
@@ -84,16 +94,18 @@ export const PricedPlan = Schema.Struct({
 }).annotate({ identifier: "PricedPlan" })
 export type PricedPlan = typeof PricedPlan.Type
 
-export const sinkStates = ["up", "down", "disabled"] as const
-
 /** A sink and how far it is. */
 export const SinkStatus = Schema.Struct({
   sink: Schema.String,
   kind: Schema.String.annotate({ description: "`webhook`, `exec` or `stdout`." }),
-  state: Schema.Literals(sinkStates),
-  message: Schema.NullOr(Schema.String).annotate({ description: "Why it is down or disabled." }),
+  state: Schema.Literals(sinkStates).annotate({
+    description:
+      "`failing`: the last three attempts failed, or more. `down`: its receiver is not there, and is tried once a minute. " +
+      "`removed`: the config has no such sink; nothing is delivered to it."
+  }),
+  message: Schema.NullOr(Schema.String).annotate({ description: "Why it is failing, down or disabled." }),
   cursor: Schema.String,
-  lag: Count.annotate({ description: "Events that it has not read." }),
+  lag: Count.annotate({ description: "Events that it has not read; 0 where it is removed." }),
   waiting: Count.annotate({ description: "Events that it has read and not delivered." }),
   deadLetters: Count,
   failingSince: Schema.NullOr(Instant).annotate({
@@ -135,6 +147,7 @@ export const Status = Schema.Struct({
   startedAt: Instant,
   now: Instant,
   cursor: Schema.String.annotate({ description: "The end of the log." }),
+  troubles: Schema.Array(Trouble).annotate({ description: "The worst first; none where all is well." }),
   accounts: Schema.Array(AccountStatus),
   sinks: Schema.Array(SinkStatus)
 }).annotate({ identifier: "Status" })

@@ -72,13 +72,15 @@ export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string
   const answers: Answers = {
     accounts: surely(status.accounts()),
     cursor: Effect.map(surely(status.read()), ({ cursor }) => cursor),
+    troubles: Effect.map(surely(status.read()), ({ troubles }) => troubles),
     nodes: (query) => ask(nodes.list({ query })),
     events: (query) => ask(events.read({ query })),
     sinks: surely(sinks.list()),
     enable: (sink) => Effect.asVoid(ask(sinks.enable({ params: { sink } }))),
     retry: (sink) => Effect.asVoid(ask(sinks.retry({ params: { sink } }))),
     test: (sink) => Effect.asVoid(ask(sinks.test({ params: { sink } }))),
-    replay: (sink, after) => Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after } })))
+    replay: (sink, after) => Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after } }))),
+    remove: (sink) => Effect.asVoid(ask(sinks.remove({ params: { sink } })))
   }
   return answers
 }, Effect.provide(FetchHttpClient.layer))

@@ -8,14 +8,16 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
 import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
-import { Sinks } from "../deliver/Sinks.ts"
+import { type KeptBecause, Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
+import type { Trouble } from "../troubles/table.ts"
+import { Troubles } from "../troubles/Troubles.ts"
 import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
-import type { AccountStatus, DeliveredEvent, LoggedEvent } from "./records.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent, Trouble as TroubleRecord } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
 
@@ -36,10 +38,6 @@ const instantOf = (millis: number | null): DateTime.Utc | null => (millis === nu
 const toStatus = (account: string, progress: AccountProgress, nodes: number): AccountStatus => ({
   account,
   state: progress.state,
-  trouble:
-    progress.trouble === null
-      ? null
-      : { message: progress.trouble.message, since: DateTime.makeUnsafe(progress.trouble.sinceMillis) },
   nodes,
   lastSweep:
     progress.lastSweep === null
@@ -87,6 +85,20 @@ const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArra
   })
 }
 
+const toRecord = ({ about, message, name, next, severity, sinceMillis }: Trouble): TroubleRecord => ({
+  name,
+  about,
+  severity,
+  message,
+  next,
+  since: DateTime.makeUnsafe(sinceMillis)
+})
+
+const keptSentences: Readonly<Record<KeptBecause, (sink: string) => string>> = {
+  configured: (sink) => `The sink ${sink} is in the config: take it out of there first.`,
+  unknownConfig: (sink) => `Whether ${sink} is in the config is not known: name it with --config.`
+}
+
 const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const kinds = new Map(options.map((each) => [each.name, kindOf(each)]))
   const attempts = new Map<string, Attempt | null>()
@@ -94,6 +106,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const sinks = yield* Sinks
   const store = yield* Store
   const progress = yield* Progress
+  const troubles = yield* Troubles
 
   // It reads every row, and is asked for by each page every few seconds.
   const counts = yield* Effect.cachedWithTTL(Effect.orDie(store.nodeCounts), countsAgeMillis)
@@ -217,6 +230,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   return Daemon.of({
     accounts,
+    troubles: Effect.map(Effect.orDie(troubles.current), (all) => all.map(toRecord)),
     nodes: (query) =>
       Effect.andThen(
         knownAccount(query.account),
@@ -245,8 +259,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     eventAfter,
     sinks: Effect.gen(function* () {
       const statuses = yield* Effect.orDie(sinks.status)
-      const rows = new Map((yield* Effect.orDie(store.sinks)).map((row) => [row.name, row]))
-      return yield* Effect.forEach(statuses, ({ dead, message, name, pending, state, unread }) =>
+      return yield* Effect.forEach(statuses, ({ dead, failingSinceMillis, message, name, pending, state, unread }) =>
         Effect.map(Effect.orDie(store.cursorOf(name)), (cursor) => ({
           sink: name,
           kind: kinds.get(name) ?? "not configured",
@@ -256,7 +269,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
           lag: unread,
           waiting: pending,
           deadLetters: dead,
-          failingSince: instantOf(rows.get(name)?.failingSinceMillis ?? null)
+          failingSince: instantOf(failingSinceMillis)
         }))
       )
     }),
@@ -268,6 +281,11 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
       const cursor = yield* readCursor(after)
       yield* checkKept(cursor.size === 0 ? beginning : cursor)
       yield* Effect.orDie(sinks.replay(name, cursor))
+    }),
+    remove: Effect.fnUntraced(function* (name) {
+      yield* knownSink(name)
+      const kept = yield* Effect.orDie(sinks.remove(name))
+      if (kept !== null) return yield* new Refused({ kind: "invalid", message: keptSentences[kept](name) })
     })
   })
 })
@@ -299,4 +317,5 @@ const countAfter = Effect.fnUntraced(function* (store: Store["Service"], begin: 
 /** `options`: those of the sinks. */
 export const storeDaemon = (
   options: ReadonlyArray<SinkOptions>
-): Layer.Layer<Daemon, never, Store | Sinks | Progress> => Layer.effect(Daemon, Effect.tap(make(options), countEvents))
+): Layer.Layer<Daemon, never, Store | Sinks | Progress | Troubles> =>
+  Layer.effect(Daemon, Effect.tap(make(options), countEvents))

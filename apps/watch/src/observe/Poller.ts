@@ -169,7 +169,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   /** Notes a failed request, after which nothing is sent for a while. */
   const failed = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
-    yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
+    yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message, isRefusal: isRefusal(failure) })
     if (isRefusal(failure) && !(isKnown() && isAccepted)) return yield* failure
     const pause = backoffMillis(++failures, yield* Random.next, retryAfterMillis(failure))
     polling = { ...polling, quietUntilMillis: exchange.answered.monotonicMillis + pause }

@@ -72,7 +72,8 @@ export const defaultStorePath = Effect.gen(function* () {
 export interface StoreSettings {
   readonly path: string
   readonly token: Redacted.Redacted | null
-  readonly sinks: ReadonlyArray<SinkOptions>
+  /** Of the config; null where none is named. */
+  readonly sinks: ReadonlyArray<SinkOptions> | null
 }
 
 export const storeSettings = Effect.fnUntraced(function* ({
@@ -91,5 +92,5 @@ export const storeSettings = Effect.fnUntraced(function* ({
       hint: "Use the daemon's HTTP interface."
     })
   }
-  return { path, token: found?.token ?? token, sinks: found?.sinks ?? [stdoutSink] }
+  return { path, token: found?.token ?? token, sinks: found?.sinks ?? null }
 })

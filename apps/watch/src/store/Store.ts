@@ -4,10 +4,12 @@
  */
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { daemonAccount } from "../events/DaemonFact.ts"
+import type { EventFact } from "../events/Event.ts"
 import { makeAccounts } from "./accounts.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import { makeDeliveries } from "./deliveries.ts"
@@ -16,6 +18,7 @@ import { checkVersion, migrate } from "./migrate.ts"
 import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
 import { makeSinks } from "./sinks.ts"
+import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { makeSignal } from "./Signal.ts"
@@ -23,18 +26,36 @@ import { makeSignal } from "./Signal.ts"
 const makeStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { notify, wait } = makeSignal()
+  const { health, watched } = makeStoreHealth()
   const accounts = makeAccounts(sql)
+  const sinks = makeSinks(sql)
+  const deliveries = makeDeliveries(sql)
+  // A claim ends the ownership of the one before: between it and its commit there may be no other.
+  const ofDaemon = yield* Semaphore.make(1)
+  /** Changes an account and adds its events, and wakes the readers of events. */
+  const commit = (...args: Parameters<typeof accounts.commit>) =>
+    Effect.tap(watched(accounts.commit(...args)), (events) => (events.length === 0 ? Effect.void : notify))
   return {
     ...accounts,
-    /** Changes an account and adds its events, and wakes the readers of events. */
-    commit: (...args: Parameters<typeof accounts.commit>) =>
-      Effect.tap(accounts.commit(...args), (events) => (events.length === 0 ? Effect.void : notify)),
+    commit,
+    /** Adds events of the daemon itself. */
+    commitOfDaemon: (events: ReadonlyArray<EventFact>) =>
+      watched(accounts.claim(daemonAccount)).pipe(
+        Effect.flatMap(({ owner }) => commit(owner, { events })),
+        ofDaemon.withPermit
+      ),
     ...makeEvents(sql),
     ...makePresent(sql),
     ...makeCatalogue(sql),
-    ...makeSinks(sql),
-    ...makeDeliveries(sql),
+    ...sinks,
+    take: (...args: Parameters<typeof sinks.take>) => watched(sinks.take(...args)),
+    ...deliveries,
+    record: (...args: Parameters<typeof deliveries.record>) => watched(deliveries.record(...args)),
     ...makeRetention(sql),
+    /** What keeps the store from being written; null while it is. */
+    health,
+    /** Writes something small, so that a store that takes nothing is noticed also while nothing happens. */
+    probe: watched(noteTurn(sql)),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
     newEvents: wait,
     /** Wakes the readers: something else than a commit gave them work. */

@@ -10,6 +10,7 @@ import { address } from "./migrations/0003_address.ts"
 import { catalogue } from "./migrations/0004_catalogue.ts"
 import { indexes } from "./migrations/0005_indexes.ts"
 import { types } from "./migrations/0006_types.ts"
+import { seen } from "./migrations/0007_seen.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -19,7 +20,8 @@ const migrations = {
   "0003_address": address,
   "0004_catalogue": catalogue,
   "0005_indexes": indexes,
-  "0006_types": types
+  "0006_types": types,
+  "0007_seen": seen
 } as const
 
 const table = "schema_version"

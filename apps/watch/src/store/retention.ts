@@ -121,5 +121,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     return pruned + (yield* shrink(retention.maxBytes, free))
   }, Effect.mapError(fromSqlError))
 
-  return { prune }
+  return {
+    prune,
+    /** Bytes that the store takes, as `maxBytes` counts them. */
+    usedBytes: Effect.map(Effect.mapError(usedBytes, fromSqlError), ([used]) => toNumber(used?.bytes ?? 0))
+  }
 }

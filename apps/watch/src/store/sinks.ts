@@ -126,6 +126,19 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     Effect.mapError(fromSqlError)
   )
 
+  /** Forgets a sink, with what it had still to deliver and gave up on. */
+  const removeSink = Effect.fn("Store.removeSink")(
+    (name: string) =>
+      sql`DELETE FROM delivery WHERE sink = ${name}`.pipe(
+        Effect.andThen(sql`DELETE FROM dead_letter WHERE sink = ${name}`),
+        Effect.andThen(sql`DELETE FROM sink_cursor WHERE sink = ${name}`),
+        Effect.andThen(sql`DELETE FROM sink WHERE name = ${name}`),
+        Effect.asVoid,
+        sql.withTransaction
+      ),
+    Effect.mapError(fromSqlError)
+  )
+
   /** How many events a sink has not read, how many it has still to deliver, how many it gave up on. */
   const backlog = Effect.fn("Store.backlog")(function* (sink: string) {
     const [row] = yield* sql<{ unread: StoredInteger; pending: StoredInteger; dead: StoredInteger }>`SELECT
@@ -136,5 +149,5 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     return { unread: toNumber(row!.unread), pending: toNumber(row!.pending), dead: toNumber(row!.dead) }
   }, Effect.mapError(fromSqlError))
 
-  return { sinks, meet, cursorOf, take, takeBaseline, setDisabled, replay, backlog }
+  return { sinks, meet, cursorOf, take, takeBaseline, setDisabled, replay, removeSink, backlog }
 }

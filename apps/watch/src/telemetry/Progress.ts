@@ -7,7 +7,20 @@ import { Context, Effect, Layer, Metric } from "effect"
 export interface AccountProgress {
   /** `degraded`: the service fails. `frozen`: the list is not believed. `stopped`: nothing polls; this is what was left. */
   readonly state: "starting" | "watching" | "degraded" | "frozen" | "stopped"
-  readonly trouble: { readonly message: string; readonly sinceMillis: number } | null
+  /** The list cannot be read. */
+  readonly outage: {
+    readonly message: string
+    readonly sinceMillis: number
+    /** Because the service refuses the credentials. */
+    readonly isRefusal: boolean
+  } | null
+  /** The list can be read, and is not believed. */
+  readonly doubt: {
+    readonly message: string
+    readonly sinceMillis: number
+    /** Because it is another account's. */
+    readonly isOther: boolean
+  } | null
   readonly lastSweep: {
     readonly endedMillis: number
     /** Null, as `requests` is, of a sweep of another process. */
@@ -25,12 +38,14 @@ export interface AccountProgress {
     readonly limit: number
     readonly remaining: number
     readonly resetMillis: number | null
+    readonly isLow: boolean
   } | null
 }
 
 const unknown: AccountProgress = {
   state: "starting",
-  trouble: null,
+  outage: null,
+  doubt: null,
   lastSweep: null,
   unreadable: null,
   nextSweepMillis: null,

@@ -25,10 +25,9 @@ const nodeRow = (id: number) => {
 
 /** A process that takes the account over. */
 const take = Effect.gen(function* () {
-  const onStuck = () => Effect.void
-  const { owner, snapshot } = yield* openAccount({ name: "a", fingerprint: null, begun, onStuck })
-  const catalogue = yield* openCatalogue({ owner, snapshot, onStuck })
-  return { catalogue, allowance: yield* openAllowance({ owner, onStuck }) }
+  const { owner, snapshot } = yield* openAccount({ name: "a", fingerprint: null, begun })
+  const catalogue = yield* openCatalogue({ owner, snapshot })
+  return { catalogue, allowance: yield* openAllowance({ owner }) }
 })
 
 const logged = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream"
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { Sinks } from "../../src/deliver/Sinks.ts"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
@@ -268,6 +268,64 @@ describe("sinks", () => {
       expect(sink).toMatchObject({ message: "the receiver answered 503", pending: 3 })
       yield* sinks.disable("ops")
       expect((yield* sinks.status)[0]).toMatchObject({ state: "disabled", message: "as requested" })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("whose receiver takes nothing are failing from the third failure in a row on, until it takes an event", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      receiver.answer = () => 404
+      const options = [sinkTo(receiver, { name: "ops" })]
+      const first = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const sinks = yield* running(options)
+          yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+          yield* receiver.requests(2)
+          yield* sinks.idle
+          expect((yield* sinks.status)[0]).toMatchObject({ state: "up", message: null })
+          yield* commit(owner, { events: [created(3, 3)] })
+          yield* receiver.requests(3)
+          yield* sinks.idle
+          return (yield* sinks.status)[0]!
+        })
+      )
+      expect(first).toMatchObject({ state: "failing", message: "the receiver answered 404", pending: 3 })
+      // The next process knows it from what is left.
+      const sinks = yield* running(options)
+      const again = Effect.repeat(sinks.status, { until: ([sink]) => sink?.state === "failing" })
+      expect((yield* again)[0]!.failingSinceMillis).toBe(first.failingSinceMillis)
+      receiver.answer = () => 204
+      yield* commit(owner, { events: [created(4, 4)] })
+      yield* receiver.requests(4)
+      yield* sinks.idle
+      expect((yield* sinks.status)[0]).toMatchObject({ state: "up", message: null })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("get no event about a trouble of their own, which the others get", () =>
+    Effect.gen(function* () {
+      const { commitOfDaemon } = yield* Store
+      const [receiver, other] = [yield* Receiver.start, yield* Receiver.start]
+      const sinks = yield* running([sinkTo(receiver, { name: "ops" }), sinkTo(other, { name: "other" })])
+      const identity = { nodeId: null, incarnation: null, life: null, version: "1" }
+      const ended = (name: string, version: string) => ({
+        type: "berth.watch.trouble_ended" as const,
+        identity: { ...identity, version },
+        atMillis: 1,
+        data: {
+          trouble: "sink-down",
+          about: { kind: "sink" as const, name },
+          since: DateTime.makeUnsafe(1)
+        }
+      })
+      yield* commitOfDaemon([ended("ops", "1"), ended("other", "2")])
+      yield* receiver.requests(1)
+      yield* other.requests(1)
+      yield* sinks.idle
+      const aboutOf = ({ received }: Receiver) => received.map(({ event }) => event.data.about.name)
+      expect([aboutOf(receiver), aboutOf(other)]).toEqual([["other"], ["ops"]])
     }).pipe(Effect.provide(store))
   )
 

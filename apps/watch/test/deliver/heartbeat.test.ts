@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { heartbeat } from "../../src/deliver/heartbeat.ts"
+import type { Outcome } from "../../src/deliver/Outcome.ts"
 import { Receiver } from "./Receiver.ts"
 
 describe("the heartbeat", () => {
@@ -15,13 +16,18 @@ describe("the heartbeat", () => {
         return well
       })
       const options = { url: Redacted.make(new URL(receiver.url)), everyMillis: 60_000 }
-      yield* Effect.forkScoped(heartbeat(options, isWell))
+      const ends: Array<string> = []
+      const onBeat = ({ _tag }: Outcome) => Effect.sync(() => void ends.push(_tag))
+      yield* Effect.forkScoped(heartbeat(options, isWell, onBeat))
       yield* receiver.requests(1)
+      receiver.answer = () => 500
       well = false
       while (asked < 3) yield* TestClock.adjust("1 minute")
       expect(receiver.received.length).toBe(1)
       well = true
       yield* Effect.raceFirst(receiver.requests(2), Effect.forever(TestClock.adjust("10 seconds")))
+      while (ends.length < 2) yield* TestClock.adjust("1 second")
+      expect(ends).toEqual(["Delivered", "Failed"])
     })
   )
 })

@@ -113,6 +113,23 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
     ...aboutAccount,
     type: "berth.sink.disabled",
     data: { sink: "ops", reason: "gone", message: "The receiver answered 410." }
+  },
+  "berth.watch.trouble": {
+    ...aboutAccount,
+    type: "berth.watch.trouble",
+    data: {
+      trouble: "sink-failing",
+      about: { kind: "sink", name: "ops" },
+      severity: "critical",
+      message: "The receiver takes no events. The receiver answered 404.",
+      next: "Correct its address.",
+      since: DateTime.makeUnsafe(1000)
+    }
+  },
+  "berth.watch.trouble_ended": {
+    ...aboutAccount,
+    type: "berth.watch.trouble_ended",
+    data: { trouble: "store-failing", about: { kind: "daemon", name: null }, since: DateTime.makeUnsafe(1000) }
   }
 }
 

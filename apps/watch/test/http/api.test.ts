@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"
-import { anAccount, aSink } from "./memoryDaemon.ts"
+import { anAccount, aSink, aTrouble } from "./memoryDaemon.ts"
 
 const at = "2026-03-01T10:00:00.000Z"
 
@@ -12,12 +12,23 @@ describe("the HTTP interface", () => {
       const { append, state, url } = yield* served()
       state.accounts = [anAccount({ nodes: 3, allowance: { limit: 1200, remaining: 700, resetAt: null } })]
       state.sinks = [aSink({ lag: 4 })]
+      state.troubles = [aTrouble()]
       append({ type: "berth.watch.baseline" })
       const { json, status } = yield* ask(`${url}/api/status`)
       expect(status).toBe(200)
       expect(json).toMatchObject({
         cursor: "default:1",
         accounts: [{ account: "default", state: "watching", nodes: 3, allowance: { remaining: 700 } }],
+        troubles: [
+          {
+            name: "service-failing",
+            about: { kind: "account", name: "default" },
+            severity: "warning",
+            message: expect.any(String),
+            next: expect.any(String),
+            since: "2026-03-01T03:00:00.000Z"
+          }
+        ],
         sinks: [{ sink: "ops", lag: 4 }]
       })
       expect((yield* ask(`${url}/api/accounts`)).json).toEqual(json.accounts)
@@ -95,6 +106,9 @@ describe("the HTTP interface", () => {
       const replay = (sink: string, body: unknown) => ask(`${url}/api/sinks/${sink}/replay`, { method: "POST", body })
       expect((yield* replay("ops", { after: "default:1" })).status).toBe(200)
       expect(state.asked).toEqual(["enable ops", "retry ops", "test ops", "replay default:1 ops"])
+      const removed = yield* ask(`${url}/api/sinks/ops`, { method: "DELETE" })
+      expect([removed.status, state.asked.pop()]).toEqual([204, "remove ops"])
+      expect((yield* ask(`${url}/api/sinks/none`, { method: "DELETE" })).status).toBe(404)
       expect((yield* replay("ops", { after: "x" })).status).toBe(400)
       expect((yield* replay("ops", {})).status).toBe(400)
       expect((yield* replay("ops", "{")).status).toBe(400)
@@ -140,6 +154,7 @@ describe("the HTTP interface", () => {
         "/api/plans",
         "/api/session",
         "/api/sinks",
+        "/api/sinks/{sink}",
         "/api/sinks/{sink}/enable",
         "/api/sinks/{sink}/replay",
         "/api/sinks/{sink}/retry",
@@ -176,13 +191,22 @@ describe("readiness", () => {
         yield* sweptAgo(5)
         expect(yield* statuses).toEqual([200, 200])
         yield* sweptAgo(61)
+        const message = "The nodes were not read completely for too long."
+        state.troubles = [aTrouble(), aTrouble({ name: "sweeps-late", message })]
         expect(yield* statuses).toEqual([200, 503])
         const { json } = yield* ask(`${url}/readyz`)
         expect(json).toMatchObject({
           ready: false,
+          reasons: [`default: ${message}`],
           accounts: [{ account: "default", ready: false, maxAgeSeconds: 60 }]
         })
         expect(json.accounts[0].ageSeconds).toBeGreaterThan(60)
+        yield* sweptAgo(5)
+        const store = { kind: "daemon", name: null } as const
+        state.troubles = [aTrouble({ name: "store-failing", about: store, message: "The disk is full." })]
+        expect((yield* ask(`${url}/readyz`)).json.reasons).toEqual(["The disk is full."])
+        state.troubles = [aTrouble()]
+        expect(yield* statuses).toEqual([200, 200])
       })
   )
 })

@@ -6,14 +6,20 @@ import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
 import { Node as NodeSchema } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { Daemon, type EventFilter, Refused } from "../../src/http/Daemon.ts"
-import type { AccountStatus, DeliveredEvent, LoggedEvent, PricedPlan, SinkStatus } from "../../src/http/records.ts"
+import type {
+  AccountStatus,
+  DeliveredEvent,
+  LoggedEvent,
+  PricedPlan,
+  SinkStatus,
+  Trouble
+} from "../../src/http/records.ts"
 
 const encodeNode = Schema.encodeSync(Schema.toCodecJson(NodeSchema))
 
 export const anAccount = (rest: Partial<AccountStatus> = {}): AccountStatus => ({
   account: "default",
   state: "watching",
-  trouble: null,
   nodes: 0,
   lastSweep: null,
   unreadable: null,
@@ -37,6 +43,16 @@ export const aSink = (rest: Partial<SinkStatus> = {}): SinkStatus => ({
   ...rest
 })
 
+export const aTrouble = (rest: Partial<Trouble> = {}): Trouble => ({
+  name: "service-failing",
+  about: { kind: "account", name: "default" },
+  severity: "warning",
+  message: "The list of nodes cannot be read. The service could not be reached.",
+  next: "Check the service and the network; the daemon goes on asking.",
+  since: DateTime.makeUnsafe("2026-03-01T03:00:00Z"),
+  ...rest
+})
+
 const isMatch = ({ event }: LoggedEvent, { account, node, type }: EventFilter): boolean =>
   (account === undefined || event.source === `/accounts/${account}`) &&
   (node === undefined || event.subject === `nodes/${node}`) &&
@@ -49,6 +65,7 @@ export type MemoryDaemon = ReturnType<typeof makeMemoryDaemon>
 export const makeMemoryDaemon = () => {
   const state = {
     accounts: [anAccount()] as Array<AccountStatus>,
+    troubles: [] as Array<Trouble>,
     nodes: new Map<number, Node & { readonly since: DateTime.Utc | null; readonly account?: string }>(),
     plans: [] as Array<PricedPlan>,
     sinks: [] as Array<SinkStatus>,
@@ -137,6 +154,7 @@ export const makeMemoryDaemon = () => {
 
   const service: Daemon["Service"] = {
     accounts: Effect.sync(() => state.accounts),
+    troubles: Effect.sync(() => state.troubles),
     plans: Effect.sync(() => state.plans),
     sinks: Effect.sync(() => state.sinks),
     cursor: Effect.sync(end),
@@ -181,7 +199,8 @@ export const makeMemoryDaemon = () => {
     enable: forSink("enable"),
     retry: forSink("retry"),
     test: forSink("test"),
-    replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink))
+    replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink)),
+    remove: forSink("remove")
   }
 
   return { state, append, put, remove, layer: Layer.succeed(Daemon, service) }

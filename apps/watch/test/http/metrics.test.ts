@@ -4,7 +4,7 @@ import { metricProblems } from "@berth/testing/metricLint"
 import parse from "parse-prometheus-text-format"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"
-import { anAccount, aSink } from "./memoryDaemon.ts"
+import { anAccount, aSink, aTrouble } from "./memoryDaemon.ts"
 
 const time = "2026-03-01T10:00:00.000Z"
 
@@ -30,7 +30,11 @@ describe("/metrics", () => {
           allowance: { limit: 1200, remaining: 733, resetAt: null }
         })
       ]
-      state.sinks = [aSink({ lag: 12, state: "down" })]
+      state.sinks = [aSink({ lag: 12, state: "down" }), aSink({ sink: "old", state: "removed" })]
+      state.troubles = [
+        aTrouble({ name: "store-failing", about: { kind: "daemon", name: null }, severity: "critical" }),
+        aTrouble({ name: "sink-down", about: { kind: "sink", name: "ops" } })
+      ]
       const families = yield* scrape(url)
       const values = (name: string) =>
         Object.fromEntries(
@@ -44,9 +48,14 @@ describe("/metrics", () => {
       expect(values("berth_detection_latency_seconds")).toEqual({ '{"account":"default"}': "8.5" })
       expect(values("berth_unreadable_records")).toEqual({ '{"account":"default"}': "32" })
       expect(values("berth_ratelimit_remaining")).toEqual({ '{"account":"default"}': "733" })
+      expect(values("berth_trouble")).toEqual({
+        '{"trouble":"store-failing","severity":"critical"}': "1",
+        '{"trouble":"sink-down","severity":"warning","sink":"ops"}': "1"
+      })
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({
         '{"sink":"ops","state":"up"}': "0",
+        '{"sink":"ops","state":"failing"}': "0",
         '{"sink":"ops","state":"down"}': "1",
         '{"sink":"ops","state":"disabled"}': "0"
       })

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Metric } from "effect"
 import { parse } from "yaml"
+import { alertsFile, docsFile, printedAlerts, printedDocs } from "../../scripts/printedTroubles.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"
-import { anAccount, aSink } from "./memoryDaemon.ts"
+import { anAccount, aSink, aTrouble } from "./memoryDaemon.ts"
 
 const read = (name: string) => readFileSync(new URL(`../../operate/${name}`, import.meta.url), "utf8")
 
@@ -32,6 +33,7 @@ const busy = Effect.gen(function* () {
     })
   ]
   state.sinks = [aSink({ failingSince: now })]
+  state.troubles = [aTrouble()]
   const { report } = yield* Progress
   yield* report("default", { lastSweep: { endedMillis: 0, durationMillis: 1, requests: 1 } })
   yield* Metric.update(Metric.counter("berth_events_total", { incremental: true }), 1)
@@ -39,6 +41,13 @@ const busy = Effect.gen(function* () {
 }).pipe(Effect.provide(Progress.layer([])))
 
 describe("the rules for Prometheus and the board for Grafana", () => {
+  it("are printed from the table of troubles, as the docs are", () => {
+    // Printed by `pnpm --filter @berth/watch troubles`.
+    expect(readFileSync(alertsFile, "utf8")).toBe(printedAlerts())
+    expect(readFileSync(docsFile, "utf8")).toBe(printedDocs())
+    expect(printedDocs()).toContain("| `sink-failing` |")
+  })
+
   it.live("ask for metrics that there are", () =>
     Effect.gen(function* () {
       const { text } = yield* busy

@@ -11,6 +11,7 @@ import { storeDaemon } from "../../src/http/storeDaemon.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { SinkStatus } from "../../src/http/records.ts"
+import { Troubles } from "../../src/troubles/Troubles.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
 import { writeCatalogue } from "../../src/diff/catalogue/Catalogue.ts"
 import { aPlan } from "../diff/catalogue/reading.ts"
@@ -34,6 +35,7 @@ const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.la
 const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
 const daemonOf = (...accounts: ReadonlyArray<string>) =>
   storeDaemon(sinkOptions).pipe(
+    Layer.provideMerge(Troubles.layer(defaultRetention)),
     Layer.provideMerge(sinks),
     Layer.provideMerge(Layer.mergeAll(store, Progress.layer(accounts)))
   )
@@ -174,21 +176,30 @@ describe("a daemon over a store", () => {
   it.effect("shows how the polling of each account goes", () =>
     Effect.gen(function* () {
       const { report } = yield* Progress
-      const { accounts } = yield* Daemon
-      expect(yield* accounts).toEqual([])
+      const { accounts, troubles } = yield* Daemon
+      expect([yield* accounts, yield* troubles]).toEqual([[], []])
       yield* report("a", { intervalMillis: 8000 })
       expect(yield* accounts).toMatchObject([{ account: "a", state: "starting", sweepIntervalMillis: 8000 }])
       yield* report("a", {
         state: "frozen",
-        trouble: { message: "half of the list is missing", sinceMillis: 5 },
+        doubt: { message: "half of the list is missing", sinceMillis: 5, isOther: false },
         lastSweep: { endedMillis: 7, durationMillis: 3, requests: 1 }
       })
       expect(yield* accounts).toMatchObject([
         {
           state: "frozen",
-          trouble: { since: utc(5) },
           lastSweep: { endedAt: utc(7), requests: 1 },
           sweepIntervalMillis: 8000
+        }
+      ])
+      expect(yield* troubles).toEqual([
+        {
+          name: "list-not-believed",
+          about: { kind: "account", name: "a" },
+          severity: "warning",
+          message: "The list of nodes is not believed. Half of the list is missing.",
+          next: expect.stringMatching(/^Look at the nodes /),
+          since: utc(5)
         }
       ])
     }).pipe(Effect.provide(daemon))

@@ -32,9 +32,19 @@ export class Queues {
   #inFlight = 0
   #size = 0
 
-  constructor(maxInFlight: number, failingSinceMillis: number | null = null) {
+  /** `left`: the deliveries that the process before has left, and since when none succeeded. Their attempts are failures in a row. */
+  constructor(
+    maxInFlight: number,
+    left: { readonly deliveries: ReadonlyArray<Delivery>; readonly failingSinceMillis: number | null } = {
+      deliveries: [],
+      failingSinceMillis: null
+    }
+  ) {
     this.#maxInFlight = maxInFlight
-    this.#health = { ...healthy, failingSinceMillis }
+    const { deliveries, failingSinceMillis } = left
+    const failuresInRow = failingSinceMillis === null ? 0 : deliveries.reduce((sum, { attempt }) => sum + attempt, 0)
+    this.#health = { ...healthy, failuresInRow, failingSinceMillis }
+    this.add(deliveries)
   }
 
   get health(): Health {

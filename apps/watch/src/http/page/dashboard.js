@@ -69,11 +69,14 @@ const state = {
 
 const ofAccount = (nodes) => (state.account === "" ? nodes : nodes.filter(({ account }) => account === state.account))
 
+const isTroubled = ({ account }) =>
+  model.status.troubles.some(({ about }) => about.kind === "account" && about.name === account)
+
 const emptySentence = (all) => {
   if (all.length > 0) return "No node matches."
   const accounts = model.status.accounts.filter(({ account }) => state.account === "" || account === state.account)
   const unswept = accounts.filter(({ lastSweep }) => lastSweep === null)
-  if (unswept.some(({ trouble }) => trouble !== null)) return "The nodes are not known yet: the reason is above."
+  if (unswept.some(isTroubled)) return "The nodes are not known yet: the reason is above."
   if (unswept.length > 0) return "The first sweep is under way."
   return accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
 }
@@ -305,10 +308,16 @@ const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state
 
 const onSink = async (sink, verb) => {
   try {
-    await ask(`/api/sinks/${encodeURIComponent(sink)}/${verb}`, { method: "POST" })
+    const path = `/api/sinks/${encodeURIComponent(sink)}`
+    await (verb === "remove" ? ask(path, { method: "DELETE" }) : ask(`${path}/${verb}`, { method: "POST" }))
     setText(
       byId("sink-reply"),
-      { enable: `${sink} is enabled.`, retry: `${sink} tries again now.`, test: `A test event went to ${sink}.` }[verb]
+      {
+        enable: `${sink} is enabled.`,
+        retry: `${sink} tries again now.`,
+        test: `A test event went to ${sink}.`,
+        remove: `${sink} is forgotten.`
+      }[verb]
     )
   } catch (error) {
     setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")

@@ -116,8 +116,10 @@ const stateTones = {
   degraded: "bad",
   frozen: "warm",
   up: "good",
+  failing: "bad",
   down: "bad",
-  disabled: "bad"
+  disabled: "bad",
+  removed: "off"
 }
 
 const until = (instant) => Date.parse(instant) - now()
@@ -227,8 +229,9 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
   }
   const actions = [
     act("enable", "Enable", state === "disabled"),
-    act("retry", "Retry now", deadLetters > 0 || waiting > 0),
-    act("test", "Test", true)
+    act("retry", "Retry now", state !== "removed" && (deadLetters > 0 || waiting > 0)),
+    act("test", "Test", state !== "removed"),
+    act("remove", "Remove", state === "removed")
   ]
   const stateTag = tag(state, stateTones[state])
   const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })

@@ -1,7 +1,7 @@
-// What is wrong at the moment, in one place above all else: the connection, accounts, their allowances, sinks.
+// What is wrong at the moment, in one place above all else: the connection, and the troubles that the daemon reports.
 import { isolated, make, paintRows, plain } from "@berth/web/rows.js"
 import { model, now } from "./model.js"
-import { instantText, isLow, pluralText } from "./wording.js"
+import { instantText, pluralText } from "./wording.js"
 
 /** There is to be room for the nodes. */
 const maxLines = 8
@@ -9,94 +9,62 @@ const maxLines = 8
 /** Accounts of the same trouble that are named. */
 const maxNamed = 8
 
-const since = (millis) => `since ${instantText(millis, now())}`
+const since = (millis) => ` Since ${instantText(millis, now())}.`
 
 const unreachable = (lostMillis) => ({
   key: "daemon",
   tone: "bad",
-  subject: "The daemon cannot be reached",
-  text: ` ${since(lostMillis)}. What is shown is from then; this page tries again by itself.`
+  subject: "The daemon cannot be reached.",
+  text: `${since(lostMillis)} What is shown is from then; this page tries again by itself.`,
+  count: 1
 })
 
-const namesText = (accounts) => {
-  const names = accounts.slice(0, maxNamed).map(({ account }) => account)
-  const rest = accounts.length - names.length
+const namesText = (troubles) => {
+  const names = troubles.slice(0, maxNamed).map(({ about }) => about.name)
+  const rest = troubles.length - names.length
   return names.join(", ") + (rest > 0 ? ` and ${rest} more` : "")
 }
 
-/** A service that is down is one trouble, however many accounts are there. */
-const accountTroubles = (accounts) =>
-  Array.from(
-    Map.groupBy(
-      accounts.filter(({ trouble }) => trouble !== null),
-      ({ state, trouble }) => `${state} ${trouble.message}`
-    ),
-    ([key, alike]) => {
-      const [{ account, state, trouble }] = alike
-      const beginMillis = Math.min(...alike.map(({ trouble }) => Date.parse(trouble.since)))
-      const isOne = alike.length === 1
-      return {
-        key: isOne ? `account ${account}` : `accounts ${key}`,
-        tone: state === "frozen" ? "warm" : "bad",
-        subject: isOne ? `${account} is ${state}` : `${pluralText(alike.length, "account")} are ${state}`,
-        text: ` ${since(beginMillis)}: ${trouble.message}${isOne ? "" : ` (${namesText(alike)})`}`
-      }
-    }
-  )
-
-const unreadableTroubles = (accounts) =>
-  accounts
-    .filter(({ unreadable }) => unreadable !== null)
-    .map(({ account, unreadable: { count, example } }) => ({
-      key: `unreadable ${account}`,
-      tone: "warm",
-      subject: `${pluralText(count, "record")} of ${account} cannot be read`,
-      text: `: ${example}`
-    }))
-
-const allowanceTroubles = (accounts) => {
-  const low = accounts.filter(({ allowance }) => allowance !== null && isLow(allowance))
-  if (low.length === 0) return []
-  const subject = low.length === 1 ? "The allowance is low" : "Allowances are low"
-  return [{ key: "allowance", tone: "warm", subject, text: `: ${namesText(low)}` }]
+/** A service that is down is one trouble to look at, however many accounts are there. */
+const lineOf = (alike) => {
+  const [{ about, message, name, next, severity }] = alike
+  const who = about.name === null ? "" : `${about.kind === "sink" ? "Sink " : ""}${namesText(alike)}: `
+  return {
+    key: `${name} ${alike.length === 1 ? about.name : message}`,
+    tone: severity === "critical" ? "bad" : "warm",
+    subject: `${who}${message}`,
+    text: `${since(Math.min(...alike.map(({ since }) => Date.parse(since))))} ${next}`,
+    count: alike.length
+  }
 }
 
-const sinkTroubles = (sinks) =>
-  sinks
-    .filter(({ state }) => state !== "up")
-    .map(({ failingSince, message, sink, state }) => ({
-      key: `sink ${sink}`,
-      tone: "bad",
-      subject: `Sink ${sink} is ${state}`,
-      text:
-        (failingSince === null ? "" : ` ${since(Date.parse(failingSince))}`) + (message === null ? "" : `: ${message}`)
-    }))
-
-/** The worst first. `account` is empty for all; sinks are those of all accounts. `lostMillis`: since when nothing comes in. */
+/**
+ * The worst first. `account` is empty for all; what is about no account is shown with each. `lostMillis`: since when nothing comes
+ * in. `count` of a line is how many troubles it stands for.
+ */
 export const troublesOf = (account, lostMillis) => {
-  const accounts = model.status.accounts.filter((status) => account === "" || status.account === account)
-  return [
-    ...(lostMillis === undefined ? [] : [unreachable(lostMillis)]),
-    ...accountTroubles(accounts),
-    ...sinkTroubles(model.status.sinks),
-    ...unreadableTroubles(accounts),
-    ...allowanceTroubles(accounts)
-  ]
+  const shown = model.status.troubles.filter(
+    ({ about }) => account === "" || about.kind !== "account" || about.name === account
+  )
+  const groups = Map.groupBy(shown, ({ about, message, name }) =>
+    about.kind === "account" ? `${name} ${message}` : `${name} ${about.name}`
+  )
+  return [...(lostMillis === undefined ? [] : [unreachable(lostMillis)]), ...Array.from(groups.values(), lineOf)]
 }
+
+const countOf = (lines) => lines.reduce((sum, { count }) => sum + count, 0)
 
 /** A line for each, and one for those that there is no room for. */
-const linesOf = (troubles) =>
-  troubles.length <= maxLines
-    ? troubles
-    : [
-        ...troubles.slice(0, maxLines - 1),
-        {
-          key: "more",
-          tone: "warm",
-          subject: `${troubles.length - maxLines + 1} more`,
-          text: ", which are marked below"
-        }
-      ]
+const linesOf = (troubles) => {
+  const shown = troubles.length <= maxLines ? troubles : troubles.slice(0, maxLines - 1)
+  const rest = countOf(troubles) - countOf(shown)
+  const head =
+    troubles.length === 0
+      ? { key: "head", tone: "good", subject: "All well.", text: "" }
+      : { key: "head", tone: "head", subject: pluralText(countOf(troubles), "problem"), text: "" }
+  const more = { key: "more", tone: "warm", subject: `${rest} more`, text: ", all of them in berth-watch status" }
+  return [head, ...shown, ...(rest > 0 ? [more] : [])]
+}
 
 export const paintTroubles = (troubles) =>
   paintRows(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { failed } from "../../../src/deliver/Outcome.ts"
+import { receiverState } from "../../../src/deliver/queue/Health.ts"
 import { Queues } from "../../../src/deliver/queue/Queues.ts"
 import type { Delivery } from "../../../src/store/deliveries.ts"
 
@@ -107,6 +108,29 @@ describe("the queues of a sink", () => {
     expect(seqs(queues.start(1))).toEqual([4])
   })
 
+  it("find a receiver failing that takes nothing three times in a row, whatever it answers, until it takes an event", () => {
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3), delivery(4))
+    const [a, b, c, d] = queues.start(0)
+    const stateAfter = (failure: typeof refused, of: Delivery) => {
+      queues.failed(of, failure, 0, chance)
+      return receiverState(queues.health)
+    }
+    expect([stateAfter(refused, a!), stateAfter(unavailable, b!), stateAfter(refused, c!)]).toEqual([
+      "up",
+      "up",
+      "failing"
+    ])
+    queues.succeeded(d!)
+    expect(receiverState(queues.health)).toBe("up")
+  })
+
+  it("count the attempts that the process before has left as failures, where none succeeded since", () => {
+    const deliveries = [delivery(1, 1, { attempt: 2 }), delivery(2, 2, { attempt: 1 })]
+    const stateOf = (failingSinceMillis: number | null) =>
+      receiverState(new Queues(8, { deliveries, failingSinceMillis }).health)
+    expect([stateOf(5), stateOf(null)]).toEqual(["failing", "up"])
+  })
+
   it("find the receiver down after failures of three queues in a row, and then try one event a minute", () => {
     const queues = queuesOf(delivery(1), delivery(2), delivery(3), delivery(4))
     const [a, b, c, d] = queues.start(0)
@@ -194,7 +218,7 @@ describe("the queues of a sink", () => {
   it("disable a sink that answers 410, and one that failed for five days", () => {
     const gone = queuesOf(delivery(1))
     expect(gone.failed(only(gone, 0), failed("gone", "410"), 0, chance)).toEqual({ _tag: "Disable", reason: "gone" })
-    const queues = new Queues(8, 0)
+    const queues = new Queues(8, { deliveries: [], failingSinceMillis: 0 })
     queues.add([delivery(1)])
     expect(queues.failed(only(queues, 5 * day - 1), unavailable, 5 * day - 1, chance)._tag).toBe("Retry")
     const later = 6 * day

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core"
 import { serve } from "../../../src/http/serve.ts"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
-import { anAccount, makeMemoryDaemon } from "../memoryDaemon.ts"
+import { anAccount, aTrouble, makeMemoryDaemon } from "../memoryDaemon.ts"
 import { scene } from "../sceneDaemon.ts"
 import { instant, rowOf as row } from "./reading.ts"
 
@@ -236,13 +236,14 @@ describe("the dashboard", () => {
       expect(yield* seriousFindings(page)).toEqual([])
       yield* scene(daemon, 40)
       const since = daemon.state.accounts[0]!.lastSweep!.endedAt
-      const trouble = { message: "the list is shorter than it can be", since }
       daemon.state.accounts = [
-        { ...daemon.state.accounts[0]!, state: "frozen", trouble },
-        anAccount({ account: "another", state: "degraded", trouble })
+        { ...daemon.state.accounts[0]!, state: "frozen" },
+        anAccount({ account: "another", state: "degraded" })
       ]
+      const message = "The list of nodes is not believed. Half of it is missing."
+      daemon.state.troubles = [aTrouble({ name: "list-not-believed", message, since })]
       yield* sees(page.reload())
-      yield* sees(page.getByText("default is frozen").waitFor())
+      yield* sees(page.getByText("default: The list of nodes is not believed.").waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.locator("#events summary").first().click())
       yield* sees(row(page, "api-1").getByRole("button").click())

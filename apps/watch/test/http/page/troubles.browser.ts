@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
-import { anAccount, aSink } from "../memoryDaemon.ts"
+import { anAccount, aSink, aTrouble } from "../memoryDaemon.ts"
 import { instant, isLive } from "./reading.ts"
 
 const since = DateTime.makeUnsafe("2026-03-01T03:00:00Z")
@@ -17,32 +17,64 @@ describe("the dashboard in trouble", () => {
     () =>
       Effect.gen(function* () {
         const daemon = yield* served()
-        const trouble = { message: "The list cannot be read.", since }
+        const sites = Array.from({ length: 30 }, (_, index) => `site-${index}`)
         daemon.state.accounts = [
-          ...Array.from({ length: 30 }, (_, index) =>
-            anAccount({ account: `site-${index}`, state: "degraded", trouble })
-          ),
+          ...sites.map((account) => anAccount({ account, state: "degraded" })),
           anAccount({ account: "lab", allowance: { limit: 1200, remaining: 100, resetAt: null } })
         ]
-        daemon.state.sinks = [
-          aSink(),
-          aSink({ sink: "pager", state: "disabled", message: "410 from pager.example.com", failingSince: since })
+        daemon.state.sinks = [aSink(), aSink({ sink: "pager", state: "disabled", failingSince: since })]
+        daemon.state.troubles = [
+          aTrouble({
+            name: "sink-disabled",
+            about: { kind: "sink", name: "pager" },
+            severity: "critical",
+            message: "The sink is disabled and gets no events. 410 from pager.example.com.",
+            next: "Enable it.",
+            since
+          }),
+          ...sites.map((name) =>
+            aTrouble({ about: { kind: "account", name }, message: "The list cannot be read.", next: "Wait.", since })
+          ),
+          aTrouble({
+            name: "allowance-low",
+            about: { kind: "account", name: "lab" },
+            message: "The allowance is low.",
+            next: "Lower share."
+          })
         ]
         const { complaints, page } = yield* visit(daemon.url)
         yield* isLive(page)
         yield* sees(page.getByText("The nodes are not known yet: the reason is above.").waitFor())
         const lines = yield* sees(page.locator("#troubles p").allTextContents())
-        expect(lines).toHaveLength(3)
-        expect(lines[0]).toMatch(
-          /^30 accounts are degraded since .*: The list cannot be read\. \(site-0, .* and 22 more\)$/
-        )
-        expect(lines[1]).toMatch(/^Sink pager is disabled since .*: 410 from pager\.example\.com$/)
-        expect(lines[2]).toBe("The allowance is low: lab")
+        expect(lines).toEqual([
+          "32 problems",
+          expect.stringMatching(
+            /^Sink pager: The sink is disabled and gets no events\. 410 from pager\.example\.com\. Since .*\. Enable it\.$/
+          ),
+          expect.stringMatching(/^site-0, .* and 22 more: The list cannot be read\. Since .*\. Wait\.$/),
+          expect.stringMatching(/^lab: The allowance is low\. Since .*\. Lower share\.$/)
+        ])
         expect(yield* sees(page.title())).toBe("⚠ Berth watch")
         expect(yield* sees(page.locator("#total").textContent())).toBe("–")
         expect(yield* seriousFindings(page)).toEqual([])
         expect(complaints).toEqual([])
       })
+  )
+
+  it.live("is well where nothing is wrong, and offers to remove a sink that the config lacks, and no more", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.state.sinks = [aSink({ sink: "old", state: "removed", deadLetters: 3 })]
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      expect(yield* sees(page.locator("#troubles p").allTextContents())).toEqual(["All well."])
+      expect(yield* sees(page.title())).toBe("Berth watch")
+      expect(yield* sees(page.getByRole("row", { name: /^old / }).getByRole("button").count())).toBe(1)
+      yield* sees(page.getByRole("button", { name: "Remove old" }).click())
+      yield* sees(page.getByText("old is forgotten.").waitFor())
+      expect(daemon.state.asked).toEqual(["remove old"])
+      expect(yield* seriousFindings(page)).toEqual([])
+    })
   )
 
   it.live("names the account of nodes of one name, and shows the events of the account that is chosen", () =>

@@ -1,0 +1,113 @@
+/**
+ * Reports troubles to those who do not ask: one line on stderr when one begins and one when it ends, and an event of the daemon where
+ * the trouble has none of its own. It also has the store written now and then, which shows whether it can be.
+ */
+import { Clock, DateTime, Effect, Schedule } from "effect"
+import { type DaemonFact, daemonAccount, TroubleBegan, TroubleEnded } from "../events/DaemonFact.ts"
+import type { EventFact } from "../events/Event.ts"
+import { report } from "../process/report.ts"
+import { Store } from "../store/Store.ts"
+import { keyOf, reportedTroubles, type Trouble } from "../troubles/table.ts"
+import { Troubles } from "../troubles/Troubles.ts"
+
+/** By key. Outlives a reload of the config, so that a trouble that goes on has no second line. */
+export type Reported = Map<string, Trouble>
+
+const lookPause = "2 seconds"
+const probePause = "5 seconds"
+
+/** What was reported before a restart or a reload is over only when it was not met again for so long. */
+const settlingMillis = 15_000
+
+/** Events of troubles that are read to find those that are open; more than that many at once nobody has. */
+const maxRead = 1000
+
+type Told = Pick<Trouble, "about" | "name" | "sinceMillis">
+
+/** A trouble may come back with the `since` that it had: a sink that is tried anew and still takes nothing. */
+const factOf = (content: DaemonFact, told: Told, atMillis: number): EventFact => ({
+  ...content,
+  identity: { nodeId: null, incarnation: null, life: null, version: `${keyOf(told)} ${atMillis}` },
+  atMillis
+})
+
+const began = (trouble: Trouble, atMillis: number): EventFact => {
+  const { about, message, name, next, severity, sinceMillis } = trouble
+  const data = { trouble: name, about, severity, message, next, since: DateTime.makeUnsafe(sinceMillis) }
+  return factOf({ type: TroubleBegan.fields.type.literal, data }, trouble, atMillis)
+}
+
+const ended = (told: Told, atMillis: number): EventFact => {
+  const data = { trouble: told.name, about: told.about, since: DateTime.makeUnsafe(told.sinceMillis) }
+  return factOf({ type: TroubleEnded.fields.type.literal, data }, told, atMillis)
+}
+
+/** The troubles that the log has a begin of and no end. */
+const openInLog = Effect.gen(function* () {
+  const { latest } = yield* Store
+  const open = new Map<string, Told>()
+  const events = yield* latest(maxRead, { account: daemonAccount, type: "berth.watch.trouble*" })
+  for (const { body, type } of events) {
+    const { about, since, trouble } = JSON.parse(body).data
+    const told: Told = { name: trouble, about, sinceMillis: Date.parse(since) }
+    if (type === TroubleBegan.fields.type.literal) open.set(keyOf(told), told)
+    else open.delete(keyOf(told))
+  }
+  return open
+})
+
+const reportLines = Effect.fnUntraced(function* (
+  troubles: ReadonlyMap<string, Trouble>,
+  reported: Reported,
+  isSettled: boolean
+) {
+  for (const [key, trouble] of troubles) {
+    if (reported.has(key)) continue
+    reported.set(key, trouble)
+    yield* report(`berth-watch: ${key}: ${trouble.message} ${trouble.next}`)
+  }
+  for (const [key, { sinceMillis }] of reported) {
+    if (troubles.has(key) || !isSettled) continue
+    reported.delete(key)
+    yield* report(`berth-watch: ${key} is over; it began at ${DateTime.formatIso(DateTime.makeUnsafe(sinceMillis))}.`)
+  }
+})
+
+/** Looks at the troubles for ever. */
+export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
+  const { commitOfDaemon, probe } = yield* Store
+  const { current, remember } = yield* Troubles
+  const begunMillis = yield* Clock.currentTimeMillis
+  const open = yield* Effect.orElseSucceed(openInLog, () => new Map<string, Told>())
+  yield* remember(new Map(Array.from(open, ([key, { sinceMillis }]) => [key, sinceMillis])))
+
+  /** A store that takes nothing gets them with the next look. */
+  const reportEvents = Effect.fnUntraced(function* (
+    troubles: ReadonlyMap<string, Trouble>,
+    isSettled: boolean,
+    now: number
+  ) {
+    const begin = Array.from(troubles.values()).filter(
+      (each) => reportedTroubles.has(each.name) && !open.has(keyOf(each))
+    )
+    const end = isSettled ? Array.from(open.values()).filter((each) => !troubles.has(keyOf(each))) : []
+    if (begin.length + end.length === 0) return
+    yield* commitOfDaemon([...end.map((each) => ended(each, now)), ...begin.map((each) => began(each, now))])
+    for (const each of end) open.delete(keyOf(each))
+    for (const each of begin) open.set(keyOf(each), each)
+  })
+
+  const look = Effect.gen(function* () {
+    const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))
+    const now = yield* Clock.currentTimeMillis
+    const isSettled = Math.abs(now - begunMillis) > settlingMillis
+    yield* reportLines(troubles, reported, isSettled)
+    yield* reportEvents(troubles, isSettled, now)
+  })
+  const forEver = (effect: Effect.Effect<void, unknown>, pause: typeof lookPause | typeof probePause) =>
+    Effect.repeat(Effect.ignore(effect), Schedule.spaced(pause))
+  return yield* Effect.all([forEver(look, lookPause), forEver(probe, probePause)], {
+    concurrency: "unbounded",
+    discard: true
+  })
+})

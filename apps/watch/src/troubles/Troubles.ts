@@ -1,0 +1,79 @@
+/**
+ * The troubles of a daemon at this moment, from its accounts, sinks, store and clock. It remembers since when each one lasts.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { Outcome } from "../deliver/Outcome.ts"
+import { Sinks } from "../deliver/Sinks.ts"
+import type { Retention } from "../store/retention.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { Progress } from "../telemetry/Progress.ts"
+import { afterReading, type ClockSteps } from "./ClockSteps.ts"
+import type { DaemonState, Kept } from "./DaemonState.ts"
+import { keyOf, type Trouble, troublesOf } from "./table.ts"
+
+/** How old the numbers of events and bytes may be: they take a look at every account. */
+const keptAgeMillis = 10_000
+
+const nanosPerMilli = 1_000_000
+
+const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" | "maxEvents"> | null) {
+  const store = yield* Store
+  const sinks = yield* Sinks
+  const progress = yield* Progress
+  const begunMillis = yield* Clock.currentTimeMillis
+  let clock: ClockSteps | null = null
+  let heartbeat: DaemonState["heartbeat"] = null
+  let known: ReadonlyMap<string, number> = new Map()
+
+  const readKept = Effect.gen(function* (): Effect.fn.Return<Kept | null, StoreFailed> {
+    if (retention === null) return null
+    const first = yield* store.firstKept
+    const counts = (yield* store.heads).map(({ account, seq }) => seq + 1 - (first.get(account) ?? seq + 1))
+    return { ...retention, events: Math.max(0, ...counts), bytes: yield* store.usedBytes }
+  })
+  const kept = yield* Effect.cachedWithTTL(readKept, keptAgeMillis)
+
+  const readClock = Effect.gen(function* () {
+    const atMillis = yield* Clock.currentTimeMillis
+    clock = afterReading(clock, { atMillis, monotonicMillis: Number(yield* Clock.monotonicTimeNanos) / nanosPerMilli })
+    return clock.step
+  })
+
+  return {
+    current: Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Trouble>, StoreFailed> {
+      const state: DaemonState = {
+        nowMillis: yield* Clock.currentTimeMillis,
+        begunMillis,
+        accounts: yield* progress.accounts,
+        sinks: yield* sinks.status,
+        store: yield* store.health,
+        clock: yield* readClock,
+        kept: yield* kept,
+        heartbeat
+      }
+      const troubles = troublesOf(state, known)
+      known = new Map(troubles.map((trouble) => [keyOf(trouble), trouble.sinceMillis]))
+      return troubles
+    }),
+    /** Takes over since when troubles last that another process has seen, by key. */
+    remember: (since: ReadonlyMap<string, number>) =>
+      Effect.sync(() => {
+        known = new Map([...since, ...known])
+      }),
+    /** Takes in how a heartbeat ended. */
+    noteHeartbeat: (outcome: Outcome) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        heartbeat =
+          outcome._tag === "Delivered" ? null : { reason: outcome.reason, sinceMillis: heartbeat?.sinceMillis ?? now }
+      })
+  }
+})
+
+export class Troubles extends Context.Service<Troubles, Effect.Success<ReturnType<typeof make>>>()(
+  "@berth/watch/troubles/Troubles"
+) {
+  /** `retention`: what the store may hold; null where that is not known. */
+  static readonly layer = (retention: Pick<Retention, "maxBytes" | "maxEvents"> | null) =>
+    Layer.effect(Troubles, make(retention))
+}

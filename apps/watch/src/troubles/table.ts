@@ -1,0 +1,424 @@
+/**
+ * Everything that may be wrong with a daemon, one entry each: when it holds, its sentence, what to do next, its alert. What shows
+ * troubles (the HTTP interface, metrics, stderr, events, the page, the alert rules, `docs/watch.md`) derives them from here, so a new
+ * trouble is one entry. Pure.
+ */
+import { DateTime } from "effect"
+import { isSwept, maxSweepAgeMillis } from "../telemetry/freshness.ts"
+import type { AccountProgress } from "../telemetry/Progress.ts"
+import type { SinkState } from "../deliver/Sinks.ts"
+import type { DaemonState } from "./DaemonState.ts"
+
+export const subjects = ["daemon", "account", "sink"] as const
+type Subject = (typeof subjects)[number]
+
+export const severities = ["critical", "warning"] as const
+type Severity = (typeof severities)[number]
+
+/** A trouble that holds, of one subject. */
+interface Found {
+  /** Of the account or sink; null of the daemon. */
+  readonly subject: string | null
+  /** What is particular, as a sentence; null where there is nothing more to say. */
+  readonly detail: string | null
+  /** What to do, where it depends on what is particular. */
+  readonly next?: string
+  /** Null where only the one who looks knows since when. */
+  readonly sinceMillis: number | null
+}
+
+export interface TroubleEntry {
+  readonly name: string
+  readonly about: Subject
+  readonly severity: Severity
+  /** One sentence, the same for all subjects. */
+  readonly sentence: string
+  /** What to do next, in one sentence; `NAME` stands for the account or sink. */
+  readonly next: string
+  /** When it begins and when it ends, for people. `find` decides it. */
+  readonly begins: string
+  readonly ends: string
+  /** The subjects for which it holds. */
+  readonly find: (state: DaemonState) => ReadonlyArray<Found>
+  /** The alert for Prometheus, and how long the trouble has to last for it. */
+  readonly alert: { readonly name: string; readonly wait: string }
+  /** Whether `/readyz` is red meanwhile. */
+  readonly isUnready: boolean
+  /** The type of event that reports it; null: none can, while it lasts. */
+  readonly event: string | null
+}
+
+type AccountFinder = (account: AccountProgress, state: DaemonState) => Omit<Found, "subject"> | null
+
+/** In the accounts that this process polls. */
+const ofAccounts =
+  (find: AccountFinder) =>
+  (state: DaemonState): ReadonlyArray<Found> =>
+    Array.from(state.accounts).flatMap(([subject, account]) => {
+      const found = account.state === "stopped" ? null : find(account, state)
+      return found === null ? [] : [{ subject, ...found }]
+    })
+
+/** In the sinks that the config has. */
+const ofSinks =
+  (find: (sink: SinkState) => Omit<Found, "subject"> | null) =>
+  ({ sinks }: DaemonState): ReadonlyArray<Found> =>
+    sinks.flatMap((sink) => {
+      const found = sink.state === "removed" ? null : find(sink)
+      return found === null ? [] : [{ subject: sink.name, ...found }]
+    })
+
+/** A sink in one of its states. */
+const inState = (wanted: SinkState["state"]) =>
+  ofSinks(({ changedAtMillis, failingSinceMillis, message, state }) =>
+    state === wanted
+      ? { detail: sentenceOf(message), sinceMillis: state === "disabled" ? changedAtMillis : failingSinceMillis }
+      : null
+  )
+
+const ofDaemon = (found: Omit<Found, "subject"> | null): ReadonlyArray<Found> =>
+  found === null ? [] : [{ subject: null, ...found }]
+
+/** A few words as a sentence. */
+const sentenceOf = (words: string | null): string | null =>
+  words === null ? null : `${words.charAt(0).toUpperCase()}${words.slice(1).replace(/\.$/, "")}.`
+
+const counts = new Intl.NumberFormat("en")
+
+const instantText = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+
+const secondMillis = 1000
+const minuteMillis = 60 * secondMillis
+const hourMillis = 60 * minuteMillis
+
+const spanText = (millis: number): string => {
+  const span = Math.abs(millis)
+  if (span >= 2 * hourMillis) return `${Math.round(span / hourMillis)} hours`
+  if (span >= 2 * minuteMillis) return `${Math.round(span / minuteMillis)} minutes`
+  return `${Math.round(span / secondMillis)} seconds`
+}
+
+/** A sink is far behind with so many unread events, or half of those with which it is disabled. */
+const maxUnread = 10_000
+
+/** The store may hold so much more than it should until it counts as behind: what sinks have not read is kept in any case. */
+const slack = 1.1
+
+export const troubleTable: ReadonlyArray<TroubleEntry> = [
+  {
+    name: "account-refused",
+    about: "account",
+    severity: "critical",
+    sentence: "The credentials of the account do not work.",
+    next: "Check the API key and the access token of the account, then send SIGHUP.",
+    begins:
+      "three requests in a row failed, or a minute without a sweep, and the last one was refused; at the start the first one",
+    ends: "the list is read again",
+    find: ofAccounts(({ outage }) =>
+      outage?.isRefusal === true ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
+    ),
+    alert: { name: "BerthAccountRefused", wait: "1m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "service-failing",
+    about: "account",
+    severity: "warning",
+    sentence: "The list of nodes cannot be read.",
+    next: "Check the service and the network; the daemon goes on asking.",
+    begins: "three requests in a row failed, or a minute (two planned sweeps) without a complete sweep",
+    ends: "a complete sweep, and a minute without a failure",
+    find: ofAccounts(({ outage }) =>
+      outage?.isRefusal === false ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
+    ),
+    alert: { name: "BerthServiceFailing", wait: "5m" },
+    isUnready: false,
+    event: "berth.watch.degraded"
+  },
+  {
+    name: "list-not-believed",
+    about: "account",
+    severity: "warning",
+    sentence: "The list of nodes is not believed.",
+    next: "Look at the nodes in the provider's own console; if they are gone, the daemon reports so after the hold.",
+    begins: "many nodes are missing at once, or all of them",
+    ends: "they are back, or the hold is over",
+    find: ofAccounts(({ doubt }) =>
+      doubt?.isOther === false ? { detail: sentenceOf(doubt.message), sinceMillis: doubt.sinceMillis } : null
+    ),
+    alert: { name: "BerthListNotBelieved", wait: "5m" },
+    isUnready: false,
+    event: "berth.watch.degraded"
+  },
+  {
+    name: "other-account",
+    about: "account",
+    severity: "critical",
+    sentence: "The list is that of another account.",
+    next: "Put the right key in place, or give this account another name in the config.",
+    begins: "under a new key none of the known nodes is listed",
+    ends: "the known nodes are listed again",
+    find: ofAccounts(({ doubt }) =>
+      doubt?.isOther === true ? { detail: sentenceOf(doubt.message), sinceMillis: doubt.sinceMillis } : null
+    ),
+    alert: { name: "BerthOtherAccount", wait: "1m" },
+    isUnready: false,
+    event: "berth.watch.degraded"
+  },
+  {
+    name: "sweeps-late",
+    about: "account",
+    severity: "critical",
+    sentence: "The nodes were not read completely for too long.",
+    next: "Look at the other troubles; without one, raise share, or set a longer interval.",
+    begins: "the last complete sweep ended more than a minute, or two planned sweeps, ago",
+    ends: "a complete sweep",
+    find: ofAccounts((account, { begunMillis, nowMillis }) => {
+      const isFirst = account.lastSweep === null && nowMillis - begunMillis <= maxSweepAgeMillis(account.intervalMillis)
+      if (isFirst || isSwept(account, nowMillis)) return null
+      const detail =
+        account.lastSweep === null
+          ? "There was no complete sweep since the daemon began."
+          : `The last complete sweep ended at ${instantText(account.lastSweep.endedMillis)}.`
+      return { detail, sinceMillis: null }
+    }),
+    alert: { name: "BerthSweepsStopped", wait: "1m" },
+    isUnready: true,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "records-unreadable",
+    about: "account",
+    severity: "warning",
+    sentence: "Nothing is reported of nodes whose records cannot be read.",
+    next: "Compare the example with the interface of the service; a newer berth-watch may read it.",
+    begins: "a complete sweep had such records",
+    ends: "a complete sweep had none",
+    find: ofAccounts(({ unreadable }) =>
+      unreadable === null
+        ? null
+        : { detail: `They are ${counts.format(unreadable.count)}: ${unreadable.example}.`, sinceMillis: null }
+    ),
+    alert: { name: "BerthRecordsUnreadable", wait: "5m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "allowance-low",
+    about: "account",
+    severity: "warning",
+    sentence: "The allowance is low.",
+    next: "Find what else uses the key, or lower share.",
+    begins: "a tenth of it is left, or less than the daemon needs until it refills",
+    ends: "a fifth of it is left, and as much as the daemon needs",
+    find: ofAccounts(({ allowance }) =>
+      allowance?.isLow === true
+        ? {
+            detail: `${counts.format(allowance.remaining)} of ${counts.format(allowance.limit)} requests are left.`,
+            sinceMillis: null
+          }
+        : null
+    ),
+    alert: { name: "BerthAllowanceLow", wait: "10m" },
+    isUnready: false,
+    event: "berth.allowance.low"
+  },
+  {
+    name: "store-failing",
+    about: "daemon",
+    severity: "critical",
+    sentence: "The store takes no writes, so polling stands still.",
+    next: "Make room on the disk of the store, or end what locks it; the daemon goes on where it stopped.",
+    begins: "a write failed, such as on a full disk",
+    ends: "writes succeed, and none failed for eight seconds",
+    find: ({ store }) =>
+      ofDaemon(store && { detail: store.failure.message, next: store.failure.hint, sinceMillis: store.sinceMillis }),
+    alert: { name: "BerthStoreFailing", wait: "0m" },
+    isUnready: true,
+    event: null
+  },
+  {
+    name: "retention-behind",
+    about: "daemon",
+    severity: "warning",
+    sentence: "The store holds more than retention allows.",
+    next: "Look for a sink that is behind, whose events are kept; or raise maxEvents or maxSize.",
+    begins: "it holds a tenth more events of an account, or bytes, than it may",
+    ends: "it does not any more",
+    find: ({ kept }) => {
+      if (kept === null) return []
+      const { bytes, events, maxBytes, maxEvents } = kept
+      if (events > slack * maxEvents)
+        return ofDaemon({
+          detail: `It has ${counts.format(events)} events of one account; maxEvents is ${counts.format(maxEvents)}.`,
+          sinceMillis: null
+        })
+      return bytes > slack * maxBytes
+        ? ofDaemon({
+            detail: `It takes ${counts.format(bytes)} bytes; maxSize is ${counts.format(maxBytes)}.`,
+            sinceMillis: null
+          })
+        : []
+    },
+    alert: { name: "BerthRetentionBehind", wait: "1h" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "clock-stepped",
+    about: "daemon",
+    severity: "warning",
+    sentence: "The clock of this machine was set.",
+    next: "Check its time synchronisation: times of events and of retries follow the clock.",
+    begins: "the time of day moved by more than five seconds against the time that passed",
+    ends: "ten minutes later, or when it is set back",
+    find: ({ clock }) =>
+      ofDaemon(
+        clock && {
+          detail: `It moved ${clock.byMillis > 0 ? "forward" : "back"} by ${spanText(clock.byMillis)}.`,
+          sinceMillis: clock.sinceMillis
+        }
+      ),
+    alert: { name: "BerthClockStepped", wait: "0m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "heartbeat-failing",
+    about: "daemon",
+    severity: "warning",
+    sentence: "The monitor does not get the heartbeat.",
+    next: "Check the address of heartbeat in the config; the monitor takes this daemon for dead.",
+    begins: "a heartbeat failed",
+    ends: "a heartbeat arrived",
+    find: ({ heartbeat }) =>
+      ofDaemon(heartbeat && { detail: sentenceOf(heartbeat.reason), sinceMillis: heartbeat.sinceMillis }),
+    alert: { name: "BerthHeartbeatFailing", wait: "5m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "sink-failing",
+    about: "sink",
+    severity: "critical",
+    sentence: "The receiver takes no events.",
+    next: "Correct its address or the receiver, then run berth-watch sinks retry NAME.",
+    begins: "the third failure in a row",
+    ends: "an event is delivered",
+    find: inState("failing"),
+    alert: { name: "BerthSinkFailing", wait: "5m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "sink-down",
+    about: "sink",
+    severity: "warning",
+    sentence: "The receiver is down.",
+    next: "Start the receiver again: it is tried once a minute, and gets everything.",
+    begins: "events of three nodes in a row, or all there are, could not be handed over",
+    ends: "an event is delivered",
+    find: inState("down"),
+    alert: { name: "BerthSinkDown", wait: "30m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "sink-disabled",
+    about: "sink",
+    severity: "critical",
+    sentence: "The sink is disabled and gets no events.",
+    next: "Repair the receiver, then run berth-watch sinks enable NAME.",
+    begins: "the receiver answered 410, took nothing for five days, or is too far behind; or a person asked for it",
+    ends: "the sink is enabled",
+    find: inState("disabled"),
+    alert: { name: "BerthSinkDisabled", wait: "0m" },
+    isUnready: false,
+    event: "berth.sink.disabled"
+  },
+  {
+    name: "sink-behind",
+    about: "sink",
+    severity: "warning",
+    sentence: "The sink is far behind.",
+    next: "Make its receiver faster, or select fewer events; beyond its maxLag it is disabled.",
+    begins: "10 000 events are unread, or half its maxLag",
+    ends: "fewer are",
+    find: ofSinks(({ maxLag, unread }) =>
+      unread > Math.min(maxUnread, (maxLag ?? Infinity) / 2)
+        ? { detail: `${counts.format(unread)} events are unread.`, sinceMillis: null }
+        : null
+    ),
+    alert: { name: "BerthSinkLags", wait: "15m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  },
+  {
+    name: "dead-letters",
+    about: "sink",
+    severity: "warning",
+    sentence: "Some events could not be delivered.",
+    next: "Correct the receiver, then run berth-watch sinks retry NAME.",
+    begins: "an event failed to its last attempt",
+    ends: "none is left: delivered, or too old",
+    find: ofSinks(({ dead }) =>
+      dead > 0
+        ? {
+            detail: `${counts.format(dead)} ${dead === 1 ? "is a dead letter" : "are dead letters"}.`,
+            sinceMillis: null
+          }
+        : null
+    ),
+    alert: { name: "BerthDeadLetters", wait: "0m" },
+    isUnready: false,
+    event: "berth.watch.trouble"
+  }
+]
+
+/** A trouble that holds now. */
+export interface Trouble {
+  readonly name: string
+  readonly about: { readonly kind: Subject; readonly name: string | null }
+  readonly severity: Severity
+  readonly message: string
+  readonly next: string
+  readonly sinceMillis: number
+}
+
+const namesWhere = (condition: (entry: TroubleEntry) => boolean): ReadonlySet<string> =>
+  new Set(troubleTable.filter(condition).map(({ name }) => name))
+
+/** Names of the troubles in which the daemon is not ready. */
+export const unreadyTroubles = namesWhere(({ isUnready }) => isUnready)
+
+/** Names of the troubles that `berth.watch.trouble` reports. */
+export const reportedTroubles = namesWhere(({ event }) => event === "berth.watch.trouble")
+
+/** What to do, about one account or sink. */
+export const named = (next: string, subject: string | null): string =>
+  subject === null ? next : next.replace("NAME", () => subject)
+
+/** The same for as long as a trouble lasts. */
+export const keyOf = ({ about, name }: Pick<Trouble, "about" | "name">): string =>
+  about.name === null ? name : `${name} (${about.name})`
+
+/**
+ * The troubles that hold, the worst first, and of one severity in the order of the table. `known`: since when, by key, those hold of
+ * which the state does not say it.
+ */
+export const troublesOf = (state: DaemonState, known: ReadonlyMap<string, number>): ReadonlyArray<Trouble> =>
+  troubleTable
+    .flatMap(({ about, find, name, next, sentence, severity }) =>
+      find(state).map((found): Trouble => {
+        const of = { name, about: { kind: about, name: found.subject } }
+        return {
+          ...of,
+          severity,
+          message: found.detail === null ? sentence : `${sentence} ${found.detail}`,
+          next: found.next ?? named(next, found.subject),
+          sinceMillis: found.sinceMillis ?? known.get(keyOf(of)) ?? state.nowMillis
+        }
+      })
+    )
+    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))

@@ -1,0 +1,109 @@
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock, TestConsole } from "effect/testing"
+import { type Reported, reportTroubles } from "../../src/daemon/reportTroubles.ts"
+import { Sinks } from "../../src/deliver/Sinks.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
+import { beginning } from "../../src/events/Cursor.ts"
+import { Store } from "../../src/store/Store.ts"
+import { Progress } from "../../src/telemetry/Progress.ts"
+import { Troubles } from "../../src/troubles/Troubles.ts"
+
+const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+
+/** What a process has beside its store. */
+const process = Troubles.layer(null).pipe(
+  Layer.provideMerge(Layer.mergeAll(Sinks.layer([]), Progress.layer(["acme"]))),
+  Layer.provide(Stdout.layer)
+)
+
+const unreadable = { count: 2, example: "node 4, whose name is not a string" }
+const swept = { endedMillis: 1e15, durationMillis: 1, requests: 1 }
+
+/** A process over the store of the test, which has swept, for so long; gives what it printed on stderr. */
+const during = Effect.fnUntraced(function* (
+  seconds: number,
+  progress: { readonly unreadable: typeof unreadable | null },
+  reported: Reported = new Map()
+) {
+  const before = (yield* TestConsole.errorLines).length
+  yield* Effect.gen(function* () {
+    yield* (yield* Progress).report("acme", { state: "watching", lastSweep: swept, ...progress })
+    const reporting = yield* Effect.forkChild(reportTroubles(reported))
+    yield* TestClock.adjust(seconds * 1000)
+    yield* Fiber.interrupt(reporting)
+  }).pipe(Effect.provide(process))
+  return (yield* TestConsole.errorLines).slice(before).map(String)
+})
+
+const events = Effect.map(
+  Effect.flatMap(Store, ({ after }) => after(beginning, 99)),
+  (all) => all.map(({ body }) => JSON.parse(body)).map(({ data, type }) => [type, data.trouble, data.since])
+)
+
+const began = ["berth.watch.trouble", "records-unreadable", "1970-01-01T00:00:00.000Z"]
+const ended = ["berth.watch.trouble_ended", "records-unreadable", "1970-01-01T00:00:00.000Z"]
+
+const line =
+  "berth-watch: records-unreadable (acme): Nothing is reported of nodes whose records cannot be read. They are 2: node 4, whose " +
+  "name is not a string. Compare the example with the interface of the service; a newer berth-watch may read it."
+const over = "berth-watch: records-unreadable (acme) is over; it began at 1970-01-01T00:00:00.000Z."
+
+describe("the report of troubles", () => {
+  it.effect("has one line and one event when a trouble begins, and when it ends, however long it lasts", () =>
+    Effect.gen(function* () {
+      const reported: Reported = new Map()
+      expect(yield* during(60, { unreadable }, reported)).toEqual([line])
+      expect(yield* events).toEqual([began])
+      // As after a reload, within which it may not have been met yet.
+      expect(yield* during(14, { unreadable: null }, reported)).toEqual([])
+      expect(yield* during(20, { unreadable: null }, reported)).toEqual([over])
+      expect(yield* events).toEqual([began, ended])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("has no second event after a restart, and the begin of the first", () =>
+    Effect.gen(function* () {
+      expect(yield* during(5, { unreadable })).toEqual([line])
+      // The next process has a log of its own on stderr.
+      expect(yield* during(30, { unreadable })).toEqual([line])
+      expect(yield* events).toEqual([began])
+      expect(yield* during(30, { unreadable: null })).toEqual([])
+      expect(yield* events).toEqual([began, ended])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("reports a trouble that comes back with the begin that it had", () =>
+    Effect.gen(function* () {
+      const doubt = { message: "It is that of another account.", sinceMillis: 0, isOther: true }
+      const beat = { kind: "refused", reason: "it answered 404", retryAfterMillis: null, _tag: "Failed" } as const
+      yield* Effect.gen(function* () {
+        const { report } = yield* Progress
+        const { noteHeartbeat } = yield* Troubles
+        yield* Effect.forkChild(reportTroubles(new Map()))
+        const outage = { message: "refused", sinceMillis: 0, isRefusal: true }
+        yield* report("acme", { lastSweep: swept, outage, doubt })
+        yield* TestClock.adjust("30 seconds")
+        yield* report("acme", { outage: null })
+        yield* TestClock.adjust("30 seconds")
+        yield* report("acme", { outage })
+        yield* noteHeartbeat(beat)
+        yield* TestClock.adjust("30 seconds")
+      }).pipe(Effect.provide(process))
+      expect((yield* events).map(([type, trouble]) => [type.slice("berth.watch.".length), trouble])).toEqual([
+        ["trouble", "account-refused"],
+        ["trouble_ended", "account-refused"],
+        ["trouble", "account-refused"],
+        ["trouble", "heartbeat-failing"]
+      ])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("has nothing to say while all is well", () =>
+    Effect.gen(function* () {
+      expect(yield* during(60, { unreadable: null })).toEqual([])
+      expect(yield* events).toEqual([])
+    }).pipe(Effect.provide(store))
+  )
+})

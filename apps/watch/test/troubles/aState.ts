@@ -1,0 +1,44 @@
+/** The state of a daemon in which all is well, as the tests of troubles change it. */
+import type { SinkState } from "../../src/deliver/Sinks.ts"
+import type { AccountProgress } from "../../src/telemetry/Progress.ts"
+import type { DaemonState } from "../../src/troubles/DaemonState.ts"
+
+export const nowMillis = 1_800_000_000_000
+
+export const anAccount = (rest: Partial<AccountProgress> = {}): AccountProgress => ({
+  state: "watching",
+  outage: null,
+  doubt: null,
+  lastSweep: { endedMillis: nowMillis - 1000, durationMillis: 100, requests: 1 },
+  unreadable: null,
+  nextSweepMillis: nowMillis + 9000,
+  intervalMillis: 10_000,
+  latencyMillis: 10_000,
+  allowance: { limit: 1200, remaining: 900, resetMillis: null, isLow: false },
+  ...rest
+})
+
+export const aSink = (rest: Partial<SinkState> = {}): SinkState => ({
+  name: "ops",
+  state: "up",
+  message: null,
+  unread: 0,
+  pending: 0,
+  dead: 0,
+  failingSinceMillis: null,
+  changedAtMillis: 1,
+  maxLag: 1_000_000,
+  ...rest
+})
+
+export const aState = (rest: Partial<DaemonState> = {}): DaemonState => ({
+  nowMillis,
+  begunMillis: nowMillis - 3_600_000,
+  accounts: new Map([["acme", anAccount()]]),
+  sinks: [aSink()],
+  store: null,
+  clock: null,
+  kept: { events: 10, maxEvents: 1000, bytes: 10, maxBytes: 1000 },
+  heartbeat: null,
+  ...rest
+})

@@ -1,0 +1,101 @@
+/**
+ * The alert rules by Prometheus's own rule test: each alert fires for its trouble once that has lasted long enough, names what it is
+ * about, and is over with it. Needs Debian, for its package of Prometheus.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { troubleTable } from "@berth/watch/troubles/table"
+import { expect, onTestFinished, test } from "vitest"
+import { parse, stringify } from "yaml"
+import { promtool } from "./promtool.ts"
+
+const rulesFile = fileURLToPath(new URL("../../../apps/watch/operate/alerts.yml", import.meta.url))
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+const rules: ReadonlyArray<Rule> = parse(readFileSync(rulesFile, "utf8")).groups[0].rules
+
+/** It lasts for this long, from the first minute on: longer than any alert waits. */
+const lastingMinutes = 90
+
+const minutesOf = (wait = "0m"): number => Number.parseInt(wait, 10) * (wait.endsWith("h") ? 60 : 1)
+
+type Labels = Readonly<Record<string, string>>
+
+const seriesOf = (name: string, labels: Labels): string =>
+  `${name}{${Object.entries(labels)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(",")}}`
+
+/** `{{ $labels.account }}` and the like. */
+const filled = (template: string, labels: Labels): string =>
+  template.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label]!)
+
+/** No alert just before its wait is over, the alert then, and none after the trouble. */
+const testOf = ({ alert, annotations, for: wait, labels }: Rule, name: string, values: string, its: Labels) => {
+  const fired = {
+    exp_labels: { ...its, ...labels },
+    exp_annotations: Object.fromEntries(
+      Object.entries(annotations).map(([annotation, template]) => [annotation, filled(template, its)])
+    )
+  }
+  const after = 1 + minutesOf(wait)
+  const at = (minutes: number, exp_alerts: ReadonlyArray<unknown>) => ({
+    eval_time: `${minutes}m`,
+    alertname: alert,
+    exp_alerts
+  })
+  return {
+    interval: "1m",
+    input_series: [{ series: seriesOf(name, its), values }],
+    alert_rule_test: [at(after - 1, []), at(after, [fired]), at(lastingMinutes, [fired]), at(lastingMinutes + 10, [])]
+  }
+}
+
+const subjects = { daemon: {}, account: { account: "acme" }, sink: { sink: "ops" } } as const
+
+/** A series that is there from the first minute on, and is no more at the end. */
+const lasting = `_ 1x${lastingMinutes - 1} stale`
+
+const ruleNamed = (name: string): Rule => rules.find(({ alert }) => alert === name)!
+
+const tests = [
+  testOf(ruleNamed("BerthWatchDown"), "up", `1 0x${lastingMinutes - 1} 1x20`, {
+    job: "berth-watch",
+    instance: "127.0.0.1:9464"
+  }),
+  ...troubleTable.map(({ about, alert, name, severity }) =>
+    testOf(ruleNamed(alert.name), "berth_trouble", lasting, { trouble: name, severity, ...subjects[about] })
+  )
+]
+
+const check = (all: ReadonlyArray<(typeof tests)[number]>): string => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-rules-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, "test.yml")
+  writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: "1m", tests: all }))
+  return execFileSync(promtool(), ["test", "rules", file], { encoding: "utf8", stdio: "pipe" })
+}
+
+test("each alert fires when its trouble has lasted long enough, and ends with it", () => {
+  expect(tests).toHaveLength(rules.length)
+  expect(check(tests)).toContain("SUCCESS")
+})
+
+test("no alert fires for a trouble of another name", () => {
+  const [, first, second] = tests
+  expect(() => check([{ ...first!, input_series: second!.input_series }])).toThrow(/FAILED/)
+})
+
+test("Prometheus takes the rules as they are", () => {
+  expect(execFileSync(promtool(), ["check", "rules", rulesFile], { encoding: "utf8" })).toContain("SUCCESS")
+})

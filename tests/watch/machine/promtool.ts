@@ -1,0 +1,37 @@
+/** Prometheus's own tool for its rules: where there is none, that of Debian's package, unpacked beside the tests. */
+import { execFileSync } from "node:child_process"
+import { existsSync, globSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+
+const folder = join(import.meta.dirname, "../../node_modules/.cache/prometheus")
+
+const isThere = (command: string): boolean => {
+  try {
+    execFileSync(command, ["--version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const download = () => {
+  mkdirSync(folder, { recursive: true })
+  const get = () => execFileSync("apt-get", ["download", "-qq", "prometheus"], { cwd: folder, stdio: "ignore" })
+  try {
+    get()
+  } catch {
+    // A fresh machine has no list of packages yet.
+    execFileSync("apt-get", ["update", "-qq"], { stdio: "ignore" })
+    get()
+  }
+  const [archive] = globSync("prometheus_*.deb", { cwd: folder })
+  execFileSync("dpkg-deb", ["-x", join(folder, archive!), folder])
+}
+
+/** Its path. */
+export const promtool = (): string => {
+  if (isThere("promtool")) return "promtool"
+  const path = join(folder, "usr/bin/promtool")
+  if (!existsSync(path)) download()
+  return path
+}

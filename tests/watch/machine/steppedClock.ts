@@ -1,0 +1,10 @@
+/** For `node --import`: SIGUSR2 sets the clock of the process forward by an hour, the next one sets it back. */
+import "@berth/testing/steppedDate"
+
+const hourMillis = 3_600_000
+let isAhead = false
+
+process.on("SIGUSR2", () => {
+  globalThis.stepWallClock(isAhead ? -hourMillis : hourMillis)
+  isAhead = !isAhead
+})

@@ -1,0 +1,346 @@
+/**
+ * Every trouble, provoked in a real daemon beside a service and receivers of the test: it shows in each place that is derived from the
+ * table, and is gone from each when it ends. Needs Linux and root, for a disk of its own.
+ */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { fileURLToPath } from "node:url"
+import { HttpService } from "@berth/testing/HttpService"
+import { startStopwatch } from "@berth/testing/stopwatch"
+import { troubleTable } from "@berth/watch/troubles/table"
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { Daemon } from "../Daemon.ts"
+import { receiver, until, wait } from "../Scene.ts"
+import { diskOf, fill, free } from "./disk.ts"
+
+/** After it begins or ends, a trouble shows so within this. */
+const maxMillis = 15_000
+
+interface ServiceState {
+  ids: ReadonlyArray<number>
+  /** Of the node with the first id. */
+  createdAt: string
+  name: string
+  status: number
+  headers: Readonly<Record<string, string>>
+}
+
+/** A service with a list of nodes, as the test decides it. */
+const service = Effect.gen(function* () {
+  const state: ServiceState = {
+    ids: [1, 2, 3, 4, 5, 6, 7, 8],
+    createdAt: "2026-01-01T00:00:00Z",
+    name: "web",
+    status: 200,
+    headers: {}
+  }
+  const record = (id: number) => ({
+    id,
+    name: `${state.name}-${id}`,
+    status: "running",
+    created_at: id === 1 ? state.createdAt : "2026-01-01T00:00:00Z"
+  })
+  const { url } = yield* HttpService.start((request, response) => {
+    const found = new URL(request.url!, "http://service")
+    const id = /\/nodes\/(\d+)\/$/.exec(found.pathname)?.[1]
+    const isKnown = id === undefined || state.ids.includes(Number(id))
+    const perPage = Number(found.searchParams.get("per_page") ?? 100)
+    const begin = (Number(found.searchParams.get("page_no") ?? 1) - 1) * perPage
+    const page = found.pathname.endsWith("/nodes/") ? state.ids.slice(begin, begin + perPage).map(record) : []
+    const data = id === undefined ? page : record(Number(id))
+    const code = state.status === 200 && !isKnown ? 404 : state.status
+    const body =
+      code === 200 ? { message: "Success", code, data, errors: {} } : { message: "No", code, data: {}, errors: {} }
+    response.writeHead(code, { "content-type": "application/json", ...state.headers }).end(JSON.stringify(body))
+  })
+  return { state, url }
+})
+
+interface Options {
+  readonly folder: string
+  readonly baseUrl: string
+  readonly sinks?: Readonly<Record<string, { readonly url: string; readonly more?: string }>>
+  readonly more?: string
+}
+
+const steppedClock = fileURLToPath(new URL("steppedClock.ts", import.meta.url))
+
+/** A daemon that watches one account, with its config and its keys in a folder. */
+const start = Effect.fnUntraced(function* ({ baseUrl, folder, more = "", sinks = {} }: Options) {
+  mkdirSync(folder, { recursive: true })
+  const config = join(folder, "watch.yml")
+  const sinkLines = Object.entries(sinks).map(
+    ([name, { more = "", url }]) => `  - { name: ${name}, webhook: { url: "${url}", allowPrivate: true }${more} }`
+  )
+  writeFileSync(join(folder, "key"), "key-0123456789")
+  writeFileSync(
+    config,
+    `store: watch.db
+listen: 127.0.0.1:0
+accounts:
+  - name: acme
+    baseUrl: ${baseUrl}
+    apiKey: { file: ${join(folder, "key")} }
+    accessToken: { file: ${join(folder, "key")} }
+    interval: 200ms
+    grace: 200ms
+    hold: 1h
+sinks:
+${[...sinkLines, "  - { name: log, stdout: {} }"].join("\n")}
+${more}`
+  )
+  const daemon = yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new Daemon(["run", "--config", config, "--requests-per-hour", "1000000"], {
+          NODE_OPTIONS: `--import=${steppedClock}`
+        })
+    ),
+    (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
+  )
+  yield* wait(() => daemon.ready())
+  yield* wait(() => daemon.baseline())
+  return { daemon, config, store: join(folder, "watch.db") }
+})
+
+type Running = Effect.Success<ReturnType<typeof start>>
+
+/** Of the last ready line: a reload takes another port. */
+const urlOf = ({ daemon }: Running): string =>
+  JSON.parse(Array.from(daemon.program.printedOn.stderr.matchAll(/^\{"http".*$/gm)).at(-1)![0]).http
+
+const reload = ({ daemon: { program } }: Running) =>
+  Effect.gen(function* () {
+    program.signal("SIGHUP")
+    yield* wait(() => program.printed(/(^\{"http".*\n[^]*){2}/m, "stderr"))
+  })
+
+const textOf = (url: string) => fetch(url).then((reply) => reply.text())
+
+/** What each place shows of a trouble, by place. */
+const placesOf = async (running: Running, name: string): Promise<Readonly<Record<string, boolean>>> => {
+  const entry = troubleTable.find((each) => each.name === name)!
+  const url = urlOf(running)
+  const { troubles } = JSON.parse(await textOf(`${url}/api/status`))
+  const found = troubles.find((each: any) => each.name === name)
+  const metrics = await textOf(`${url}/metrics`)
+  const { reasons } = JSON.parse(await textOf(`${url}/readyz`))
+  const { events } = JSON.parse(await textOf(`${url}/api/events?limit=1000`))
+  const last = (type: string) =>
+    events.findLastIndex(({ event }: any) => event.type === type && event.data.trouble === name)
+  const { stderr } = running.daemon.program.printedOn
+  const lines = Array.from(stderr.matchAll(new RegExp(`^berth-watch: ${name}( \\(\\w+\\))?(:| is over).*$`, "gm")))
+  return {
+    status: found !== undefined && found.message.startsWith(entry.sentence) && found.next.length > 0,
+    metrics: new RegExp(`^berth_trouble\\{[^}]*trouble="${name}"[^}]*\\} 1$`, "m").test(metrics),
+    stderr: lines.at(-1)?.[2] === ":",
+    ...(entry.isUnready ? { ready: reasons.some((reason: string) => reason.includes(entry.sentence)) } : {}),
+    ...(entry.event === "berth.watch.trouble"
+      ? { event: last("berth.watch.trouble") > last("berth.watch.trouble_ended") }
+      : {})
+  }
+}
+
+/** Waits until a trouble shows everywhere, or nowhere. */
+const shows = (running: Running, name: string, isThere: boolean) =>
+  Effect.gen(function* () {
+    let stopwatch = null
+    for (;;) {
+      const places = Object.values(yield* wait(() => placesOf(running, name)))
+      // From the first place on: when the daemon finds it is what the table decides.
+      if (places.some((place) => place === isThere)) stopwatch ??= startStopwatch()
+      if (places.every((place) => place === isThere)) break
+      yield* Effect.sleep("200 millis")
+    }
+    stopwatch?.expectBelow(maxMillis)
+  })
+
+const begins = (running: Running, name: string) => shows(running, name, true)
+const ends = (running: Running, name: string) => shows(running, name, false)
+
+/** Begin and end of each trouble are one line each. */
+const expectLines = ({ daemon }: Running, names: ReadonlyArray<string>) => {
+  for (const name of names) {
+    const lines = daemon.program.printedOn.stderr.match(new RegExp(`^berth-watch: ${name}\\b.*$`, "gm")) ?? []
+    expect([name, lines.length]).toEqual([name, 2])
+  }
+}
+
+const post = (running: Running, path: string) => wait(() => fetch(`${urlOf(running)}${path}`, { method: "POST" }))
+
+describe("a trouble shows everywhere, and is gone from everywhere when it ends", () => {
+  it.live("of an account whose list is odd", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* service
+      const running = yield* start({ folder: yield* diskOf(20), baseUrl: url })
+      const { ids } = state
+
+      state.createdAt = "yesterday"
+      yield* begins(running, "records-unreadable")
+      state.createdAt = "2026-01-01T00:00:00Z"
+      yield* ends(running, "records-unreadable")
+
+      state.headers = { "ratelimit-limit": "1200", "ratelimit-remaining": "50", "ratelimit-reset": "1" }
+      yield* begins(running, "allowance-low")
+      state.headers = { "ratelimit-limit": "1200", "ratelimit-remaining": "1100", "ratelimit-reset": "1" }
+      yield* ends(running, "allowance-low")
+      state.headers = {}
+
+      state.ids = [1, 2]
+      yield* begins(running, "list-not-believed")
+      state.ids = ids
+      yield* ends(running, "list-not-believed")
+      expectLines(running, ["records-unreadable", "allowance-low", "list-not-believed"])
+    })
+  )
+
+  it.live("of an account behind another key, and of a clock that is set", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* service
+      const folder = yield* diskOf(20)
+      const running = yield* start({ folder, baseUrl: url })
+      const { program } = running.daemon
+      const { ids } = state
+
+      program.signal("SIGUSR2")
+      yield* begins(running, "clock-stepped")
+      program.signal("SIGUSR2")
+      yield* ends(running, "clock-stepped")
+
+      state.ids = [101, 102, 103]
+      writeFileSync(join(folder, "key"), "key-of-another-account")
+      yield* reload(running)
+      yield* begins(running, "other-account")
+      state.ids = ids
+      yield* ends(running, "other-account")
+      expectLines(running, ["clock-stepped", "other-account"])
+    })
+  )
+
+  it.live("of a service that fails, then refuses the credentials", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* service
+      const running = yield* start({ folder: yield* diskOf(20), baseUrl: url })
+      state.status = 503
+      yield* begins(running, "service-failing")
+      state.status = 401
+      yield* begins(running, "account-refused")
+      yield* ends(running, "service-failing")
+      yield* begins(running, "sweeps-late")
+      state.status = 200
+      yield* ends(running, "sweeps-late")
+      yield* ends(running, "account-refused")
+      expectLines(running, ["service-failing", "account-refused", "sweeps-late"])
+    })
+  )
+
+  it.live("of sinks and of the heartbeat", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* service
+      const [ops, pager, monitor] = [yield* receiver, yield* receiver, yield* receiver]
+      const running = yield* start({
+        folder: yield* diskOf(20),
+        baseUrl: url,
+        sinks: { ops, pager: { url: pager.url, more: ", maxLag: 100" } },
+        more: `heartbeat: { url: "${monitor.url}", every: 1s }\n`
+      })
+      /** An event of each node. */
+      let renamed = 0
+      const happen = Effect.suspend(() => {
+        const before = ops.idsTaken().length
+        state.name = `web${++renamed}`
+        return ops.state.answer("") === 204 ? until(() => ops.idsTaken().length >= before + 8) : Effect.void
+      })
+
+      monitor.state.answer = () => 500
+      yield* begins(running, "heartbeat-failing")
+      monitor.state.answer = () => 204
+      yield* ends(running, "heartbeat-failing")
+
+      ops.state.answer = () => 404
+      yield* happen
+      yield* begins(running, "sink-failing")
+      ops.state.answer = () => 204
+      yield* post(running, "/api/sinks/ops/retry")
+      yield* ends(running, "sink-failing")
+
+      ops.state.answer = () => 503
+      yield* happen
+      yield* begins(running, "sink-down")
+      ops.state.answer = () => 204
+      yield* post(running, "/api/sinks/ops/retry")
+      yield* ends(running, "sink-down")
+
+      pager.state.answer = () => 410
+      yield* happen
+      yield* begins(running, "sink-disabled")
+      // More than half its maxLag, and not all of it.
+      for (let times = 0; times < 8; times++) yield* happen
+      yield* begins(running, "sink-behind")
+      pager.state.answer = () => 204
+      yield* post(running, "/api/sinks/pager/enable")
+      yield* ends(running, "sink-behind")
+      yield* ends(running, "sink-disabled")
+
+      // What takes three days by the schedule.
+      const database = new DatabaseSync(running.store)
+      const body = '{"specversion":"1.0","id":"dead","type":"berth.node.created","source":"/accounts/acme","data":{}}'
+      database
+        .prepare("INSERT INTO dead_letter VALUES ('ops', 'acme', 1, 1, 'dead', 10, 'the receiver answered 404', ?, ?)")
+        .run(yield* Clock.currentTimeMillis, body)
+      database.close()
+      yield* begins(running, "dead-letters")
+      yield* post(running, "/api/sinks/ops/retry")
+      yield* ends(running, "dead-letters")
+      expectLines(running, [
+        "heartbeat-failing",
+        "sink-failing",
+        "sink-down",
+        "sink-disabled",
+        "sink-behind",
+        "dead-letters"
+      ])
+    })
+  )
+
+  it.live("of a store without room, and of one that holds too much", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* service
+      const ops = yield* receiver
+      const path = yield* diskOf(20)
+      state.ids = Array.from({ length: 400 }, (_, index) => index + 1)
+      const running = yield* start({
+        folder: path,
+        baseUrl: url,
+        sinks: { ops },
+        more: "retention: { maxEvents: 1000 }\n"
+      })
+      // Nothing happens in the account meanwhile.
+      fill(path)
+      yield* begins(running, "store-failing")
+      free(path)
+      yield* ends(running, "store-failing")
+
+      // What a sink has not taken is kept: some three events of each node.
+      ops.state.answer = () => 503
+      for (const name of ["one", "two", "three", "four"]) {
+        state.name = name
+        yield* until(() => running.daemon.program.printedOn.stdout.includes(`"name":"${name}-400"`))
+      }
+      yield* begins(running, "retention-behind")
+      ops.state.answer = () => 204
+      yield* post(running, "/api/sinks/ops/retry")
+      for (;;) {
+        const { sinks } = JSON.parse(yield* wait(() => textOf(`${urlOf(running)}/api/status`)))
+        if (sinks.every(({ lag, waiting }: any) => lag + waiting === 0)) break
+        yield* Effect.sleep("100 millis")
+      }
+      // It looks at its retention anew.
+      yield* reload(running)
+      yield* ends(running, "retention-behind")
+      expectLines(running, ["store-failing", "retention-behind"])
+    })
+  )
+})
