@@ -130,7 +130,7 @@ const provisioningMillis = 3000
 const pauseMillis = 1500
 
 /** A step, and what jobs print after it, may take this long. */
-const maxStepMillis = 60_000
+const maxStepMillis = 300_000
 
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
