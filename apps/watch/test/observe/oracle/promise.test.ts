@@ -2,11 +2,12 @@
  * The promise of detection latency under lies: a node that the list shows for longer than is promised for an account of its size is
  * reported, whatever becomes of reads of single nodes.
  */
+import type { KnownStatus } from "@berth/core/domain/NodeStatus"
 import { isSoak, seed } from "@berth/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FaultKind } from "../../diff/oracle/Service.ts"
-import type { Life, World } from "../../diff/oracle/World.ts"
+import { type Life, statusesBetween, type World } from "../../diff/oracle/World.ts"
 import { lifeOf, polled, type Polled, type PolledHistory } from "./polling.ts"
 
 /** Promised for new nodes up to 3000; with the duration of a reply. */
@@ -25,9 +26,22 @@ const history = (over: Partial<PolledHistory>): PolledHistory => ({
   ...over
 })
 
+/** Whether more nodes than five were in transition about when one was created, some of them in doubt for a minute after their end. */
+const isStretched = ({ createdMillis }: Life, { lives }: World) =>
+  lives.filter(
+    (life) =>
+      life.createdMillis <= createdMillis + stretchedMillis &&
+      life.goneMillis > createdMillis - 60_000 &&
+      statusesBetween(life, createdMillis - 60_000, createdMillis + stretchedMillis).some((status) =>
+        inTransition.has(status)
+      )
+  ).length > 5
+
+const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
+
 /** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
-const allowedMillis = ({ kinds, size }: PolledHistory) =>
-  (size < 100 ? promisedMillis : stretchedMillis) *
+const allowedMillis = ({ kinds, size }: PolledHistory, life: Life, world: World) =>
+  (size < 100 && !isStretched(life, world) ? promisedMillis : stretchedMillis) *
   (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
 
 /** Lies of the list are about nodes of even ids, some for longer than the promise. */
@@ -40,16 +54,17 @@ const isNewest = (life: Life, { lives }: World) =>
 
 /** Of the nodes that lived for longer than is promised: how many there were, and those that were reported too late, or never. */
 const judged = (history: PolledHistory, { reported, world }: Polled) => {
-  const limit = allowedMillis(history)
   const endMillis = history.minutes * 60_000
   const lives = world.lives.filter(
     (life) =>
       life.createdMillis > 60_000 &&
-      Math.min(life.goneMillis, endMillis) - life.createdMillis > limit &&
+      Math.min(life.goneMillis, endMillis) - life.createdMillis > allowedMillis(history, life, world) &&
       isListed(history, life) &&
       ((history.size < 100 && !history.kinds.includes("blink")) || isNewest(life, world))
   )
-  const late = lives.filter((life) => (reported.get(lifeOf(life)) ?? Infinity) - life.createdMillis > limit)
+  const late = lives.filter(
+    (life) => (reported.get(lifeOf(life)) ?? Infinity) - life.createdMillis > allowedMillis(history, life, world)
+  )
   return { count: lives.length, late: late.map(lifeOf) }
 }
 
