@@ -40,8 +40,10 @@ const isStretched = ({ createdMillis }: Life, { lives }: World) =>
 const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
 
 /** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
-const allowedMillis = ({ kinds, size }: PolledHistory, life: Life, world: World) =>
+const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
   (size < 100 && !isStretched(life, world) ? promisedMillis : stretchedMillis) *
+  // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/watch-latency.md).
+  (size >= 100 && hanging > 0 ? 2 : 1) *
   (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
 
 /** Lies of the list are about nodes of even ids, some for longer than the promise. */
