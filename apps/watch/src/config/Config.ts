@@ -113,8 +113,6 @@ const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
 class ConfigReader {
   readonly #file: ConfigFile
   readonly #surroundings: Surroundings
-  /** Variables that hold credentials: programs do not get them. */
-  readonly #credentialVariables = new Set<string>()
 
   constructor(file: ConfigFile, surroundings: Surroundings) {
     this.#file = file
@@ -133,15 +131,8 @@ class ConfigReader {
     return value === undefined ? undefined : Redacted.make(value)
   }
 
-  /** A secret that lets its holder use the account or the daemon, or pass for it. */
-  credential: Read<Redacted.Redacted> = (place) => {
-    const name = isMap(place.node) ? place.node.get("env") : undefined
-    if (typeof name === "string") this.#credentialVariables.add(name)
-    return this.secret(place)
-  }
-
   token: Read<Redacted.Redacted> = (place) => {
-    const token = this.credential(place)
+    const token = this.secret(place)
     return token === undefined || isToken(token) ? token : this.#file.fail(place, `has to be ${tokenForm}`)
   }
 
@@ -175,8 +166,8 @@ class ConfigReader {
     const found = file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _, without _ at its beginning", accountName)),
       baseUrl: needed(file.text),
-      apiKey: needed(this.credential),
-      accessToken: needed(this.credential),
+      apiKey: needed(this.secret),
+      accessToken: needed(this.secret),
       allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
@@ -210,7 +201,7 @@ class ConfigReader {
   webhook: Read<SinkOptions["target"]> = (place) => {
     const file = this.#file
     const key: Read<Redacted.Redacted<Uint8Array>> = (place) => {
-      const text = this.credential(place)
+      const text = this.secret(place)
       if (text === undefined) return undefined
       const key = signingKey(Redacted.value(text))
       return key === undefined ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64") : Redacted.make(key)
@@ -229,11 +220,18 @@ class ConfigReader {
     return { _tag: "Webhook", url, secrets, isPrivateAllowed: allowPrivate, format }
   }
 
+  /** The name of a variable that is set. */
+  variableName: Read<string> = (place) => {
+    const name = this.#file.text(place)
+    return name === undefined || this.#variable(place, name) === undefined ? undefined : name
+  }
+
   exec: Read<SinkOptions["target"]> = (place) => {
     const file = this.#file
     const found = file.record({
       command: needed(file.list(file.text, { min: 1 })),
-      timeout: defaulted(file.duration(100, 3_600_000), 10 * second)
+      timeout: defaulted(file.duration(100, 3_600_000), 10 * second),
+      env: defaulted(file.list(this.variableName, { max: 100 }), [])
     })(place)
     if (found === undefined) return undefined
     const [program = "", ...args] = found.command
@@ -241,7 +239,7 @@ class ConfigReader {
       _tag: "Exec",
       command: [program, ...args],
       timeoutMillis: found.timeout,
-      hiddenVariables: this.#credentialVariables
+      variables: found.env
     }
   }
 

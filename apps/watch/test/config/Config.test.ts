@@ -79,7 +79,7 @@ sinks:
   - name: chat
     webhook: { url: { env: CHAT }, format: slack }
   - name: run
-    exec: { command: [/usr/local/bin/notify, --all], timeout: 2s }
+    exec: { command: [/usr/local/bin/notify, --all], timeout: 2s, env: [CHAT] }
   - name: log
     stdout: {}
 heartbeat: { url: "https://beat.example.com/1", every: 30s }
@@ -106,7 +106,7 @@ retention: { events: 2d, maxSize: 500MB }
             _tag: "Exec",
             command: ["/usr/local/bin/notify", "--all"],
             timeoutMillis: 2000,
-            hiddenVariables: new Set(["TOKEN", "KEY", "SECRET"])
+            variables: ["CHAT"]
           }
         },
         { name: "log", target: { _tag: "Stdout" } }

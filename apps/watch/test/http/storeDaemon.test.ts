@@ -21,7 +21,7 @@ import { serve } from "../../src/http/serve.ts"
 
 const execSink = (name: string, command: string): SinkOptions => ({
   name,
-  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, hiddenVariables: new Set() },
+  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, variables: [] },
   selection: { types: [], nodes: [], accounts: [] },
   start: "now",
   forMillis: 0,
