@@ -194,6 +194,9 @@ describe("the commands that read a store", () => {
       expect((yield* run(["events"], env)).stdout.length).toBe(2)
       const copy = join(path, "copy.db")
       expect((yield* run(["backup", copy], env)).code).toBe(0)
+      for (const file of [copy, store, `${store}-wal`, `${store}-lock`]) {
+        expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
+      }
       expect((yield* run(["events", "--store", copy])).stdout.length).toBe(2)
       expect(yield* run(["backup", copy], env)).toMatchObject({
         code: 2,
