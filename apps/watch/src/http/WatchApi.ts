@@ -122,7 +122,7 @@ class SessionGroup extends HttpApiGroup.make("session").add(
   HttpApiEndpoint.post("open", "/api/session", {
     payload: Schema.Struct({ token: Schema.String }).annotate({ identifier: "Login" }),
     success: HttpApiSchema.NoContent,
-    error: [failures[400], failures[401], failures[413], failures[415]]
+    error: [failures[400], failures[401], failures[413], failures[415], failures[429]]
   }).annotateMerge(described("Log in", "Sets the cookie that a browser shows instead of the token.")),
   HttpApiEndpoint.delete("close", "/api/session", { success: HttpApiSchema.NoContent }).annotateMerge(
     described("Log out", "Takes the cookie away.")
@@ -186,7 +186,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
 
 /** Every caller passed the guard, which `app.ts` asks before the path is read. */
 export class Access extends HttpApiMiddleware.Service<Access>()("@berth/watch/http/Access", {
-  error: [failures[401], failures[403], failures[500]]
+  error: [failures[401], failures[403], failures[429], failures[500]]
 }) {}
 
 const api = HttpApi.make("berth-watch")
