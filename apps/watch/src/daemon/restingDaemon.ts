@@ -28,6 +28,6 @@ const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
 /** `options`: the sinks of the config. */
 export const restingDaemon = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, isRunning: boolean) {
   const progress = Layer.effectDiscard(reportAccounts(isRunning)).pipe(Layer.provideMerge(Progress.layer([])))
-  const context = yield* Layer.build(storeDaemon(options).pipe(Layer.provide([Sinks.layer([]), progress])))
+  const context = yield* Layer.build(storeDaemon(options).pipe(Layer.provide([Sinks.layer([], []), progress])))
   return Context.get(context, Daemon) satisfies Answers
 })

@@ -58,7 +58,7 @@ const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 
 const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
   HttpInterface.layer(config).pipe(
-    Layer.provideMerge(Sinks.layer(config.sinks)),
+    Layer.provideMerge(Sinks.layer(config.sinks, namesOf(config))),
     Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
 

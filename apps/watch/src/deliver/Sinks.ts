@@ -40,13 +40,14 @@ interface RunningSink {
 
 const makeSink = Effect.fnUntraced(function* (
   options: SinkOptions,
+  watched: ReadonlyArray<string>,
   report: (sink: string, reason: DisabledReason, message: string) => Effect.Effect<void, StoreFailed>
 ) {
   const { name } = options
   const store = yield* Store
   const context = yield* Effect.context<Store | Stdout>()
   const attempt = yield* makeAttempt(options)
-  yield* openSink(options)
+  yield* openSink(options, watched)
   /** What to do while the sink stands still. */
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()
   let courier: Courier | null = null
@@ -89,7 +90,7 @@ const makeSink = Effect.fnUntraced(function* (
   return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
 })
 
-const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
+const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, watched: ReadonlyArray<string>) {
   const store = yield* Store
   // A claim ends the ownership of the one before: between it and its commit there may be no other.
   const reporting = yield* Semaphore.make(1)
@@ -102,7 +103,7 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
     yield* whileItMayPass(store.commit(owner, { events: [fact] }))
   }, reporting.withPermit)
   const sinks = new Map<string, RunningSink>()
-  for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
+  for (const each of options) sinks.set(each.name, yield* makeSink(each, watched, report))
 
   const statusOf = Effect.fnUntraced(function* ({ disabled, message, name }: SinkRow) {
     const backlog = yield* store.backlog(name)
@@ -149,6 +150,9 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
 export class Sinks extends Context.Service<Sinks, Effect.Success<ReturnType<typeof makeSinks>>>()(
   "@berth/watch/deliver/Sinks"
 ) {
-  static readonly layer = (options: ReadonlyArray<SinkOptions>): Layer.Layer<Sinks, StoreFailed, Store | Stdout> =>
-    Layer.effect(Sinks, makeSinks(options))
+  /** `watched`: the accounts that the daemon watches. */
+  static readonly layer = (
+    options: ReadonlyArray<SinkOptions>,
+    watched: ReadonlyArray<string>
+  ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks(options, watched))
 }

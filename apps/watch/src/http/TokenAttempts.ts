@@ -125,5 +125,3 @@ export const makeTokenAttempts = () => {
     )
   })
 }
-
-export type TokenAttempts = ReturnType<typeof makeTokenAttempts>

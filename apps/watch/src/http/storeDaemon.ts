@@ -3,7 +3,7 @@
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
 import { DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
-import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
+import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
 import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
@@ -78,6 +78,10 @@ const placeOf = ({ account, id }: { readonly account: string; readonly id: numbe
 
 const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ account, seq }) => [account, seq]))
 
+/** The end of the log: of an account that has no event yet as well, so that a cursor names it before its first. */
+const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
+  new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
+
 /** Each with the cursor behind it. */
 const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
   let cursor = begin
@@ -106,15 +110,14 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   /** What was between a cursor and the first event that is kept cannot be given any more. */
   const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
-    if (cursor.size === 0) return
     const kept = yield* Effect.orDie(store.firstKept)
     const heads = cursorOf(yield* Effect.orDie(store.heads))
     for (const [account, at] of cursor) {
       const seq = heads.get(account)
-      if (seq === undefined || at > seq) {
+      if (at > (seq ?? 0)) {
         return yield* new Refused({ kind: "invalid", message: "This cursor is of another store." })
       }
-      const first = kept.get(account) ?? seq + 1
+      const first = kept.get(account) ?? (seq ?? 0) + 1
       if (at < first - 1) {
         return yield* new Refused({ kind: "gone", message: "Events behind this cursor are no longer kept." })
       }
@@ -131,10 +134,13 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   /** The store keeps other accounts as they were left. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
 
+  const endsWith = (heads: ReadonlyArray<Head>) => Effect.map(watched, (names) => endsOf(names, heads))
+  const ends = Effect.flatMap(Effect.orDie(store.heads), endsWith)
+
   const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
     const place = yield* readPlace(after)
     // Before the nodes: what happens in between is in both, and shown once more.
-    const cursor = formatCursor(cursorOf(yield* Effect.orDie(store.heads)))
+    const cursor = formatCursor(yield* ends)
     const rows: Array<PresentNode> = []
     for (const name of account === undefined ? yield* watched : [account]) {
       if (name < place.account || rows.length > limit) continue
@@ -169,28 +175,30 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return {
       nodes: page.map((node) => toPast(node.account, node.record)),
       next: rest.length > limit ? placeOf(page.at(-1)!) : null,
-      cursor: formatCursor(cursorOf(heads))
+      cursor: formatCursor(yield* endsWith(heads))
     }
   })
 
   const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
-    const cursor = yield* readCursor(text)
-    yield* checkKept(cursor)
+    const given = yield* readCursor(text)
+    yield* checkKept(given)
     // Before the events: all up to here was searched when fewer than asked for match.
-    const heads = yield* Effect.orDie(store.heads)
+    const end = yield* ends
+    const cursor = complete(given, end)
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
     const events = logged(read.slice(0, limit), cursor)
     if (read.length > limit) return { events, next: events.at(-1)!.cursor, more: true }
     let next = cursor
-    for (const { account, seq } of [...heads, ...read]) next = advance(next, account, seq)
+    for (const [account, seq] of end) next = advance(next, account, seq)
+    for (const { account, seq } of read) next = advance(next, account, seq)
     return { events, next: formatCursor(next), more: false }
   })
 
   const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
-    const heads = yield* Effect.orDie(store.heads)
+    const end = yield* ends
     const read = yield* Effect.orDie(store.latest(limit, filter))
-    const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), cursorOf(heads))
-    let next = cursorOf(heads)
+    const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
+    let next = end
     for (const { account, seq } of read) next = advance(next, account, seq)
     return { events: logged(read, begin), next: formatCursor(next), more: false }
   })
@@ -241,7 +249,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         knownAccount(filter.account),
         after === undefined ? lastEvents(limit, filter) : eventsAfter(after, limit, filter)
       ),
-    cursor: Effect.map(Effect.orDie(store.heads), (heads) => formatCursor(cursorOf(heads))),
+    cursor: Effect.map(ends, formatCursor),
     eventAfter,
     sinks: Effect.gen(function* () {
       const statuses = yield* Effect.orDie(sinks.status)
@@ -266,7 +274,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     replay: Effect.fnUntraced(function* (name, after) {
       yield* knownSink(name)
       const cursor = yield* readCursor(after)
-      yield* checkKept(cursor.size === 0 ? beginning : cursor)
+      yield* checkKept(cursor)
       yield* Effect.orDie(sinks.replay(name, cursor))
     })
   })

@@ -31,7 +31,7 @@ const execSink = (name: string, command: string): SinkOptions => ({
 const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
-const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
+const sinks = Sinks.layer(sinkOptions, []).pipe(Layer.provide(Stdout.layer))
 const daemonOf = (...accounts: ReadonlyArray<string>) =>
   storeDaemon(sinkOptions).pipe(
     Layer.provideMerge(sinks),
@@ -61,7 +61,7 @@ describe("a daemon over a store", () => {
         const seen: Array<string> = []
         for (let after: string | undefined; ;) {
           const page = yield* nodes({ account, after, limit: 2 })
-          expect(page.cursor).toBe("a:1")
+          expect(page.cursor).toBe("a:1,b:0,before:0")
           expect(page.nodes).toHaveLength(2)
           seen.push(...page.nodes.map(({ account, id }) => `${account}${id}`))
           if (page.next === null) return seen
@@ -209,6 +209,31 @@ describe("a daemon over a store", () => {
         { account: "a", plan: "small", ...one, prices: [{ ...one, images: ["Ubuntu-24.04"] }] },
         { account: "a", plan: "old", ...other, prices: [{ ...other, images: ["Ubuntu-24.04"] }] }
       ])
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("gives no event of an account that a cursor does not name, but those that come later", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { cursor, events } = yield* Daemon
+      const a = yield* claim("a")
+      const b = yield* claim("b")
+      yield* commit(a, { events: [created(1, 1), created(2, 2)] })
+      yield* commit(b, { events: [created(3, 3)] })
+      const read = Effect.fnUntraced(function* (after: string) {
+        const page = yield* events({ after, limit: 9 })
+        return { subjects: page.events.map(({ event }) => event.subject), next: page.next }
+      })
+      const first = yield* read("a:1")
+      expect(first.subjects).toEqual(["nodes/2"])
+      yield* commit(b, { events: [created(4, 4)] })
+      expect((yield* read(first.next)).subjects).toEqual(["nodes/4"])
+      expect((yield* read("")).subjects).toHaveLength(4)
+      // The end of the log names an account before its first event.
+      const end = yield* cursor
+      yield* commit(yield* claim("c"), { events: [created(5, 5)] })
+      expect((yield* read(`${end},c:0`)).subjects).toEqual(["nodes/5"])
+      expect((yield* read(end)).subjects).toEqual([])
     }).pipe(Effect.provide(daemon))
   )
 
