@@ -129,6 +129,12 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
     status: Effect.flatMap(store.sinks, (rows) => Effect.forEach(rows, statusOf)),
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
+    /** Disables a sink that holds up the removal of events that there is no room for; the other sinks get that as an event. */
+    release: (name: string, message: string) =>
+      Effect.andThen(
+        stopped(name, store.setDisabled(name, { reason: "lagging", message })),
+        report(name, "lagging", message)
+      ),
     /** Delivers dead letters, and what waits for its next attempt, at once; gives how many of each. The receiver counts as up. */
     retry: (name: string) => stopped(name, store.retry(name)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),

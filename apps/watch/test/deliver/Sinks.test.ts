@@ -244,6 +244,24 @@ describe("sinks", () => {
       }).pipe(Effect.provide(store))
   )
 
+  it.live("that hold up what there is no room for are disabled, which the others get", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const hanging = yield* Receiver.start
+      hanging.answer = () => null
+      const other = yield* Receiver.start
+      const sinks = yield* running([sinkTo(hanging, { name: "slow" }), sinkTo(other, { name: "ops" })])
+      yield* commit(owner, { events: [created(1, 1)] })
+      yield* hanging.requests(1)
+      yield* sinks.release("slow", "no room")
+      yield* other.requests(2)
+      const data = other.received.map(({ event }) => event.data)
+      expect(data).toContainEqual({ sink: "slow", reason: "lagging", message: "no room" })
+      expect((yield* sinks.status).find(({ name }) => name === "slow")).toMatchObject({ state: "disabled" })
+    }).pipe(Effect.provide(store))
+  )
+
   it.live("that are disabled at one moment are each reported", () =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -319,6 +319,28 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
+    it.effect("names the sink that holds most of a store that is too large", () =>
+      Effect.gen(function* () {
+        const { commit, holderOf, meet, prune, setDisabled, take } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: Array.from({ length: 3000 }, (_, index) => created(index + 1, index)) })
+        const sinks = ["slow", "stuck", "read"]
+        for (const sink of [...sinks, "old"]) yield* meet(sink)
+        yield* take({ sink: "read", account: "a", seq: 3000, deliveries: [], dropped: [] })
+        yield* take({ sink: "slow", account: "a", seq: 1000, deliveries: [], dropped: [] })
+        yield* take({ sink: "stuck", account: "a", seq: 3000, deliveries: [delivery(7)], dropped: [] })
+        yield* take({ sink: "old", account: "a", seq: 0, deliveries: [], dropped: [] })
+        expect(yield* holderOf(1e10, sinks)).toBe(null)
+        expect(yield* holderOf(1, sinks)).toEqual({ sink: "slow", events: 2000 })
+        yield* setDisabled("slow", { reason: "lagging", message: "no room" })
+        expect(yield* holderOf(1, sinks)).toEqual({ sink: "stuck", events: 1 })
+        expect(yield* prune({ ...defaultRetention, eventsMillis: 1e12, maxBytes: 1 }, sinks)).toBe(6)
+        yield* setDisabled("stuck", { reason: "lagging", message: "no room" })
+        expect(yield* holderOf(1, sinks)).toBe(null)
+        expect(yield* prune({ ...defaultRetention, eventsMillis: 1e12, maxBytes: 1 }, sinks)).toBe(2994)
+      }).pipe(Effect.provide(store))
+    )
+
     it.effect("keeps nothing for a sink that is no longer configured", () =>
       Effect.gen(function* () {
         const { after, commit, meet, prune, take } = yield* Store
