@@ -145,6 +145,26 @@ describe("the commands that read a store", () => {
       const store = join(yield* folder, "watch.db")
       yield* filled(store)
       const env = { BERTH_WATCH_STORE: store }
+      const dead = json((yield* run(["sinks", "dead", "ops"], env)).stdout)
+      expect(dead).toEqual([
+        {
+          sink: "ops",
+          id: dead[0].event.id,
+          since: expect.any(String),
+          attempts: 10,
+          reason: expect.any(String),
+          event: expect.objectContaining({ type: "berth.sink.disabled", source: "/accounts/eu" })
+        }
+      ])
+      expect(yield* run(["sinks", "dead", "ops", "--retry", "nothing"], env)).toMatchObject({
+        code: 4,
+        stderr: ["berth-watch: The sink ops has no dead letter nothing."]
+      })
+      expect((yield* run(["sinks", "dead", "ops", "--retry", dead[0].id], env)).stdout).toEqual([
+        `The dead letter ${dead[0].id} of ops is due now.`
+      ])
+      expect((yield* run(["sinks", "dead", "ops"], env)).stdout).toEqual([])
+      expect((yield* run(["sinks", "dead", "opps"], env)).code).toBe(4)
       expect((yield* run(["sinks", "enable", "ops"], env)).code).toBe(0)
       expect((yield* run(["sinks", "retry", "ops"], env)).stdout).toEqual([
         "Dead letters of ops, and what waits for its next attempt, are due now."

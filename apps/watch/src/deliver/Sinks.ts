@@ -137,6 +137,8 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
       ),
     /** Delivers dead letters, and what waits for its next attempt, at once; gives how many of each. The receiver counts as up. */
     retry: (name: string) => stopped(name, store.retry(name)),
+    /** Delivers one dead letter at once; gives whether there was one. */
+    revive: (name: string, id: string) => stopped(name, store.revive(name, id)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
     /** Waits until every sink that is up has read and delivered all there is. */
     idle: Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { type Json, plain } from "@berth/core/api/Document"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./failures.ts"
-import { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus, Status } from "./records.ts"
+import { AccountStatus, DeadLetterPage, EventPage, NodePage, PricedPlan, SinkStatus, Status } from "./records.ts"
 
 /** Nodes and events on a page, at most. */
 const maxNodes = 10_000
@@ -105,6 +105,20 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     success: SinkStatus,
     error: refusals
   }).annotateMerge(described("Retry now", "Dead letters, and what waits for its next attempt, are due at once.")),
+  HttpApiEndpoint.get("dead", "/api/sinks/:sink/dead", {
+    params: sink,
+    query: {
+      after: Schema.optional(Schema.String).annotate({ description: "`next` of the page before." }),
+      limit: limit(maxEvents, 100)
+    },
+    success: DeadLetterPage,
+    error: refusals
+  }).annotateMerge(described("Dead letters", "Events that the sink gave up on.")),
+  HttpApiEndpoint.post("revive", "/api/sinks/:sink/dead/:id/retry", {
+    params: { ...sink, id: Schema.String },
+    success: SinkStatus,
+    error: refusals
+  }).annotateMerge(described("Retry one dead letter", "It is due at once; the id is that of its event.")),
   HttpApiEndpoint.post("test", "/api/sinks/:sink/test", {
     params: sink,
     success: SinkStatus,

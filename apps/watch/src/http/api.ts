@@ -77,6 +77,10 @@ const sinks = HttpApiBuilder.group(WatchApi, "sinks", (handlers) =>
       .handle("list", () => daemon.sinks)
       .handle("enable", ({ params: { sink } }) => after(sink, daemon.enable(sink)))
       .handle("retry", ({ params: { sink } }) => after(sink, daemon.retry(sink)))
+      .handle("dead", ({ params, query: { limit = 100, ...query } }) =>
+        orFailure(daemon.deadLetters(params.sink, { ...query, limit }))
+      )
+      .handle("revive", ({ params: { id, sink } }) => after(sink, daemon.revive(sink, id)))
       .handle("test", ({ params: { sink } }) => after(sink, daemon.test(sink)))
       .handle("replay", ({ params: { sink }, payload }) => after(sink, daemon.replay(sink, payload.after)))
   })

@@ -10,6 +10,7 @@ import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
+import type { DeadLetterPlace } from "../store/deliveries.ts"
 import type { Head } from "../store/events.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
@@ -72,6 +73,15 @@ const readPlace = (
   return found === null
     ? Effect.fail(new Refused({ kind: "invalid", message: "after is no place among the nodes." }))
     : Effect.succeed({ account: found[1]!, id: Number(found[2]) })
+}
+
+/** A place in the dead letters of a sink, as pages name it: `millis/id`. */
+const readDeadLetterPlace = (text: string | undefined): Effect.Effect<DeadLetterPlace | undefined, Refused> => {
+  if (text === undefined) return Effect.undefined
+  const found = /^(\d{1,15})\/(.{1,200})$/.exec(text)
+  return found === null
+    ? Effect.fail(new Refused({ kind: "invalid", message: "after is no place among the dead letters." }))
+    : Effect.succeed({ diedAtMillis: Number(found[1]), id: found[2]! })
 }
 
 const placeOf = ({ account, id }: { readonly account: string; readonly id: number }): string => `${account}/${id}`
@@ -270,6 +280,28 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     }),
     enable: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.enable(name))),
     retry: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.retry(name))),
+    deadLetters: Effect.fnUntraced(function* (name, { after, limit }) {
+      yield* knownSink(name)
+      const place = yield* readDeadLetterPlace(after)
+      const read = yield* Effect.orDie(store.deadLetters(name, limit + 1, place))
+      const page = read.slice(0, limit)
+      const last = page.at(-1)
+      return {
+        deadLetters: page.map(({ attempts, body, diedAtMillis, id, reason }) => ({
+          id,
+          since: DateTime.makeUnsafe(diedAtMillis),
+          attempts,
+          reason,
+          event: JSON.parse(body) as Record<string, unknown>
+        })),
+        next: read.length > limit && last !== undefined ? `${last.diedAtMillis}/${last.id}` : null
+      }
+    }),
+    revive: Effect.fnUntraced(function* (name, id) {
+      yield* knownSink(name)
+      if (yield* Effect.orDie(sinks.revive(name, id))) return
+      return yield* new Refused({ kind: "unknown", message: `The sink ${name} has no dead letter ${id}.` })
+    }),
     test: (name) => Effect.andThen(knownSink(name), testReceiver(name, attempts.get(name) ?? null)),
     replay: Effect.fnUntraced(function* (name, after) {
       yield* knownSink(name)

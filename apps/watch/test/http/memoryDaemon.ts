@@ -6,7 +6,14 @@ import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
 import { Node as NodeSchema } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { Daemon, type EventFilter, Refused } from "../../src/http/Daemon.ts"
-import type { AccountStatus, DeliveredEvent, LoggedEvent, PricedPlan, SinkStatus } from "../../src/http/records.ts"
+import type {
+  AccountStatus,
+  DeliveredEvent,
+  LoggedEvent,
+  PricedPlan,
+  DeadLetter,
+  SinkStatus
+} from "../../src/http/records.ts"
 
 const encodeNode = Schema.encodeSync(Schema.toCodecJson(NodeSchema))
 
@@ -52,6 +59,7 @@ export const makeMemoryDaemon = () => {
     nodes: new Map<number, Node & { readonly since: DateTime.Utc | null; readonly account?: string }>(),
     plans: [] as Array<PricedPlan>,
     sinks: [] as Array<SinkStatus>,
+    deadLetters: new Map<string, ReadonlyArray<DeadLetter>>(),
     events: [] as Array<LoggedEvent>,
     /** Sequence of the first event that is kept. */
     kept: 1,
@@ -180,6 +188,24 @@ export const makeMemoryDaemon = () => {
     eventAfter: (cursor) => Effect.suspend(() => (end() === cursor ? Deferred.await(appended) : Effect.void)),
     enable: forSink("enable"),
     retry: forSink("retry"),
+    deadLetters: (sink, { limit }) =>
+      Effect.suspend(() => {
+        const found = state.deadLetters.get(sink) ?? []
+        return Effect.succeed({ deadLetters: found.slice(0, limit), next: null })
+      }),
+    revive: (sink, id) =>
+      Effect.suspend(() => {
+        const found = state.deadLetters.get(sink) ?? []
+        if (!found.some((letter) => letter.id === id)) {
+          return new Refused({ kind: "unknown", message: `The sink ${sink} has no dead letter ${id}.` })
+        }
+        state.deadLetters.set(
+          sink,
+          found.filter((letter) => letter.id !== id)
+        )
+        state.asked.push(`revive ${sink} ${id}`)
+        return Effect.void
+      }),
     test: forSink("test"),
     replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink))
   }

@@ -212,6 +212,36 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon))
   )
 
+  it.live("gives the dead letters of a sink by pages, each to be delivered alone", () =>
+    Effect.gen(function* () {
+      const { commit, record, take } = yield* Store
+      const { deadLetters, revive, sinks } = yield* Daemon
+      const stored = yield* commit(yield* claim("a"), { events: [created(1, 1), created(2, 2)] })
+      const given = stored.map(({ id, seq }) => ({
+        ...{ account: "a", seq, node: seq, id, attempt: 10, dueMillis: 0 },
+        ...{ held: null, body: null }
+      }))
+      yield* take({ sink: "bad", account: "a", seq: 2, deliveries: given, dropped: [] })
+      yield* record(
+        "bad",
+        given.map((delivery) => ({ _tag: "GivenUp", delivery, reason: "it ended with 1" }) as const),
+        null
+      )
+      const first = yield* deadLetters("bad", { limit: 1 })
+      expect(first.deadLetters).toMatchObject([{ attempts: 10, reason: "it ended with 1" }])
+      const second = yield* deadLetters("bad", { limit: 1, after: first.next! })
+      expect(second.next).toBe(null)
+      const found = [...first.deadLetters, ...second.deadLetters]
+      expect(found.map(({ event }) => event["subject"]).toSorted()).toEqual(["nodes/1", "nodes/2"])
+      yield* Effect.forkScoped((yield* Sinks).run)
+      yield* revive("bad", found[0]!.id)
+      expect((yield* deadLetters("bad", { limit: 9 })).deadLetters).toEqual([found[1]])
+      expect((yield* sinks).find(({ sink }) => sink === "bad")).toMatchObject({ waiting: 1, deadLetters: 1 })
+      expect(yield* Effect.flip(revive("bad", found[0]!.id))).toMatchObject({ kind: "unknown" })
+      expect(yield* Effect.flip(deadLetters("bad", { limit: 1, after: "x" }))).toMatchObject({ kind: "invalid" })
+    }).pipe(Effect.provide(daemon))
+  )
+
   it.live("gives no event of an account that a cursor does not name, but those that come later", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store

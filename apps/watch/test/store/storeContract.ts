@@ -232,7 +232,16 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         yield* TestClock.setTime(60)
         yield* record("ops", [{ _tag: "GivenUp", delivery: delivery(1, { attempt: 10 }), reason: "500" }], 7)
         expect(yield* deadLetters("ops", 9)).toEqual([
-          { account: "a", seq: 1, node: 1, id: "id-1", attempts: 10, reason: "500", diedAtMillis: 60 }
+          {
+            account: "a",
+            seq: 1,
+            node: 1,
+            id: "id-1",
+            attempts: 10,
+            reason: "500",
+            diedAtMillis: 60,
+            body: expect.stringContaining('"specversion"')
+          }
         ])
         expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 1 })
         const second = delivery(2, { node: 2 })
@@ -251,6 +260,32 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           delivery(1, { dueMillis: 60, body: expect.stringContaining('"specversion"') }),
           { ...second, dueMillis: 60 }
         ])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("revives one dead letter of a sink, and gives them by pages", () =>
+      Effect.gen(function* () {
+        const { commit, deadLetters, deliveries, meet, record, revive, take } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1), created(2, 1), created(3, 1)] })
+        for (const sink of ["ops", "other"]) {
+          yield* meet(sink)
+          const all = [1, 2, 3].map((seq) => delivery(seq))
+          yield* take({ sink, account: "a", seq: 3, deliveries: all, dropped: [] })
+          yield* record(
+            sink,
+            all.map((each) => ({ _tag: "GivenUp", delivery: each, reason: "500" }) as const),
+            null
+          )
+        }
+        const idsOf = (letters: ReadonlyArray<{ readonly id: string }>) => letters.map(({ id }) => id)
+        const first = yield* deadLetters("ops", 2)
+        expect(idsOf(first)).toEqual(["id-1", "id-2"])
+        expect(idsOf(yield* deadLetters("ops", 2, first[1]))).toEqual(["id-3"])
+        expect([yield* revive("ops", "id-2"), yield* revive("ops", "id-2")]).toEqual([true, false])
+        expect(idsOf(yield* deadLetters("ops", 9))).toEqual(["id-1", "id-3"])
+        expect(idsOf(yield* deliveries("ops", 9))).toEqual(["id-2"])
+        expect(idsOf(yield* deadLetters("other", 9))).toHaveLength(3)
       }).pipe(Effect.provide(store))
     )
 
