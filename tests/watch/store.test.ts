@@ -99,6 +99,17 @@ describe("the commands that read a store", () => {
 
       const nodes = yield* run(["nodes", "--at", "1970-01-01T00:00:01.500Z"], env)
       expect(json(nodes.stdout)).toEqual([{ account: "eu", id: 7, name: "web", statusSince: null, ...record }])
+      const ago = yield* run(["nodes", "--at", "5m"], env)
+      expect(json(ago.stdout)).toMatchObject([{ account: "eu", id: 7, name: "web" }])
+      expect((yield* run(["nodes", "--at", "2 hours"], env)).code).toBe(2)
+      const csv = yield* run(["events", "--format", "csv"], env)
+      expect([csv.stdout.length, csv.stdout[0], csv.stdout[2]]).toEqual([
+        3,
+        "time,account,sequence,type,subject,name,from,to,id,data",
+        expect.stringMatching(
+          /^1970-01-01T00:00:02\.000Z,eu,2,berth\.sink\.disabled,,,,,[^,]+,"\{""sink"":""b"",.*\}"$/
+        )
+      ])
       const before = yield* run(["nodes", "--at", "1969-01-01T00:00:00Z"], env)
       expect(before).toMatchObject({
         code: 4,

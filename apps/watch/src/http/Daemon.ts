@@ -57,6 +57,8 @@ export class Daemon extends Context.Service<
     /** Ordered by account and id. */
     readonly nodes: (query: NodeQuery) => Effect.Effect<NodePage, Refused>
     readonly nodeCounts: Effect.Effect<ReadonlyArray<NodeCount>>
+    /** What the store takes, as far as its retention bounds it. */
+    readonly storeBytes: Effect.Effect<number>
     readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
     readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */

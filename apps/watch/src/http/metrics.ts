@@ -128,7 +128,7 @@ const format = (gauges: ReadonlyArray<Gauge>): string => {
   return PrometheusMetrics.formatUnsafe(context)
 }
 
-/** What accumulates. A gauge of the client has no account: of several, it would be that of the last one. */
+/** What accumulates. The gauges of the client are those of the accounts above, by other names. */
 const formatRegistry = Effect.map(Metric.MetricRegistry, (registry) =>
   PrometheusMetrics.formatUnsafe(
     Context.make(Metric.MetricRegistry, new Map(Array.from(registry).filter(([, { type }]) => type !== "Gauge")))
@@ -145,6 +145,18 @@ export const formatMetrics = Effect.gen(function* () {
     samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan }])
   }
   const now = yield* Clock.currentTimeMillis
-  const gauges = [...processGauges, residentBytes(), nodes, ...accountGauges(accounts, now), ...sinkGauges(sinks)]
+  const storeBytes: Gauge = {
+    name: "berth_store_bytes",
+    description: "What the rows of the store and their indexes take: maxSize is about it.",
+    samples: [[yield* daemon.storeBytes, {}]]
+  }
+  const gauges = [
+    ...processGauges,
+    residentBytes(),
+    storeBytes,
+    nodes,
+    ...accountGauges(accounts, now),
+    ...sinkGauges(sinks)
+  ]
   return format(gauges) + (yield* formatRegistry)
 })

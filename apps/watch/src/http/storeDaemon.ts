@@ -246,6 +246,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         .filter(({ account }) => names.has(account))
         .map((each) => ({ ...each, plan: each.plan ?? "" }))
     }),
+    storeBytes: Effect.orDie(store.storeBytes),
     plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>
       kept.flatMap(({ account, body }) =>
         readCatalogue(body).plans.map(({ item }) => ({

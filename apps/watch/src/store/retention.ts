@@ -102,7 +102,8 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  const isTooLarge = (maxBytes: number) => Effect.map(usedBytes, ([used]) => toNumber(used?.bytes ?? 0) > maxBytes)
+  const bytes = Effect.map(usedBytes, ([used]) => toNumber(used?.bytes ?? 0))
+  const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
 
   /**
    * The enabled sink that keeps most events from being removed, where the store is larger than it may be; null where it is not, or no
@@ -176,5 +177,5 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     return pruned + (yield* shrink(retention.maxBytes, free))
   }, Effect.mapError(fromSqlError))
 
-  return { prune, holderOf }
+  return { prune, holderOf, storeBytes: Effect.mapError(bytes, fromSqlError) }
 }

@@ -145,6 +145,7 @@ export const makeMemoryDaemon = () => {
 
   const service: Daemon["Service"] = {
     accounts: Effect.sync(() => state.accounts),
+    storeBytes: Effect.succeed(4096),
     plans: Effect.sync(() => state.plans),
     sinks: Effect.sync(() => state.sinks),
     cursor: Effect.sync(end),

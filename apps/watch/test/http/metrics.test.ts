@@ -44,6 +44,7 @@ describe("/metrics", () => {
       expect(values("berth_detection_latency_seconds")).toEqual({ '{"account":"default"}': "8.5" })
       expect(values("berth_unreadable_records")).toEqual({ '{"account":"default"}': "32" })
       expect(values("berth_ratelimit_remaining")).toEqual({ '{"account":"default"}': "733" })
+      expect(values("berth_store_bytes")).toEqual({ "{}": "4096" })
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({
         '{"sink":"ops","state":"up"}': "0",

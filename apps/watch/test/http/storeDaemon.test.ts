@@ -218,8 +218,14 @@ describe("a daemon over a store", () => {
       const { deadLetters, revive, sinks } = yield* Daemon
       const stored = yield* commit(yield* claim("a"), { events: [created(1, 1), created(2, 2)] })
       const given = stored.map(({ id, seq }) => ({
-        ...{ account: "a", seq, node: seq, id, attempt: 10, dueMillis: 0 },
-        ...{ held: null, body: null }
+        account: "a",
+        seq,
+        node: seq,
+        id,
+        attempt: 10,
+        dueMillis: 0,
+        held: null,
+        body: null
       }))
       yield* take({ sink: "bad", account: "a", seq: 2, deliveries: given, dropped: [] })
       yield* record(
