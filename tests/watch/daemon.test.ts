@@ -61,6 +61,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       const metrics = yield* wait(async () => (await fetch(`${http}/metrics`)).text())
       expect(metricProblems(metrics)).toEqual([])
       for (const name of named) expect(metrics).toContain(`# TYPE ${name} `)
+      expect(metrics).toMatch(/^berth_requests_total\{.*account="acme".*\} \d/m)
       next.program.signal("SIGHUP")
       next.program.signal("SIGTERM")
       const { code, stdout } = yield* wait(() => next.program.ended)
