@@ -228,6 +228,7 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
   const actions = [
     act("enable", "Enable", state === "disabled"),
     act("retry", "Retry now", deadLetters > 0 || waiting > 0),
+    act("dead", "Dead letters", deadLetters > 0),
     act("test", "Test", true)
   ]
   const stateTag = tag(state, stateTones[state])
