@@ -22,7 +22,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
     Effect.gen(function* () {
       const ops = yield* receiver
       const config = yield* configured(ops.url, { more: "token: { env: BERTH_WATCH_TOKEN }" })
-      const env = { BERTH_WATCH_TOKEN: "open-sesame" }
+      const env = { BERTH_WATCH_TOKEN: "open-sesame-open-sesame" }
       const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"], env)
       yield* wait(() => daemon.event("berth.watch.baseline"))
       yield* create("web")

@@ -63,6 +63,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       let metrics = yield* scrape
       while (named.some((name) => !metrics.includes(`# TYPE ${name} `))) metrics = yield* scrape
       expect(metricProblems(metrics)).toEqual([])
+      expect(metrics).toMatch(/^berth_requests_total\{.*account="acme".*\} \d/m)
       next.program.signal("SIGHUP")
       next.program.signal("SIGTERM")
       const { code, stdout } = yield* wait(() => next.program.ended)

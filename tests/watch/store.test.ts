@@ -99,6 +99,17 @@ describe("the commands that read a store", () => {
 
       const nodes = yield* run(["nodes", "--at", "1970-01-01T00:00:01.500Z"], env)
       expect(json(nodes.stdout)).toEqual([{ account: "eu", id: 7, name: "web", statusSince: null, ...record }])
+      const ago = yield* run(["nodes", "--at", "5m"], env)
+      expect(json(ago.stdout)).toMatchObject([{ account: "eu", id: 7, name: "web" }])
+      expect((yield* run(["nodes", "--at", "2 hours"], env)).code).toBe(2)
+      const csv = yield* run(["events", "--format", "csv"], env)
+      expect([csv.stdout.length, csv.stdout[0], csv.stdout[2]]).toEqual([
+        3,
+        "time,account,sequence,type,subject,name,from,to,id,data",
+        expect.stringMatching(
+          /^1970-01-01T00:00:02\.000Z,eu,2,berth\.sink\.disabled,,,,,[^,]+,"\{""sink"":""b"",.*\}"$/
+        )
+      ])
       const before = yield* run(["nodes", "--at", "1969-01-01T00:00:00Z"], env)
       expect(before).toMatchObject({
         code: 4,
@@ -193,6 +204,26 @@ describe("the commands that read a store", () => {
       const store = join(yield* folder, "watch.db")
       yield* filled(store)
       const env = { BERTH_WATCH_STORE: store }
+      const dead = json((yield* run(["sinks", "dead", "ops"], env)).stdout)
+      expect(dead).toEqual([
+        {
+          sink: "ops",
+          id: dead[0].event.id,
+          since: expect.any(String),
+          attempts: 10,
+          reason: expect.any(String),
+          event: expect.objectContaining({ type: "berth.sink.disabled", source: "/accounts/eu" })
+        }
+      ])
+      expect(yield* run(["sinks", "dead", "ops", "--retry", "nothing"], env)).toMatchObject({
+        code: 4,
+        stderr: ["berth-watch: The sink ops has no dead letter nothing."]
+      })
+      expect((yield* run(["sinks", "dead", "ops", "--retry", dead[0].id], env)).stdout).toEqual([
+        `The dead letter ${dead[0].id} of ops is due now.`
+      ])
+      expect((yield* run(["sinks", "dead", "ops"], env)).stdout).toEqual([])
+      expect((yield* run(["sinks", "dead", "opps"], env)).code).toBe(4)
       expect((yield* run(["sinks", "enable", "ops"], env)).code).toBe(0)
       expect((yield* run(["sinks", "retry", "ops"], env)).stdout).toEqual([
         "Dead letters of ops, and what waits for its next attempt, are due now."
@@ -242,6 +273,9 @@ describe("the commands that read a store", () => {
       expect((yield* run(["events"], env)).stdout.length).toBe(2)
       const copy = join(path, "copy.db")
       expect((yield* run(["backup", copy], env)).code).toBe(0)
+      for (const file of [copy, store, `${store}-wal`, `${store}-lock`]) {
+        expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
+      }
       expect((yield* run(["events", "--store", copy])).stdout.length).toBe(2)
       expect(yield* run(["backup", copy], env)).toMatchObject({
         code: 2,

@@ -15,7 +15,7 @@ import { events, eventsFlags } from "./commands/events.ts"
 import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
-import { enableSink, listSinks, removeSink, replaySink, retrySink, testSink } from "./commands/sinks.ts"
+import { deadLetters, enableSink, listSinks, removeSink, replaySink, retrySink, testSink } from "./commands/sinks.ts"
 import { formats, status } from "./commands/status.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
@@ -94,6 +94,14 @@ const statusCommand = Command.make("status", statusFlags, (flags) => {
 
 const sinkName = { ...storeFlags, name: Argument.String("NAME") }
 
+const deadFlags = {
+  retry: Flag.String("retry").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("Deliver the one with this event id now"),
+    Flag.optional
+  )
+}
+
 const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
   Command.withDescription("Print how far each sink is"),
   Command.withSubcommands([
@@ -106,6 +114,9 @@ const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags,
     Command.make("remove", sinkName, (flags) => changing(flags, (daemon) => removeSink(daemon, flags.name))).pipe(
       Command.withDescription("Forget a sink that the config does not have any more")
     ),
+    Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
+      (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
+    ).pipe(Command.withDescription("Print the events that a sink gave up on, with why and since when")),
     Command.make("test", sinkName, (flags) => testSink(flags.name, flags)).pipe(
       Command.withDescription("Hand a test event to the receiver of a sink")
     )

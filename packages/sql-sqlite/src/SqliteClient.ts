@@ -1,7 +1,9 @@
 /**
  * SQLite as `effect/sql`'s `SqlClient`, over Node's own `node:sqlite`. One connection, whose statements run one after the other
- * on the thread of the process. A transaction takes the write lock when it begins, and is on the disk when it has committed.
+ * on the thread of the process. A transaction takes the write lock when it begins, and is on the disk when it has committed. Its
+ * files are for their user alone, whatever the umask.
  */
+import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -42,12 +44,40 @@ const attempt = <A>(operation: string, run: () => A): Effect.Effect<A, SqlError>
     }
   })
 
+const ownMode = 0o600
+
+/** Makes an empty file for its user alone; does nothing where something is already, or nothing can be made. */
+export const makeOwnFile = (path: string): void => {
+  try {
+    closeSync(openSync(path, "wx", ownMode))
+  } catch {
+    // Whoever opens it next reports why.
+  }
+}
+
+/** Takes a file from everybody but its user, where that can be done. Not through a descriptor: to close one drops SQLite's locks. */
+const makeOwn = (path: string): void => {
+  try {
+    if ((statSync(path).mode & 0o777) !== ownMode) chmodSync(path, ownMode)
+  } catch {
+    // There is none, or it is another user's.
+  }
+}
+
+/** SQLite gives the files beside a database the mode of the database; those of an older version may be there already. */
+const makeAllOwn = (filename: string): void => {
+  if (filename === ":memory:") return
+  makeOwnFile(filename)
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) makeOwn(filename + suffix)
+}
+
 const open = ({
   filename,
   isReadOnly = false,
   journal = "wal",
   maxLockWaitMillis = 5000
 }: SqliteOptions): DatabaseSync => {
+  if (!isReadOnly) makeAllOwn(filename)
   const database = new (loadSqlite().DatabaseSync)(filename, { readOnly: isReadOnly, timeout: maxLockWaitMillis })
   try {
     database.exec("PRAGMA foreign_keys = ON")

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql/SqlError"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Program } from "@berth/testing/Program"
@@ -139,6 +139,43 @@ describe("a database", () => {
       expect(count).toBeGreaterThanOrEqual(last + 2)
       // Both rows of a transaction, or none.
       expect(pairs).toBe((count / 2) * 3)
+    })
+  )
+})
+
+describe("the files of a database", () => {
+  const modesIn = (path: string) =>
+    Object.fromEntries(readdirSync(path).map((name) => [name, (statSync(join(path, name)).mode & 0o777).toString(8)]))
+
+  const withUmask = (mask: number) =>
+    Effect.acquireRelease(
+      Effect.sync(() => process.umask(mask)),
+      (before) => Effect.sync(() => process.umask(before))
+    )
+
+  const fill = Effect.fnUntraced(function* (path: string) {
+    const sql = yield* open(join(path, "t.db"))
+    yield* sql`CREATE TABLE IF NOT EXISTS t (a INTEGER)`
+    yield* sql`INSERT INTO t ${sql.insert({ a: 1 })}`
+    return modesIn(path)
+  })
+
+  it.effect("are for their user alone, under a umask that lets everyone read and write", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* withUmask(0)
+      expect(yield* fill(path)).toEqual({ "t.db": "600", "t.db-wal": "600", "t.db-shm": "600" })
+    })
+  )
+
+  it.effect("that others could read are taken from them when the database is opened", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.scoped(fill(path))
+      // What is left of a process that was killed.
+      writeFileSync(join(path, "t.db-wal"), "")
+      for (const name of ["t.db", "t.db-wal"]) chmodSync(join(path, name), 0o644)
+      expect(yield* fill(path)).toEqual({ "t.db": "600", "t.db-wal": "600", "t.db-shm": "600" })
     })
   )
 })

@@ -19,6 +19,8 @@ export interface GuardedRequest {
 export interface Access {
   /** Of the URL by which the server is reached. */
   readonly scheme: "http" | "https"
+  /** The origin that browsers see, where a proxy with another one is in front. */
+  readonly publicOrigin?: string | undefined
   /**
    * Host names beside loopback, as `readHostName` gives them. `any` where everything but an empty page needs a token, which the
    * page of an attacker does not have under any name.
@@ -75,12 +77,13 @@ const wrongHost = (
 
 const otherSite = (
   { headers, method, target }: GuardedRequest,
-  { scheme }: Access,
+  { publicOrigin, scheme }: Access,
   { name }: Wording
 ): Forbidden | undefined => {
   const { host, origin } = headers
   const site = headers["sec-fetch-site"]
-  const isOwnOrigin = origin === undefined || (host !== undefined && origin === originOf(scheme, host))
+  const isOwnOrigin =
+    origin === undefined || origin === publicOrigin || (host !== undefined && origin === originOf(scheme, host))
   // A link to the page may be anywhere: what it shows, its own script asks for.
   const isLink =
     target === "shell" &&

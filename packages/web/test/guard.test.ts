@@ -26,6 +26,16 @@ describe("a guard", () => {
     )
   })
 
+  it("serves the pages of a public origin under whatever host a proxy names", () => {
+    const access: Access = { ...open, publicOrigin: "https://berth.test" }
+    const from = (origin: string) => guard(request({ headers: { host: "127.0.0.1:9464", origin } }), access)?.status
+    expect(["https://berth.test", "http://127.0.0.1:9464", "http://berth.test"].map(from)).toEqual([
+      undefined,
+      undefined,
+      403
+    ])
+  })
+
   it("serves any host where it is asked to, and still no page of another origin nor data without the token", () => {
     const access: Access = { scheme: "http", hosts: "any", needsToken: true }
     const named = { host: "berth.test:9464" }

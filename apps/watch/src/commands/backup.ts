@@ -2,6 +2,7 @@
  * `berth-watch backup FILE`: a copy of the store as it is at one instant, read beside a running daemon: over HTTP its caller could
  * have a daemon write files wherever it may.
  */
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync, rmSync } from "node:fs"
@@ -23,6 +24,8 @@ const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
 /** What was written of a copy before it failed is no backup. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const sql = yield* SqlClient.SqlClient
+  // SQLite fills an empty file, and would make one that others can read.
+  yield* Effect.sync(() => SqliteClient.makeOwnFile(file))
   yield* sql`VACUUM INTO ${file}`.unprepared.pipe(
     Effect.mapError((error) => notCopied(file, fromSqlError(error))),
     Effect.tapError(() => Effect.sync(() => rmSync(file, { force: true })))

@@ -7,11 +7,13 @@ import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { typeProblem } from "../deliver/Filter.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"
+import type { DeliveredEvent } from "../http/records.ts"
 import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { StopSignal } from "../process/StopSignal.ts"
 import type { StoreOptions } from "../settings/storeSettings.ts"
 import { reading } from "./asking.ts"
+import { csvHeader, csvLine } from "./eventsCsv.ts"
 
 const maxAtOnce = 1000
 
@@ -30,7 +32,11 @@ export const eventsFlags = {
   ),
   account: Flag.String("account").pipe(Flag.withMetavar("NAME"), Flag.optional),
   type: Flag.String("type").pipe(Flag.withMetavar("TYPE"), Flag.optional),
-  node: wholeNumberFlag("node", 1).pipe(Flag.withMetavar("ID"), Flag.optional)
+  node: wholeNumberFlag("node", 1).pipe(Flag.withMetavar("ID"), Flag.optional),
+  format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
+    Flag.withDescription("One JSON document per line, or a table for a spreadsheet"),
+    Flag.withDefault<"ndjson" | "csv">("ndjson")
+  )
 }
 
 interface EventsOptions extends StoreOptions {
@@ -39,6 +45,7 @@ interface EventsOptions extends StoreOptions {
   readonly account: Option.Option<string>
   readonly type: Option.Option<string>
   readonly node: Option.Option<number>
+  readonly format: "ndjson" | "csv"
 }
 
 /** The cursor that a flag names. */
@@ -71,12 +78,13 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
       hint: "Leave --type out, or try berth.node.*, which stands for several."
     })
   }
+  const lineOf = options.format === "csv" ? csvLine : (event: DeliveredEvent) => `${JSON.stringify(event)}\n`
   let cursor = formatCursor(yield* readCursor(Option.getOrElse(options.after, () => "")))
   const readAll = reading(options, (daemon) =>
     Effect.gen(function* () {
       for (let more = true; more;) {
         const page = yield* daemon.events({ ...filter, after: cursor, limit: maxAtOnce })
-        yield* write(page.events.map(({ event }) => `${JSON.stringify(event)}\n`).join(""))
+        yield* write(page.events.map(({ event }) => lineOf(event)).join(""))
         cursor = page.next
         more = page.more
       }
@@ -89,6 +97,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
       schedule: Schedule.spaced(followPause)
     })
   )
+  if (options.format === "csv") yield* Effect.catchTag(write(csvHeader), "StreamClosed", endedBy)
   // A daemon that ends or begins meanwhile changes only who is asked.
   const reads = options.follow
     ? Effect.forever(Effect.andThen(readAll, Effect.sleep(followPause)))

@@ -1,7 +1,8 @@
 /**
  * `berth-watch nodes`: the nodes that are known, now or at an earlier instant, one per line on stdout.
  */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { parseDurationMillis } from "@berth/terminal/duration"
+import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { Stdout } from "../deliver/Stdout.ts"
 import type { Answers } from "../http/Daemon.ts"
@@ -15,22 +16,21 @@ const write = Schema.encodeSync(Schema.toCodecJson(WatchedNode))
 export const nodesFlags = {
   at: Flag.String("at").pipe(
     Flag.withMetavar("TIME"),
-    Flag.withDescription("As they were at this instant, such as 2026-03-01T10:20:30Z"),
+    Flag.withDescription("As they were then: 2026-03-01T10:20:30Z, or 2h for two hours ago"),
     Flag.optional
   )
 }
 
-const readInstant = (text: string) =>
-  Option.match(DateTime.make(text), {
-    onSome: (instant) => Effect.succeed(DateTime.toUtc(instant)),
-    onNone: () =>
-      Effect.fail(
-        new CommandFailed({
-          exit: "usage",
-          message: `--at cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z.`
-        })
-      )
+const readInstant = Effect.fnUntraced(function* (text: string) {
+  const ago = parseDurationMillis(text)
+  if (Option.isSome(ago)) return DateTime.makeUnsafe((yield* Clock.currentTimeMillis) - ago.value)
+  const instant = DateTime.make(text)
+  if (Option.isSome(instant)) return DateTime.toUtc(instant.value)
+  return yield* new CommandFailed({
+    exit: "usage",
+    message: `--at cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration, such as 2h.`
   })
+})
 
 export const nodes = Effect.fn("nodes")(function* (daemon: Answers, flag: Option.Option<string>) {
   const stdout = yield* Stdout

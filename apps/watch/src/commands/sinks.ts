@@ -3,11 +3,12 @@
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/attempt.ts"
+import { Stdout } from "../deliver/Stdout.ts"
 import { formatCursor } from "../events/Cursor.ts"
-import type { Answers, Refused } from "../http/Daemon.ts"
-import { SinkStatus } from "../http/records.ts"
+import type { Answers } from "../http/Daemon.ts"
+import { DeadLetter, SinkStatus } from "../http/records.ts"
 import { testReceiver } from "../http/testReceiver.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
+import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
 import type { StoreOptions, StoreSettings } from "../settings/storeSettings.ts"
 import { asking } from "./asking.ts"
 import { readCursor } from "./events.ts"
@@ -27,7 +28,7 @@ export const listSinks = Effect.fn("listSinks")(function* (daemon: Answers) {
 })
 
 /** Does something with a sink that there is. */
-const withSink = Effect.fnUntraced(function* (daemon: Answers, name: string, change: Effect.Effect<void, Refused>) {
+const withSink = Effect.fnUntraced(function* <E>(daemon: Answers, name: string, change: Effect.Effect<void, E>) {
   const names = (yield* daemon.sinks).map(({ sink }) => sink)
   if (!names.includes(name)) return yield* unknownSink(name, names)
   return yield* change
@@ -46,6 +47,33 @@ export const retrySink = Effect.fnUntraced(function* (daemon: Answers, name: str
 export const removeSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
   yield* withSink(daemon, name, daemon.remove(name))
   yield* Console.log(`The sink ${name} is forgotten.`)
+})
+
+const writeDeadLetter = Schema.encodeSync(Schema.toCodecJson(DeadLetter))
+
+/** Dead letters that are read at once. */
+const pageSize = 500
+
+/** One line of JSON for each dead letter of a sink, the oldest first; or delivers one of them now. */
+export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: string, retry: Option.Option<string>) {
+  if (Option.isSome(retry)) {
+    yield* withSink(daemon, name, daemon.revive(name, retry.value))
+    yield* Console.log(`The dead letter ${retry.value} of ${name} is due now.`)
+    return
+  }
+  const stdout = yield* Stdout
+  const print = Effect.gen(function* () {
+    for (let after: string | undefined; ;) {
+      const page = yield* daemon.deadLetters(name, { after, limit: pageSize })
+      const lines = page.deadLetters.map(
+        (letter) => `${JSON.stringify({ sink: name, ...(writeDeadLetter(letter) as object) })}\n`
+      )
+      yield* stdout.write(lines.join(""))
+      if (page.next === null) return
+      after = page.next
+    }
+  })
+  yield* Effect.catchTag(withSink(daemon, name, print), "StreamClosed", endedBy)
 })
 
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {

@@ -7,7 +7,7 @@ import { isExposed } from "@berth/core/client/transport/loopback"
 import { parseDurationMillis } from "@berth/terminal/duration"
 import { Option, Redacted, Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
-import { dirname, resolve } from "node:path"
+import { dirname, isAbsolute, resolve } from "node:path"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { typeProblem } from "../deliver/Filter.ts"
@@ -42,6 +42,8 @@ export interface WatchConfig {
   /** Null: no HTTP. */
   readonly listen: Listen | null
   readonly token: Redacted.Redacted | null
+  /** `https://host`, the origin that browsers see where a proxy with TLS is in front; null: there is none. */
+  readonly publicOrigin: string | null
   readonly accounts: ReadonlyArray<AccountOptions>
   readonly sinks: ReadonlyArray<SinkOptions>
   readonly heartbeat: HeartbeatOptions | null
@@ -76,9 +78,9 @@ export const parseListen = (text: string): Listen | undefined => {
 
 export const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
 
-/** What a client can show in a header. */
-export const tokenForm = "printable ASCII characters without spaces"
-export const isToken = (token: Redacted.Redacted): boolean => /^[\x21-\x7e]+$/.test(Redacted.value(token))
+/** What a client can show in a header, and nobody guesses. */
+export const tokenForm = "at least 16 printable ASCII characters without spaces"
+export const isToken = (token: Redacted.Redacted): boolean => /^[\x21-\x7e]{16,}$/.test(Redacted.value(token))
 
 const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   if (!URL.canParse(text)) return undefined
@@ -91,6 +93,12 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** An origin and nothing more. */
+const parsePublicUrl = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  return url?.protocol === "https:" && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
 const parseShare = (text: string): number | undefined => {
@@ -113,8 +121,6 @@ const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
 class ConfigReader {
   readonly #file: ConfigFile
   readonly #surroundings: Surroundings
-  /** Variables that hold credentials: programs do not get them. */
-  readonly #credentialVariables = new Set<string>()
 
   constructor(file: ConfigFile, surroundings: Surroundings) {
     this.#file = file
@@ -133,15 +139,8 @@ class ConfigReader {
     return value === undefined ? undefined : Redacted.make(value)
   }
 
-  /** A secret that lets its holder use the account or the daemon, or pass for it. */
-  credential: Read<Redacted.Redacted> = (place) => {
-    const name = isMap(place.node) ? place.node.get("env") : undefined
-    if (typeof name === "string") this.#credentialVariables.add(name)
-    return this.secret(place)
-  }
-
   token: Read<Redacted.Redacted> = (place) => {
-    const token = this.credential(place)
+    const token = this.secret(place)
     return token === undefined || isToken(token) ? token : this.#file.fail(place, `has to be ${tokenForm}`)
   }
 
@@ -175,8 +174,8 @@ class ConfigReader {
     const found = file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _, without _ at its beginning", accountName)),
       baseUrl: needed(file.text),
-      apiKey: needed(this.credential),
-      accessToken: needed(this.credential),
+      apiKey: needed(this.secret),
+      accessToken: needed(this.secret),
       allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
@@ -210,7 +209,7 @@ class ConfigReader {
   webhook: Read<SinkOptions["target"]> = (place) => {
     const file = this.#file
     const key: Read<Redacted.Redacted<Uint8Array>> = (place) => {
-      const text = this.credential(place)
+      const text = this.secret(place)
       if (text === undefined) return undefined
       const key = signingKey(Redacted.value(text))
       return key === undefined ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64") : Redacted.make(key)
@@ -229,11 +228,18 @@ class ConfigReader {
     return { _tag: "Webhook", url, secrets, isPrivateAllowed: allowPrivate, format }
   }
 
+  /** The name of a variable that is set. */
+  variableName: Read<string> = (place) => {
+    const name = this.#file.text(place)
+    return name === undefined || this.#variable(place, name) === undefined ? undefined : name
+  }
+
   exec: Read<SinkOptions["target"]> = (place) => {
     const file = this.#file
     const found = file.record({
       command: needed(file.list(file.text, { min: 1 })),
-      timeout: defaulted(file.duration(100, 3_600_000), 10 * second)
+      timeout: defaulted(file.duration(100, 3_600_000), 10 * second),
+      env: defaulted(file.list(this.variableName, { max: 100 }), [])
     })(place)
     if (found === undefined) return undefined
     const [program = "", ...args] = found.command
@@ -241,7 +247,7 @@ class ConfigReader {
       _tag: "Exec",
       command: [program, ...args],
       timeoutMillis: found.timeout,
-      hiddenVariables: this.#credentialVariables
+      variables: found.env
     }
   }
 
@@ -302,9 +308,13 @@ class ConfigReader {
   config: Read<WatchConfig> = (place) => {
     const file = this.#file
     const found = file.record({
-      store: defaulted(this.storeText, Redacted.make(this.path("berth-watch.db"))),
+      store: defaulted<Redacted.Redacted | null>(this.storeText, null),
       listen: defaulted<Listen | "off">(this.listen, defaultListen),
       token: defaulted<Redacted.Redacted | null>(this.token, null),
+      publicUrl: defaulted<string | null>(
+        file.parsed("an https address without a path, such as https://watch.example.com", parsePublicUrl),
+        null
+      ),
       accounts: needed(file.list(this.account, { min: 1, max: 2000 })),
       sinks: defaulted(file.list(this.sink, { max: 100 }), []),
       heartbeat: defaulted<{ url: Redacted.Redacted<URL>; every: number } | null>(
@@ -314,7 +324,7 @@ class ConfigReader {
       retention: defaulted(this.retention, defaultRetention)
     })(place)
     if (found === undefined) return undefined
-    const { accounts, heartbeat, sinks, token } = found
+    const { accounts, heartbeat, publicUrl, sinks, token } = found
     const listen = found.listen === "off" ? null : found.listen
     const placeOf = (...path: ReadonlyArray<string | number>): Place => {
       const node = isMap(place.node) ? (place.node.getIn(path, true) as Node | undefined) : undefined
@@ -323,6 +333,10 @@ class ConfigReader {
     if (listen !== null && !isLoopback(listen) && token === null) {
       file.fail(placeOf("listen"), "is reachable from other machines, so a token is needed")
     }
+    if (publicUrl !== null && token === null) {
+      file.fail(placeOf("publicUrl"), "is reachable from other machines, so a token is needed")
+    }
+    this.#checkStore(placeOf("store"), found.store)
     for (const [key, list] of [
       ["accounts", accounts],
       ["sinks", sinks]
@@ -340,14 +354,23 @@ class ConfigReader {
       }
     }
     return {
-      store: found.store,
+      store: found.store ?? Redacted.make(this.path("berth-watch.db")),
       listen,
       token,
+      publicOrigin: publicUrl,
       accounts,
       sinks,
       heartbeat: heartbeat === null ? null : { url: heartbeat.url, everyMillis: heartbeat.every },
       retention: found.retention
     }
+  }
+
+  /** As a service of systemd the daemon may write to its state folder alone, and the folder of the config is not that. */
+  #checkStore(place: Place, store: Redacted.Redacted | null) {
+    const folder = this.#surroundings.variable("STATE_DIRECTORY")?.split(":", 1)[0]
+    const isRelative = store === null || (isScalar(place.node) && !isAbsolute(String(place.node.value)))
+    if (!folder || !isRelative || (store !== null && isPostgres(Redacted.value(store)))) return
+    this.#file.fail(place, `has to be an absolute path where systemd runs the daemon, such as ${folder}/watch.db`)
   }
 
   /** An address of PostgreSQL holds a password; a path is relative to the config. */

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path"
 import { makeOwnFolder } from "@berth/core/client/files/StateFiles"
-import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isPostgres, type WatchConfig } from "../config/Config.ts"
 import { heartbeat } from "../deliver/heartbeat.ts"
@@ -28,7 +28,9 @@ import { watchAccount } from "./watchAccount.ts"
 /** How long to go on delivering after the end of the polling; the whole stop takes at most 10 s. */
 const maxDrain = "7 seconds"
 
-const prunePause = "1 hour"
+/** From one removal of what need not be kept to the next, while events come, and while none do. */
+const prunePause = "2 seconds"
+const idlePrunePause = "10 seconds"
 
 export interface DaemonOptions<A> {
   readonly config: WatchConfig
@@ -63,7 +65,7 @@ const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
   HttpInterface.layer(config).pipe(
     Layer.provideMerge(Troubles.layer(config.retention)),
-    Layer.provideMerge(Sinks.layer(config.sinks)),
+    Layer.provideMerge(Sinks.layer(config.sinks, namesOf(config))),
     Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
 
@@ -74,11 +76,26 @@ const isWell = Effect.gen(function* () {
   return Array.from(accounts.values()).every((account) => isSwept(account, now))
 })
 
-/** Removes what need not be kept any more. A store that takes nothing at the moment is asked again the next time. */
+/**
+ * Removes what need not be kept any more. Where a sink holds up what there is no room for, it is disabled: the disk comes before it.
+ * A store that takes nothing at the moment is asked again the next time.
+ */
 const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   const store = yield* Store
+  const { release } = yield* Sinks
   const names = sinks.map(({ name }) => name)
-  yield* Effect.repeat(Effect.ignore(store.prune(retention, names)), Schedule.spaced(prunePause))
+  const step = Effect.gen(function* () {
+    yield* store.prune(retention, names)
+    const holder = yield* store.holderOf(retention.maxBytes, names)
+    if (holder === null) return
+    yield* release(holder.sink, `${holder.events} of its events are undelivered, and the store is at its maxSize`)
+    yield* store.prune(retention, names)
+  })
+  for (let seen = 0; ;) {
+    yield* Effect.ignore(step)
+    yield* Effect.sleep(prunePause)
+    seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(Effect.sleep(idlePrunePause), seen))
+  }
 })
 
 /** Delivers what is there, for a while. A sink that is down gets it from the next process. */

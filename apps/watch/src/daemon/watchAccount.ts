@@ -10,7 +10,7 @@ import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import type { BerthError } from "@berth/core/domain/BerthError"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Redacted, Schedule } from "effect"
 import { openAllowance } from "../account/WatchedAllowance.ts"
 import { openCatalogue } from "../account/WatchedCatalogue.ts"
 import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
@@ -60,7 +60,10 @@ export const watchAccount = Effect.fnUntraced(function* (
       if (limit !== null && remaining !== null) reported = { limit, remaining }
     })
   const clientOptions = { ...connection, allowanceFile, onReply }
-  const client = yield* Layer.build(Layer.orDie(Berth.layerOver(clientOptions, NodeTransport.layer)))
+  const client = yield* Layer.build(Layer.orDie(Berth.layerOver(clientOptions, NodeTransport.layer))).pipe(
+    // The client's counters and histograms: each account its own.
+    Effect.provideService(Metric.CurrentMetricAttributes, { account: name })
+  )
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments
   const watched = yield* openAccount({

@@ -35,8 +35,8 @@ export interface ExecOptions {
   /** Program and arguments, without a shell. */
   readonly command: readonly [string, ...Array<string>]
   readonly timeoutMillis: number
-  /** Variables of the environment that the program does not get. */
-  readonly hiddenVariables: ReadonlySet<string>
+  /** Variables of the daemon's environment that the program gets beside the few that every program gets. */
+  readonly variables: ReadonlyArray<string>
 }
 
 interface StdoutOptions {

@@ -3,7 +3,7 @@
  * that is slow reads no further, and holds up no other.
  */
 import { Clock, Effect } from "effect"
-import type { Cursor } from "../events/Cursor.ts"
+import { type Cursor, startOf } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { sinkBaseline } from "../events/sinkBaseline.ts"
 import type { StoredEvent } from "../store/accounts.ts"
@@ -22,13 +22,22 @@ interface TooFarBehind {
   readonly unread: number
 }
 
-/** Notes a sink that is seen for the first time: unless it begins with the nodes that exist, it gets what comes from now on. */
-export const openSink = Effect.fnUntraced(function* ({ name, selection, start }: SinkOptions) {
+/**
+ * Notes where a sink starts in each account that its cursor does not name, such as all of them for a new sink: unless it begins with
+ * the nodes that exist, it gets what comes from now on. Accounts that have no event yet are noted too, before their first one.
+ */
+export const openSink = Effect.fnUntraced(function* (
+  { name, selection, start }: SinkOptions,
+  watched: ReadonlyArray<string>
+) {
   const store = yield* Store
   const isNew = yield* store.meet(name)
-  if (!isNew || start === "baseline") return
-  const heads = (yield* store.heads).filter(({ account }) => selectsAccount(selection, account))
-  for (const { account, seq } of heads) {
+  if (start === "baseline") return
+  const cursor = yield* store.cursorOf(name)
+  const ends = new Map(watched.map((account) => [account, 0]))
+  for (const { account, seq } of yield* store.heads) ends.set(account, isNew ? seq : startOf(account, seq))
+  for (const [account, seq] of ends) {
+    if (cursor.has(account) || !selectsAccount(selection, account)) continue
     yield* store.take({ sink: name, account, seq, deliveries: [], dropped: [] })
   }
 })

@@ -52,13 +52,14 @@ interface RunningSink {
 
 const makeSink = Effect.fnUntraced(function* (
   options: SinkOptions,
+  watched: ReadonlyArray<string>,
   report: (sink: string, reason: DisabledReason, message: string) => Effect.Effect<void, StoreFailed>
 ) {
   const { name } = options
   const store = yield* Store
   const context = yield* Effect.context<Store | Stdout>()
   const attempt = yield* makeAttempt(options)
-  yield* openSink(options)
+  yield* openSink(options, watched)
   /** What to do while the sink stands still. */
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()
   let courier: Courier | null = null
@@ -101,10 +102,11 @@ const makeSink = Effect.fnUntraced(function* (
   return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
 })
 
-/** `options`: the sinks to run. `configured`: those of the config; null where that is not known. */
+/** `options`: the sinks to run. `configured`: those of the config; null where that is not known. `watched`: the accounts. */
 const makeSinks = Effect.fnUntraced(function* (
   options: ReadonlyArray<SinkOptions>,
-  configured: ReadonlyArray<SinkOptions> | null
+  configured: ReadonlyArray<SinkOptions> | null,
+  watched: ReadonlyArray<string>
 ) {
   const store = yield* Store
   /** To the other sinks, as an event of the daemon itself. */
@@ -115,7 +117,7 @@ const makeSinks = Effect.fnUntraced(function* (
     yield* whileItMayPass(store.commitOfDaemon([fact]))
   })
   const sinks = new Map<string, RunningSink>()
-  for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
+  for (const each of options) sinks.set(each.name, yield* makeSink(each, watched, report))
 
   const optionsOf = new Map(configured?.map((each) => [each.name, each]))
 
@@ -158,8 +160,16 @@ const makeSinks = Effect.fnUntraced(function* (
     status: Effect.flatMap(store.sinks, (rows) => Effect.forEach(rows, statusOf)),
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
+    /** Disables a sink that holds up the removal of events that there is no room for; the other sinks get that as an event. */
+    release: (name: string, message: string) =>
+      Effect.andThen(
+        stopped(name, store.setDisabled(name, { reason: "lagging", message })),
+        report(name, "lagging", message)
+      ),
     /** Delivers dead letters, and what waits for its next attempt, at once; gives how many of each. The receiver counts as up. */
     retry: (name: string) => stopped(name, store.retry(name)),
+    /** Delivers one dead letter at once; gives whether there was one. */
+    revive: (name: string, id: string) => stopped(name, store.revive(name, id)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
     /** Forgets a sink that the config does not have any more; gives why it is kept, or null. */
     remove: Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeptBecause | null, StoreFailed> {
@@ -186,11 +196,14 @@ const makeSinks = Effect.fnUntraced(function* (
 export class Sinks extends Context.Service<Sinks, Effect.Success<ReturnType<typeof makeSinks>>>()(
   "@berth/watch/deliver/Sinks"
 ) {
-  static readonly layer = (options: ReadonlyArray<SinkOptions>): Layer.Layer<Sinks, StoreFailed, Store | Stdout> =>
-    Layer.effect(Sinks, makeSinks(options, options))
+  /** `watched`: the accounts that the daemon watches. */
+  static readonly layer = (
+    options: ReadonlyArray<SinkOptions>,
+    watched: ReadonlyArray<string>
+  ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks(options, options, watched))
 
   /** Those of a store that no daemon runs on, as they were left; null where the config is not known. */
   static readonly layerAtRest = (
     configured: ReadonlyArray<SinkOptions> | null
-  ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks([], configured))
+  ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks([], configured, []))
 }

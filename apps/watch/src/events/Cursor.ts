@@ -3,8 +3,12 @@
  * it back as it is.
  */
 import { Option } from "effect"
+import { daemonAccount } from "./DaemonFact.ts"
 
-/** The last sequence that was read, by account; an account that is missing was not read at all. */
+/**
+ * The last sequence that was read, by account. The empty cursor is before every event; an account that another one does not name
+ * starts now, see `complete`.
+ */
 export type Cursor = ReadonlyMap<string, number>
 
 /** Before every event. */
@@ -15,10 +19,12 @@ const maxAccounts = 2000
 
 const place = /^([\w.@-]{1,64}):(0|[1-9]\d{0,15})$/
 
-/** The accounts in the order of their names, so that one place has one text. */
+/**
+ * The accounts in the order of their names, so that one place has one text. One of which nothing was read is named as well: what comes of
+ * it is behind the cursor. Where nothing was read of any, that is the beginning.
+ */
 export const formatCursor = (cursor: Cursor): string =>
-  Array.from(cursor)
-    .filter(([, sequence]) => sequence > 0)
+  (Array.from(cursor.values()).some((sequence) => sequence > 0) ? Array.from(cursor) : [])
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([account, sequence]) => `${account}:${sequence}`)
     .join(",")
@@ -32,6 +38,19 @@ export const parseCursor = (text: string): Option.Option<Cursor> => {
   const isExact = cursor.size === places.length && Array.from(cursor.values()).every(Number.isSafeInteger)
   return isExact ? Option.some(cursor) : Option.none()
 }
+
+/**
+ * A cursor that names every account: one that it did not name starts now, at its end. Only the account of the daemon itself, whose
+ * few events concern all, starts at its first: it comes into being with it, after most cursors were written.
+ */
+export const complete = (cursor: Cursor, ends: Cursor): Cursor => {
+  if (cursor.size === 0) return new Map(Array.from(ends.keys(), (account) => [account, 0]))
+  const unnamed = Array.from(ends).filter(([account]) => !cursor.has(account))
+  return new Map([...cursor, ...unnamed.map(([account, end]) => [account, startOf(account, end)] as const)])
+}
+
+/** Where an account starts that a cursor does not name. */
+export const startOf = (account: string, end: number): number => (account === daemonAccount ? 0 : end)
 
 /** The cursor behind an event. */
 export const advance = (cursor: Cursor, account: string, sequence: number): Cursor =>

@@ -3,7 +3,7 @@
  * provides one in memory.
  */
 import { Context, Data, type DateTime, type Effect } from "effect"
-import type { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus, Trouble } from "./records.ts"
+import type { AccountStatus, DeadLetterPage, EventPage, NodePage, PricedPlan, SinkStatus, Trouble } from "./records.ts"
 
 /**
  * Why the daemon does not answer a question: `unknown` names nothing, `invalid` cannot be meant, `gone` is no longer kept, `busy`
@@ -36,6 +36,12 @@ export interface EventQuery extends EventFilter {
   readonly limit: number
 }
 
+export interface DeadLetterQuery {
+  /** `next` of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
 /** How many nodes of an account share a status and a plan. */
 export interface NodeCount {
   readonly account: string
@@ -53,6 +59,8 @@ export class Daemon extends Context.Service<
     /** Ordered by account and id. */
     readonly nodes: (query: NodeQuery) => Effect.Effect<NodePage, Refused>
     readonly nodeCounts: Effect.Effect<ReadonlyArray<NodeCount>>
+    /** What the store takes, as far as its retention bounds it. */
+    readonly storeBytes: Effect.Effect<number>
     readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
     readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */
@@ -64,6 +72,10 @@ export class Daemon extends Context.Service<
     readonly enable: (sink: string) => Effect.Effect<void, Refused>
     /** Delivers dead letters and what waits for its next attempt now. */
     readonly retry: (sink: string) => Effect.Effect<void, Refused>
+    /** The events that a sink gave up on. */
+    readonly deadLetters: (sink: string, query: DeadLetterQuery) => Effect.Effect<DeadLetterPage, Refused>
+    /** Delivers one dead letter now, by the id of its event. */
+    readonly revive: (sink: string, id: string) => Effect.Effect<void, Refused>
     /** Sends a test event, which is in no log. */
     readonly test: (sink: string) => Effect.Effect<void, Refused>
     /** Sets a sink back, so that it gets the events behind this cursor again. */
@@ -76,5 +88,17 @@ export class Daemon extends Context.Service<
 /** What commands ask: of a running daemon, or of the store where none runs. */
 export type Answers = Pick<
   Daemon["Service"],
-  "accounts" | "troubles" | "nodes" | "events" | "cursor" | "sinks" | "enable" | "retry" | "test" | "replay" | "remove"
+  | "accounts"
+  | "troubles"
+  | "nodes"
+  | "events"
+  | "cursor"
+  | "sinks"
+  | "enable"
+  | "retry"
+  | "deadLetters"
+  | "revive"
+  | "test"
+  | "replay"
+  | "remove"
 >

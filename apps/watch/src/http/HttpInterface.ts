@@ -15,6 +15,8 @@ export interface HttpOptions {
   readonly listen: { readonly host: string; readonly port: number } | null
   /** Null: only on loopback. */
   readonly token: Redacted.Redacted | null
+  /** The origin that browsers see; null: the address of `listen`. */
+  readonly publicOrigin: string | null
   readonly sinks: ReadonlyArray<SinkOptions>
 }
 
@@ -27,6 +29,7 @@ export class HttpInterface extends Context.Service<
 >()("@berth/watch/http/HttpInterface") {
   static readonly layer = ({
     listen,
+    publicOrigin,
     sinks,
     token
   }: HttpOptions): Layer.Layer<HttpInterface, NotServed, Store | Sinks | Progress | Troubles> =>
@@ -34,6 +37,9 @@ export class HttpInterface extends Context.Service<
       ? Layer.succeed(HttpInterface, { url: null })
       : Layer.effect(
           HttpInterface,
-          Effect.map(serve({ ...listen, token: token ?? undefined }), (url) => ({ url }))
+          Effect.map(
+            serve({ ...listen, token: token ?? undefined, publicOrigin: publicOrigin ?? undefined }),
+            (url) => ({ url })
+          )
         ).pipe(Layer.provide(storeDaemon(sinks)))
 }

@@ -6,7 +6,7 @@ import { type Json, plain } from "@berth/core/api/Document"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./failures.ts"
-import { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus, Status } from "./records.ts"
+import { AccountStatus, DeadLetterPage, EventPage, NodePage, PricedPlan, SinkStatus, Status } from "./records.ts"
 
 /** Nodes and events on a page, at most. */
 const maxNodes = 10_000
@@ -105,6 +105,20 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     success: SinkStatus,
     error: refusals
   }).annotateMerge(described("Retry now", "Dead letters, and what waits for its next attempt, are due at once.")),
+  HttpApiEndpoint.get("dead", "/api/sinks/:sink/dead", {
+    params: sink,
+    query: {
+      after: Schema.optional(Schema.String).annotate({ description: "`next` of the page before." }),
+      limit: limit(maxEvents, 100)
+    },
+    success: DeadLetterPage,
+    error: refusals
+  }).annotateMerge(described("Dead letters", "Events that the sink gave up on.")),
+  HttpApiEndpoint.post("revive", "/api/sinks/:sink/dead/:id/retry", {
+    params: { ...sink, id: Schema.String },
+    success: SinkStatus,
+    error: refusals
+  }).annotateMerge(described("Retry one dead letter", "It is due at once; the id is that of its event.")),
   HttpApiEndpoint.post("test", "/api/sinks/:sink/test", {
     params: sink,
     success: SinkStatus,
@@ -129,7 +143,7 @@ class SessionGroup extends HttpApiGroup.make("session").add(
   HttpApiEndpoint.post("open", "/api/session", {
     payload: Schema.Struct({ token: Schema.String }).annotate({ identifier: "Login" }),
     success: HttpApiSchema.NoContent,
-    error: [failures[400], failures[401], failures[413], failures[415]]
+    error: [failures[400], failures[401], failures[413], failures[415], failures[429]]
   }).annotateMerge(described("Log in", "Sets the cookie that a browser shows instead of the token.")),
   HttpApiEndpoint.delete("close", "/api/session", { success: HttpApiSchema.NoContent }).annotateMerge(
     described("Log out", "Takes the cookie away.")
@@ -198,7 +212,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
 
 /** Every caller passed the guard, which `app.ts` asks before the path is read. */
 export class Access extends HttpApiMiddleware.Service<Access>()("@berth/watch/http/Access", {
-  error: [failures[401], failures[403], failures[500]]
+  error: [failures[401], failures[403], failures[429], failures[500]]
 }) {}
 
 const api = HttpApi.make("berth-watch")

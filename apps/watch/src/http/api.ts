@@ -1,14 +1,15 @@
 /**
  * The endpoints below `/api`, and the stream of events: they translate between the wire and the `Daemon`, and decide nothing.
  */
-import { Clock, Context, DateTime, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon, Refused } from "./Daemon.ts"
 import { fail } from "./failures.ts"
-import { isSameSecret, sessionOf, sessionSeconds } from "./session.ts"
+import { sessionOf, sessionSeconds } from "./session.ts"
 import { makeStreams } from "./sse.ts"
+import { type AttemptResult, tooManyAttempts } from "./TokenAttempts.ts"
 import { WatchApi } from "./WatchApi.ts"
 
 const failureOf = ({ kind, message }: Refused) => {
@@ -77,6 +78,10 @@ const sinks = HttpApiBuilder.group(WatchApi, "sinks", (handlers) =>
       .handle("list", () => daemon.sinks)
       .handle("enable", ({ params: { sink } }) => after(sink, daemon.enable(sink)))
       .handle("retry", ({ params: { sink } }) => after(sink, daemon.retry(sink)))
+      .handle("dead", ({ params, query: { limit = 100, ...query } }) =>
+        orFailure(daemon.deadLetters(params.sink, { ...query, limit }))
+      )
+      .handle("revive", ({ params: { id, sink } }) => after(sink, daemon.revive(sink, id)))
       .handle("test", ({ params: { sink } }) => after(sink, daemon.test(sink)))
       .handle("remove", ({ params: { sink } }) => orFailure(daemon.remove(sink)))
       .handle("replay", ({ params: { sink }, payload }) => after(sink, daemon.replay(sink, payload.after)))
@@ -88,34 +93,56 @@ export interface Entrance {
   /** What a caller has to show; without one, nothing. */
   readonly token: Redacted.Redacted | undefined
   readonly cookie: string
+  /** The origin that browsers see, where a proxy with TLS is in front. */
+  readonly publicOrigin?: string | undefined
+}
+
+/** How one request came. */
+interface RequestEntrance extends Entrance {
+  /** Whether it came through the proxy with TLS. */
+  readonly isSecure: boolean
+  /** Checks a token that the client of the request shows. */
+  readonly attempt: (given: string) => Effect.Effect<AttemptResult>
 }
 
 /** Set by `app.ts`. */
-export const CurrentEntrance = Context.Reference<Entrance>("@berth/watch/http/CurrentEntrance", {
-  defaultValue: () => ({ token: undefined, cookie: "berth_watch" })
+export const CurrentEntrance = Context.Reference<RequestEntrance>("@berth/watch/http/CurrentEntrance", {
+  defaultValue: () => ({
+    token: undefined,
+    cookie: "berth_watch",
+    isSecure: false,
+    attempt: () => Effect.succeed("wrong" as const)
+  })
 })
 
-/** Not `Secure`: the daemon speaks plain HTTP, TLS is a proxy's. */
-const cookieOptions = { httpOnly: true, sameSite: "strict", path: "/" } as const
+/** `Secure` behind TLS alone: over plain HTTP a browser would not keep it. */
+const cookieOptions = ({ isSecure }: RequestEntrance) =>
+  ({ httpOnly: true, sameSite: "strict", path: "/", ...(isSecure ? { secure: true } : {}) }) as const
 
 const session = HttpApiBuilder.group(WatchApi, "session", (handlers) =>
   handlers
     .handle("open", ({ payload }) =>
       Effect.gen(function* () {
-        const { cookie, token } = yield* CurrentEntrance
+        const entrance = yield* CurrentEntrance
+        const { attempt, cookie, token } = entrance
         if (token === undefined) return HttpServerResponse.empty({ status: 204 })
-        if (!isSameSecret(payload.token, Redacted.value(token)))
-          return yield* Effect.fail(fail(401, "This is not the token."))
+        const result = yield* attempt(payload.token)
+        if (result === "turnedAway") return yield* Effect.fail(fail(429, tooManyAttempts))
+        if (result === "wrong") return yield* Effect.fail(fail(401, "This is not the token."))
         const value = sessionOf(token, yield* Clock.currentTimeMillis)
         return HttpServerResponse.setCookieUnsafe(HttpServerResponse.empty({ status: 204 }), cookie, value, {
-          ...cookieOptions,
+          ...cookieOptions(entrance),
           maxAge: `${sessionSeconds} seconds`
         })
       })
     )
     .handle("close", () =>
-      Effect.map(CurrentEntrance, ({ cookie }) =>
-        HttpServerResponse.expireCookieUnsafe(HttpServerResponse.empty({ status: 204 }), cookie, cookieOptions)
+      Effect.map(CurrentEntrance, (entrance) =>
+        HttpServerResponse.expireCookieUnsafe(
+          HttpServerResponse.empty({ status: 204 }),
+          entrance.cookie,
+          cookieOptions(entrance)
+        )
       )
     )
 )

@@ -3,7 +3,7 @@
  */
 import { type Access as GuardAccess, type Target } from "@berth/web/guard"
 import { allowedMethods, endpointsOf, routerConfig } from "@berth/web/paths"
-import { Cause, Clock, Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import {
   HttpIncomingMessage,
@@ -22,6 +22,7 @@ import { refusalOf } from "./guard.ts"
 import * as Operations from "./operations.ts"
 import { page } from "./page/page.ts"
 import { isSameSecret, isSession } from "./session.ts"
+import { type AttemptResult, makeTokenAttempts, tooManyAttempts, waitMillis } from "./TokenAttempts.ts"
 import { Access, WatchApi } from "./WatchApi.ts"
 
 export interface AppOptions extends Api.Entrance {
@@ -66,10 +67,25 @@ const targetOf = (request: Request): Target => {
 const bearerToken = ({ headers }: Request): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
+/** Whether a request came through the proxy that browsers see. */
+const isThroughProxy = ({ headers }: Request, publicOrigin: string | undefined): boolean =>
+  publicOrigin !== undefined && (headers["origin"] === publicOrigin || headers["host"] === new URL(publicOrigin).host)
+
+/**
+ * The address of the client. What the proxy in front says of it is believed only of a proxy on this machine; it is the last address in
+ * the header, since a client may have written those before.
+ */
+const addressOf = ({ headers, remoteAddress }: Request, publicOrigin: string | undefined): string => {
+  const peer = Option.getOrElse(remoteAddress, () => "")
+  if (publicOrigin === undefined || !/^(::ffff:)?127\.|^::1$/.test(peer)) return peer
+  return headers["x-forwarded-for"]?.split(",").at(-1)?.trim() || peer
+}
+
 /** Gives the effect that answers a request. It never fails; what goes wrong is a reply. */
-export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: AppOptions) {
+export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicOrigin, token }: AppOptions) {
   const access: GuardAccess = {
     scheme: "http",
+    publicOrigin,
     // With a token an unknown name is harmless, and a daemon beyond loopback is reached by names that it cannot know.
     hosts: token === undefined ? new Set(hosts) : "any",
     needsToken: token !== undefined
@@ -80,17 +96,25 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: Ap
     HttpRouter.RouterConfig,
     routerConfig(maxUrlBytes)
   )
-  const showsToken = (request: Request, nowMillis: number): boolean => {
-    if (token === undefined) return false
+  const attempts = makeTokenAttempts()
+  const attemptFrom = (request: Request) => (given: string) =>
+    token === undefined
+      ? Effect.succeed<AttemptResult>("wrong")
+      : attempts(addressOf(request, publicOrigin), () => isSameSecret(given, Redacted.value(token)))
+  const showsToken = (request: Request, nowMillis: number): Effect.Effect<AttemptResult> => {
+    if (token === undefined) return Effect.succeed("wrong")
     const given = bearerToken(request)
-    if (given !== undefined) return isSameSecret(given, Redacted.value(token))
+    if (given !== undefined) return attemptFrom(request)(given)
     const session = request.cookies[cookie]
-    return session !== undefined && isSession(session, token, nowMillis)
+    // Never slowed: nobody guesses a seal, and who has one goes on whatever others do.
+    return Effect.succeed(session !== undefined && isSession(session, token, nowMillis) ? "right" : "wrong")
   }
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const isKnown = showsToken(request, yield* Clock.currentTimeMillis)
+    const shown = yield* showsToken(request, yield* Clock.currentTimeMillis)
+    if (shown === "turnedAway") return turnedAway
+    const isKnown = shown === "right"
     const target = targetOf(request)
     // Before the path is read, so that without the token a client learns no paths.
     const refusal = refusalOf({ method: request.method, target, headers: request.headers, showsToken: isKnown }, access)
@@ -100,10 +124,16 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: Ap
     if (target === "shell") return page()
     const response = yield* endpoints.pipe(
       Effect.provideService(Operations.MayRead, !access.needsToken || isKnown),
-      Effect.provideService(Api.CurrentEntrance, { token, cookie }),
+      Effect.provideService(Api.CurrentEntrance, {
+        token,
+        cookie,
+        isSecure: isThroughProxy(request, publicOrigin),
+        attempt: attemptFrom(request)
+      }),
       Effect.catchCause((cause) => fallback(request, cause))
     )
     // The router takes fewer kinds of JSON than the guard, and refuses others in plain text.
+    if (response.status === 429) return turnedAway
     if (response.status === 415) return failureResponse(415, "The body must be application/json.")
     return response.headers["cache-control"] === undefined
       ? HttpServerResponse.setHeader(response, "cache-control", "no-store")
@@ -114,6 +144,8 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: Ap
     Effect.provideContext(Context.pick(Daemon)(ambient))
   )
 })
+
+const turnedAway = failureResponse(429, tooManyAttempts, { "retry-after": String(waitMillis / 1000) })
 
 const tooLarge = failureResponse(413, `The body is larger than ${maxBodyBytes} bytes.`)
 

@@ -18,6 +18,7 @@ export const failures = {
   410: failureOf(410),
   413: failureOf(413),
   415: failureOf(415),
+  429: failureOf(429),
   500: failureOf(500),
   503: failureOf(503)
 }

@@ -143,7 +143,7 @@ const format = (gauges: ReadonlyArray<Gauge>): string => {
   return PrometheusMetrics.formatUnsafe(context)
 }
 
-/** What accumulates. A gauge of the client has no account: of several, it would be that of the last one. */
+/** What accumulates. The gauges of the client are those of the accounts above, by other names. */
 const formatRegistry = Effect.map(Metric.MetricRegistry, (registry) =>
   PrometheusMetrics.formatUnsafe(
     Context.make(Metric.MetricRegistry, new Map(Array.from(registry).filter(([, { type }]) => type !== "Gauge")))
@@ -165,9 +165,15 @@ export const formatMetrics = Effect.gen(function* () {
     samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan }])
   }
   const now = yield* Clock.currentTimeMillis
+  const storeBytes: Gauge = {
+    name: "berth_store_bytes",
+    description: "What the rows of the store and their indexes take: maxSize is about it.",
+    samples: [[yield* daemon.storeBytes, {}]]
+  }
   const gauges = [
     ...processGauges,
     residentBytes(),
+    storeBytes,
     nodes,
     troubleGauge(troubles),
     ...accountGauges(accounts, now),

@@ -114,6 +114,22 @@ export const SinkStatus = Schema.Struct({
 }).annotate({ identifier: "SinkStatus" })
 export type SinkStatus = typeof SinkStatus.Type
 
+/** An event that a sink gave up on. */
+export const DeadLetter = Schema.Struct({
+  id: Schema.String.annotate({ description: "Id of the event." }),
+  since: Instant.annotate({ description: "When the sink gave up on it." }),
+  attempts: Count,
+  reason: Schema.String.annotate({ description: "Why the last attempt failed." }),
+  event: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "What was to be delivered." })
+}).annotate({ identifier: "DeadLetter" })
+export type DeadLetter = typeof DeadLetter.Type
+
+export const DeadLetterPage = Schema.Struct({
+  deadLetters: Schema.Array(DeadLetter).annotate({ description: "The oldest first." }),
+  next: Schema.NullOr(Schema.String).annotate({ description: "The `after` of the next page; null at the end." })
+}).annotate({ identifier: "DeadLetterPage" })
+export type DeadLetterPage = typeof DeadLetterPage.Type
+
 /** An event as it is delivered everywhere, in the same order: CloudEvents 1.0. What `data` has depends on the type. */
 export const DeliveredEvent = Schema.Struct({
   specversion: Schema.Literal("1.0"),

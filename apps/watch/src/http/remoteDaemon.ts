@@ -78,6 +78,8 @@ export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string
     sinks: surely(sinks.list()),
     enable: (sink) => Effect.asVoid(ask(sinks.enable({ params: { sink } }))),
     retry: (sink) => Effect.asVoid(ask(sinks.retry({ params: { sink } }))),
+    deadLetters: (sink, query) => ask(sinks.dead({ params: { sink }, query })),
+    revive: (sink, id) => Effect.asVoid(ask(sinks.revive({ params: { sink, id } }))),
     test: (sink) => Effect.asVoid(ask(sinks.test({ params: { sink } }))),
     replay: (sink, after) => Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after } }))),
     remove: (sink) => Effect.asVoid(ask(sinks.remove({ params: { sink } })))

@@ -14,6 +14,8 @@ export interface ServeOptions {
   /** `0` picks a free one. */
   readonly port: number
   readonly token?: Redacted.Redacted | undefined
+  /** The origin that browsers see, where a proxy with TLS is in front. */
+  readonly publicOrigin?: string | undefined
 }
 
 /** The address is taken, is not this machine's, or would be open to anyone. */
@@ -54,7 +56,7 @@ const makeServer = (): Server => {
 const isEvery = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
 /** Serves until the scope closes. Gives the URL. */
-export const serve = Effect.fnUntraced(function* ({ host, port, token }: ServeOptions) {
+export const serve = Effect.fnUntraced(function* ({ host, port, publicOrigin, token }: ServeOptions) {
   const name = readHostName(host)
   if (token === undefined && (name === undefined || !isLoopbackName(name))) {
     return yield* new NotServed({
@@ -63,7 +65,7 @@ export const serve = Effect.fnUntraced(function* ({ host, port, token }: ServeOp
     })
   }
   const hosts = isEvery(host) || name === undefined ? [] : [name]
-  const app = yield* makeApp({ token, hosts, cookie: `berth_watch_${port}` })
+  const app = yield* makeApp({ token, hosts, publicOrigin, cookie: `berth_watch_${port}` })
   const node = makeServer()
   const cutStreams = trackStreams(node)
   const server = yield* NodeHttpServer.make(() => node, { host, port, gracefulShutdownTimeout: drainMillis }).pipe(

@@ -3,13 +3,14 @@
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
 import { DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
-import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
+import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
 import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { type KeptBecause, Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
+import type { DeadLetterPlace } from "../store/deliveries.ts"
 import type { Head } from "../store/events.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
@@ -72,9 +73,22 @@ const readPlace = (
     : Effect.succeed({ account: found[1]!, id: Number(found[2]) })
 }
 
+/** A place in the dead letters of a sink, as pages name it: `millis/id`. */
+const readDeadLetterPlace = (text: string | undefined): Effect.Effect<DeadLetterPlace | undefined, Refused> => {
+  if (text === undefined) return Effect.undefined
+  const found = /^(\d{1,15})\/(.{1,200})$/.exec(text)
+  return found === null
+    ? Effect.fail(new Refused({ kind: "invalid", message: "after is no place among the dead letters." }))
+    : Effect.succeed({ diedAtMillis: Number(found[1]), id: found[2]! })
+}
+
 const placeOf = ({ account, id }: { readonly account: string; readonly id: number }): string => `${account}/${id}`
 
 const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ account, seq }) => [account, seq]))
+
+/** The end of the log: of an account that has no event yet as well, so that a cursor names it before its first. */
+const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
+  new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
 
 /** Each with the cursor behind it. */
 const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
@@ -119,15 +133,14 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   /** What was between a cursor and the first event that is kept cannot be given any more. */
   const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
-    if (cursor.size === 0) return
     const kept = yield* Effect.orDie(store.firstKept)
     const heads = cursorOf(yield* Effect.orDie(store.heads))
     for (const [account, at] of cursor) {
       const seq = heads.get(account)
-      if (seq === undefined || at > seq) {
+      if (at > (seq ?? 0)) {
         return yield* new Refused({ kind: "invalid", message: "This cursor is of another store." })
       }
-      const first = kept.get(account) ?? seq + 1
+      const first = kept.get(account) ?? (seq ?? 0) + 1
       if (at < first - 1) {
         return yield* new Refused({ kind: "gone", message: "Events behind this cursor are no longer kept." })
       }
@@ -144,10 +157,13 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   /** The store keeps other accounts as they were left. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
 
+  const endsWith = (heads: ReadonlyArray<Head>) => Effect.map(watched, (names) => endsOf(names, heads))
+  const ends = Effect.flatMap(Effect.orDie(store.heads), endsWith)
+
   const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
     const place = yield* readPlace(after)
     // Before the nodes: what happens in between is in both, and shown once more.
-    const cursor = formatCursor(cursorOf(yield* Effect.orDie(store.heads)))
+    const cursor = formatCursor(yield* ends)
     const rows: Array<PresentNode> = []
     for (const name of account === undefined ? yield* watched : [account]) {
       if (name < place.account || rows.length > limit) continue
@@ -182,28 +198,30 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return {
       nodes: page.map((node) => toPast(node.account, node.record)),
       next: rest.length > limit ? placeOf(page.at(-1)!) : null,
-      cursor: formatCursor(cursorOf(heads))
+      cursor: formatCursor(yield* endsWith(heads))
     }
   })
 
   const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
-    const cursor = yield* readCursor(text)
-    yield* checkKept(cursor)
+    const given = yield* readCursor(text)
+    yield* checkKept(given)
     // Before the events: all up to here was searched when fewer than asked for match.
-    const heads = yield* Effect.orDie(store.heads)
+    const end = yield* ends
+    const cursor = complete(given, end)
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
     const events = logged(read.slice(0, limit), cursor)
     if (read.length > limit) return { events, next: events.at(-1)!.cursor, more: true }
     let next = cursor
-    for (const { account, seq } of [...heads, ...read]) next = advance(next, account, seq)
+    for (const [account, seq] of end) next = advance(next, account, seq)
+    for (const { account, seq } of read) next = advance(next, account, seq)
     return { events, next: formatCursor(next), more: false }
   })
 
   const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
-    const heads = yield* Effect.orDie(store.heads)
+    const end = yield* ends
     const read = yield* Effect.orDie(store.latest(limit, filter))
-    const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), cursorOf(heads))
-    let next = cursorOf(heads)
+    const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
+    let next = end
     for (const { account, seq } of read) next = advance(next, account, seq)
     return { events: logged(read, begin), next: formatCursor(next), more: false }
   })
@@ -242,6 +260,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         .filter(({ account }) => names.has(account))
         .map((each) => ({ ...each, plan: each.plan ?? "" }))
     }),
+    storeBytes: Effect.orDie(store.storeBytes),
     plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>
       kept.flatMap(({ account, body }) =>
         readCatalogue(body).plans.map(({ item }) => ({
@@ -255,7 +274,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         knownAccount(filter.account),
         after === undefined ? lastEvents(limit, filter) : eventsAfter(after, limit, filter)
       ),
-    cursor: Effect.map(Effect.orDie(store.heads), (heads) => formatCursor(cursorOf(heads))),
+    cursor: Effect.map(ends, formatCursor),
     eventAfter,
     sinks: Effect.gen(function* () {
       const statuses = yield* Effect.orDie(sinks.status)
@@ -275,11 +294,33 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     }),
     enable: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.enable(name))),
     retry: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.retry(name))),
+    deadLetters: Effect.fnUntraced(function* (name, { after, limit }) {
+      yield* knownSink(name)
+      const place = yield* readDeadLetterPlace(after)
+      const read = yield* Effect.orDie(store.deadLetters(name, limit + 1, place))
+      const page = read.slice(0, limit)
+      const last = page.at(-1)
+      return {
+        deadLetters: page.map(({ attempts, body, diedAtMillis, id, reason }) => ({
+          id,
+          since: DateTime.makeUnsafe(diedAtMillis),
+          attempts,
+          reason,
+          event: JSON.parse(body) as Record<string, unknown>
+        })),
+        next: read.length > limit && last !== undefined ? `${last.diedAtMillis}/${last.id}` : null
+      }
+    }),
+    revive: Effect.fnUntraced(function* (name, id) {
+      yield* knownSink(name)
+      if (yield* Effect.orDie(sinks.revive(name, id))) return
+      return yield* new Refused({ kind: "unknown", message: `The sink ${name} has no dead letter ${id}.` })
+    }),
     test: (name) => Effect.andThen(knownSink(name), testReceiver(name, attempts.get(name) ?? null)),
     replay: Effect.fnUntraced(function* (name, after) {
       yield* knownSink(name)
       const cursor = yield* readCursor(after)
-      yield* checkKept(cursor.size === 0 ? beginning : cursor)
+      yield* checkKept(cursor)
       yield* Effect.orDie(sinks.replay(name, cursor))
     }),
     remove: Effect.fnUntraced(function* (name) {

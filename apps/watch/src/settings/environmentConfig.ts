@@ -42,6 +42,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
     store: Redacted.make(yield* defaultStorePath),
     listen,
     token,
+    publicOrigin: null,
     accounts: [{ ...defaultAccount, name: account, connection: options }],
     sinks: [stdoutSink],
     heartbeat: null,

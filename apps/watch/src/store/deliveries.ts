@@ -4,6 +4,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { inGroups, type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
@@ -33,7 +34,12 @@ export interface DeadLetter extends DeliveryKey {
   readonly attempts: number
   readonly reason: string
   readonly diedAtMillis: number
+  /** The event as JSON. */
+  readonly body: string
 }
+
+/** A place in the dead letters of a sink: behind this one. */
+export type DeadLetterPlace = Pick<DeadLetter, "diedAtMillis" | "id">
 
 /** How an attempt ended: the event was delivered, is due again, or is given up. */
 export type AttemptEnd =
@@ -149,7 +155,12 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
     Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
-  const deadLetters = (sink: string, max: number) =>
+  /** The dead letters of a sink, the oldest first, at most `max` behind a place. */
+  const deadLetters = (
+    sink: string,
+    max: number,
+    { diedAtMillis, id }: DeadLetterPlace = { diedAtMillis: -1, id: "" }
+  ) =>
     sql<{
       account: string
       seq: StoredInteger
@@ -158,8 +169,9 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
       attempts: StoredInteger
       reason: string
       died_at: StoredInteger
-    }>`SELECT account, seq, node, id, attempts, reason, died_at FROM dead_letter
-      WHERE sink = ${sink} ORDER BY died_at, account, seq LIMIT ${max}`.pipe(
+      body: string
+    }>`SELECT account, seq, node, id, attempts, reason, died_at, body FROM dead_letter
+      WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`.pipe(
       Effect.map((rows) =>
         rows.map((row): DeadLetter => ({
           account: row.account,
@@ -168,11 +180,21 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
           id: row.id,
           attempts: toNumber(row.attempts),
           reason: row.reason,
-          diedAtMillis: toNumber(row.died_at)
+          diedAtMillis: toNumber(row.died_at),
+          body: row.body
         }))
       ),
       Effect.mapError(fromSqlError)
     )
+
+  /** Makes deliveries of the dead letters for which a condition holds, due now; gives how many there were. */
+  const reviveWhere = Effect.fnUntraced(function* (sink: string, condition: Fragment) {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`INSERT INTO delivery (sink, account, seq, node, id, attempt, due, held, body)
+      SELECT sink, account, seq, node, id, 0, ${now}, NULL, body FROM dead_letter WHERE sink = ${sink} AND ${condition}
+      ON CONFLICT (sink, account, seq, node) DO NOTHING`
+    return (yield* sql`DELETE FROM dead_letter WHERE sink = ${sink} AND ${condition} RETURNING id`).length
+  })
 
   /** Makes deliveries of a sink's dead letters again, and what waits for its next attempt due now; gives how many of each. */
   const retry = Effect.fn("Store.retry")(
@@ -181,14 +203,20 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
         const now = yield* Clock.currentTimeMillis
         const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
           RETURNING id`
-        yield* sql`INSERT INTO delivery (sink, account, seq, node, id, attempt, due, held, body)
-          SELECT sink, account, seq, node, id, 0, ${now}, NULL, body FROM dead_letter WHERE sink = ${sink}
-          ON CONFLICT (sink, account, seq, node) DO NOTHING`
-        const dead = yield* sql`DELETE FROM dead_letter WHERE sink = ${sink} RETURNING id`
-        return { dead: dead.length, waiting: waiting.length }
+        return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
       }).pipe(sql.withTransaction),
     Effect.mapError(fromSqlError)
   )
 
-  return { deliveries, bodyOf, bodiesOf, record, deadLetters, retry }
+  /** Makes a delivery of one dead letter again, due now; gives whether there was one. */
+  const revive = Effect.fn("Store.revive")(
+    (sink: string, id: string) =>
+      Effect.gen(function* () {
+        const revived = yield* reviveWhere(sink, sql`id = ${id}`)
+        return revived > 0
+      }).pipe(sql.withTransaction),
+    Effect.mapError(fromSqlError)
+  )
+
+  return { deliveries, bodyOf, bodiesOf, record, deadLetters, retry, revive }
 }

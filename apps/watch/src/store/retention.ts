@@ -1,5 +1,5 @@
 /**
- * What is kept, and for how long. An event that a sink has not read or not delivered stays, whatever its age.
+ * What is kept, and for how long. An event that an enabled sink has not read or not delivered stays, whatever its age.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -33,7 +33,7 @@ const indexBytes = 300
 const sampledEvents = 100
 
 /** Rows that one transaction removes: a commit waits for no more than that. */
-const maxRemovedAtOnce = 1000
+const maxRemovedAtOnce = 250
 
 export const makeRetention = (sql: SqlClient.SqlClient) => {
   /** The last event of an account that none of the sinks needs any more: all enabled ones have read and delivered it. */
@@ -43,7 +43,8 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         SELECT seq FROM account WHERE name = ${account}
         UNION ALL SELECT sink_cursor.seq FROM sink_cursor JOIN sink ON sink.name = sink_cursor.sink
           WHERE sink_cursor.account = ${account} AND sink.disabled IS NULL AND ${sql.in("sink.name", sinks)}
-        UNION ALL SELECT delivery.seq - 1 FROM delivery WHERE delivery.account = ${account} AND delivery.body IS NULL
+        UNION ALL SELECT delivery.seq - 1 FROM delivery JOIN sink ON sink.name = delivery.sink
+          WHERE delivery.account = ${account} AND delivery.body IS NULL AND sink.disabled IS NULL
           AND ${sql.in("delivery.sink", sinks)}
       ) AS needed`,
       ([row]) => toNumber(row?.seq ?? 0)
@@ -77,9 +78,10 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       (removed) => removed.length
     )
 
-  const removeAll = Effect.fnUntraced(function* (account: string, condition: Fragment, order: Fragment) {
+  /** Repeats a step that removes some rows and gives how many, until there are no more; gives how many there were. */
+  const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<number, E>) {
     for (let pruned = 0; ;) {
-      const removed = yield* removeSome(account, condition, order)
+      const removed = yield* step
       pruned += removed
       if (removed < maxRemovedAtOnce) return pruned
       // Between two transactions a commit gets its turn.
@@ -91,8 +93,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   const shrink = Effect.fnUntraced(function* (maxBytes: number, free: ReadonlyMap<string, number>) {
     let pruned = 0
     for (;;) {
-      const [used] = yield* usedBytes
-      if (toNumber(used?.bytes ?? 0) <= maxBytes) return pruned
+      if (!(yield* isTooLarge(maxBytes))) return pruned
       let removed = 0
       for (const [account, last] of free) removed += yield* removeSome(account, sql`seq <= ${last}`, sql`seq`)
       if (removed === 0) return pruned
@@ -101,29 +102,81 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     }
   })
 
+  const bytes = Effect.map(usedBytes, ([used]) => toNumber(used?.bytes ?? 0))
+  const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
+
+  /**
+   * The enabled sink that keeps most events from being removed, where the store is larger than it may be; null where it is not, or no
+   * sink is the reason.
+   */
+  const holderOf = Effect.fn("Store.holderOf")(function* (maxBytes: number, sinks: ReadonlyArray<string>) {
+    if (!(yield* isTooLarge(maxBytes))) return null
+    const [holder] = yield* sql<{ sink: string; events: StoredInteger }>`SELECT sink, sum(events) AS events FROM (
+        SELECT sink_cursor.sink, account.seq - sink_cursor.seq AS events FROM sink_cursor
+          JOIN account ON account.name = sink_cursor.account
+        UNION ALL SELECT delivery.sink, count(*) AS events FROM delivery WHERE delivery.body IS NULL GROUP BY delivery.sink
+      ) AS held JOIN sink ON sink.name = held.sink
+      WHERE sink.disabled IS NULL AND ${sql.in("held.sink", sinks)} GROUP BY sink HAVING sum(events) > 0
+      ORDER BY sum(events) DESC LIMIT 1`
+    return holder === undefined ? null : { sink: holder.sink, events: toNumber(holder.events) }
+  }, Effect.mapError(fromSqlError))
+
   /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
   const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
     const now = yield* Clock.currentTimeMillis
     let pruned = 0
-    const free = new Map<string, number>()
-    const accounts = yield* sql<{ name: string; seq: StoredInteger }>`SELECT name, seq FROM account`
-    for (const { name, seq } of accounts) {
+    const oldestMillis = now - retention.eventsMillis
+    // One look at each account: most have nothing to remove, and this runs every few seconds.
+    const accounts = yield* sql<{
+      name: string
+      seq: StoredInteger
+      first: StoredInteger | null
+      oldest: StoredInteger | null
+    }>`SELECT name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
+        (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
+    const kept = accounts.flatMap(({ first, name, oldest, seq }) =>
+      first === null
+        ? []
+        : [
+            {
+              name,
+              first: toNumber(first),
+              oldest: toNumber(oldest ?? now),
+              surplus: toNumber(seq) - retention.maxEvents
+            }
+          ]
+    )
+    for (const { first, name, oldest, surplus } of kept) {
+      if (first > surplus && oldest >= oldestMillis) continue
       const last = yield* lastFree(name, sinks)
-      free.set(name, last)
-      const surplus = toNumber(seq) - retention.maxEvents
-      const oldestMillis = now - retention.eventsMillis
       // Apart: each by the index that has it. Both at once would read every event.
-      pruned += yield* removeAll(name, sql`seq <= ${Math.min(last, surplus)}`, sql`seq`)
-      pruned += yield* removeAll(name, sql`seq <= ${last} AND happened_at < ${oldestMillis}`, sql`happened_at`)
+      pruned += yield* inSteps(removeSome(name, sql`seq <= ${Math.min(last, surplus)}`, sql`seq`))
+      pruned += yield* inSteps(
+        removeSome(name, sql`seq <= ${last} AND happened_at < ${oldestMillis}`, sql`happened_at`)
+      )
     }
-    yield* sql`DELETE FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis}`
-    yield* sql`DELETE FROM node WHERE gone_at < ${now - retention.tombstonesMillis}`
+    yield* inSteps(
+      Effect.map(
+        sql`DELETE FROM dead_letter WHERE (sink, id) IN (
+          SELECT sink, id FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis} LIMIT ${maxRemovedAtOnce}
+        ) RETURNING id`,
+        (removed) => removed.length
+      )
+    )
+    yield* inSteps(
+      Effect.map(
+        sql`DELETE FROM node WHERE (account, id) IN (
+          SELECT account, id FROM node WHERE gone_at < ${now - retention.tombstonesMillis} LIMIT ${maxRemovedAtOnce}
+        ) RETURNING id`,
+        (removed) => removed.length
+      )
+    )
+    if (!(yield* isTooLarge(retention.maxBytes))) return pruned
+    const free = new Map<string, number>()
+    for (const { name } of kept) free.set(name, yield* lastFree(name, sinks))
     return pruned + (yield* shrink(retention.maxBytes, free))
   }, Effect.mapError(fromSqlError))
 
-  return {
-    prune,
-    /** Bytes that the store takes, as `maxBytes` counts them. */
-    usedBytes: Effect.map(Effect.mapError(usedBytes, fromSqlError), ([used]) => toNumber(used?.bytes ?? 0))
-  }
+  /** `storeBytes`: what the store takes, as `maxBytes` counts it. */
+  return { prune, holderOf, storeBytes: Effect.mapError(bytes, fromSqlError) }
 }

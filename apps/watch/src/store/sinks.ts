@@ -110,12 +110,16 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
       changed_at = ${changed_at}, failing_since = NULL WHERE name = ${sink}`
   }, Effect.mapError(fromSqlError))
 
-  /** Puts a sink back to a cursor: what came after is delivered once more, under the same ids. */
+  /**
+   * Puts a sink back to a cursor: what came after is delivered once more, under the same ids. Of an account that the cursor does not
+   * name, nothing is.
+   */
   const replay = Effect.fn("Store.replay")(
     (sink: string, cursor: Cursor) =>
       Effect.gen(function* () {
         const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
         for (const { account } of accounts) {
+          if (cursor.size > 0 && !cursor.has(account)) continue
           const seq = cursor.get(account) ?? 0
           // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
           yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}

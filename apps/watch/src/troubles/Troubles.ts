@@ -30,7 +30,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
     if (retention === null) return null
     const first = yield* store.firstKept
     const counts = (yield* store.heads).map(({ account, seq }) => seq + 1 - (first.get(account) ?? seq + 1))
-    return { ...retention, events: Math.max(0, ...counts), bytes: yield* store.usedBytes }
+    return { ...retention, events: Math.max(0, ...counts), bytes: yield* store.storeBytes }
   })
   const kept = yield* Effect.cachedWithTTL(readKept, keptAgeMillis)
 

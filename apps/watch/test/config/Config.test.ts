@@ -6,7 +6,8 @@ const variables: Readonly<Record<string, string>> = {
   KEY: "key-0123456789",
   TOKEN: "token-0123456789",
   BLANK: " ",
-  WORDS: "two words",
+  WORDS: "two words of sixteen letters",
+  SHORT: "fifteen-letters",
   SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
   CHAT: "https://hooks.example.com/services/T0/B0/secret"
 }
@@ -58,6 +59,7 @@ describe("a config", () => {
 store: ./data/watch.db
 listen: 0.0.0.0:80
 token: { env: TOKEN }
+publicUrl: https://Watch.example.com/
 accounts:
   - name: eu
     baseUrl: https://api.example.com
@@ -79,7 +81,7 @@ sinks:
   - name: chat
     webhook: { url: { env: CHAT }, format: slack }
   - name: run
-    exec: { command: [/usr/local/bin/notify, --all], timeout: 2s }
+    exec: { command: [/usr/local/bin/notify, --all], timeout: 2s, env: [CHAT] }
   - name: log
     stdout: {}
 heartbeat: { url: "https://beat.example.com/1", every: 30s }
@@ -89,6 +91,7 @@ retention: { events: 2d, maxSize: 500MB }
     expect(Redacted.value(found.store)).toBe("/etc/berth/data/watch.db")
     expect(found).toMatchObject({
       listen: { host: "0.0.0.0", port: 80 },
+      publicOrigin: "https://watch.example.com",
       accounts: [{ name: "eu", intervalMillis: 90_000, share: 0.25, graceMillis: 500, holdMillis: 3_600_000 }],
       sinks: [
         {
@@ -106,7 +109,7 @@ retention: { events: 2d, maxSize: 500MB }
             _tag: "Exec",
             command: ["/usr/local/bin/notify", "--all"],
             timeoutMillis: 2000,
-            hiddenVariables: new Set(["TOKEN", "KEY", "SECRET"])
+            variables: ["CHAT"]
           }
         },
         { name: "log", target: { _tag: "Stdout" } }
@@ -134,7 +137,15 @@ retention: { events: 2d, maxSize: 500MB }
     [config("token: abc"), /^6:8 token is written out; refer to it: \{ env: NAME \} or \{ file: PATH \}\.$/],
     [config("token: { env: ABSENT }"), /^6:8 token refers to ABSENT, which is not set\.$/],
     [config("token: { env: BLANK }"), /^6:8 token refers to BLANK, which is not set\.$/],
-    [config("token: { env: WORDS }"), /^6:8 token has to be printable ASCII characters without spaces\.$/],
+    [config("token: { env: WORDS }"), /^6:8 token has to be at least 16 printable ASCII characters without spaces\.$/],
+    [config("token: { env: SHORT }"), /^6:8 token has to be at least 16 printable ASCII characters without spaces\.$/],
+    [config("publicUrl: https://watch.example.com"), /^6:12 publicUrl is reachable from other .* a token is needed\.$/],
+    ...["http://watch.example.com", "https://watch.example.com/x", "https://me@watch.example.com", "watch"].map(
+      (url): [string, RegExp] => [
+        config(`token: { env: TOKEN }\npublicUrl: ${url}`),
+        /^7:12 publicUrl has to be an https address without a path, such as https:\/\/watch\.example\.com\.$/
+      ]
+    ),
     [
       config("sinks: [{ name: a, webhook: { url: 'https://us%er@x' } }]"),
       /^6:36 .*\.url has to be an address that begins/
@@ -194,6 +205,25 @@ retention: { events: 2d, maxSize: 500MB }
     ]
   ])("%j is refused with the place of the fault", (text, problem) => {
     expect(problems(text)).toEqual([expect.stringMatching(problem)])
+  })
+
+  it.each([
+    ["", "1:1"],
+    ["store: ./watch.db\n", "6:8"],
+    ["store: watch.db\n", "6:8"]
+  ])("under systemd needs a store in the folder that systemd made: not %j", (store, place) => {
+    const text = config(store)
+    const surroundings = {
+      path: "/etc/berth/watch.yml",
+      variable: (name: string) => (name === "STATE_DIRECTORY" ? "/var/lib/berth" : variables[name]),
+      file: () => "token-0123456789"
+    }
+    const sentence = "store has to be an absolute path where systemd runs the daemon, such as /var/lib/berth/watch.db."
+    expect(Result.getOrThrow(Result.flip(readConfig(text, surroundings)))).toMatchObject([{ message: sentence }])
+    expect(Result.getOrThrow(Result.flip(readConfig(text, surroundings))).map((p) => `${p.line}:${p.column}`)).toEqual([
+      place
+    ])
+    expect(Result.isSuccess(readConfig(config("store: /var/lib/berth/watch.db\n"), surroundings))).toBe(true)
   })
 
   it("reports all of its faults at once", () => {

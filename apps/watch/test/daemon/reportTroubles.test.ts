@@ -14,7 +14,7 @@ const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({
 
 /** What a process has beside its store. */
 const process = Troubles.layer(null).pipe(
-  Layer.provideMerge(Layer.mergeAll(Sinks.layer([]), Progress.layer(["acme"]))),
+  Layer.provideMerge(Layer.mergeAll(Sinks.layer([], []), Progress.layer(["acme"]))),
   Layer.provide(Stdout.layer)
 )
 

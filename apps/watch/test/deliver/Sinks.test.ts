@@ -13,7 +13,7 @@ const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({
 
 /** Runs sinks over the store of the test until the scope closes. */
 const running = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, stdout = new PassThrough()) {
-  const context = yield* Layer.build(Layer.provide(Sinks.layer(options), Stdout.layerOf(stdout)))
+  const context = yield* Layer.build(Layer.provide(Sinks.layer(options, []), Stdout.layerOf(stdout)))
   const sinks = yield* Effect.provide(Sinks, context)
   yield* Effect.forkScoped(sinks.run)
   return sinks
@@ -207,15 +207,57 @@ describe("sinks", () => {
 
   it.live("that are further behind than they may be are disabled, which the others get", () =>
     Effect.gen(function* () {
-      const { commit, meet } = yield* Store
+      const { commit, meet, take } = yield* Store
       const owner = yield* claim
       yield* meet("slow")
+      yield* take({ sink: "slow", account: "a", seq: 0, deliveries: [], dropped: [] })
       yield* commit(owner, { events: [2, 3, 4, 5, 6].map((id) => created(id, id)) })
       const receiver = yield* Receiver.start
       const other = yield* Receiver.start
       const sinks = yield* running([sinkTo(receiver, { name: "slow", maxLag: 3 }), sinkTo(other, { name: "ops" })])
       yield* other.requests(1)
       expect(other.received[0]!.event.data).toMatchObject({ sink: "slow", reason: "lagging" })
+      expect((yield* sinks.status).find(({ name }) => name === "slow")).toMatchObject({ state: "disabled" })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live(
+    "start now in an account that they newly select, and lose no event of one that is watched for the first time",
+    () =>
+      Effect.gen(function* () {
+        const { commit } = yield* Store
+        const a = yield* claim
+        const { owner: b } = yield* (yield* Store).claim("b")
+        yield* commit(b, { events: [1, 2, 3].map((id) => created(id, id)) })
+        const receiver = yield* Receiver.start
+        const selecting = (...accounts: Array<string>) => [
+          sinkTo(receiver, { name: "ops", selection: { types: [], nodes: [], accounts } })
+        ]
+        // Ended before it read anything of an account that had no event when it began.
+        yield* Layer.build(Layer.provide(Sinks.layer(selecting("a"), ["a", "new"]), Stdout.layer))
+        yield* commit(a, { events: [created(10, 10)] })
+        yield* running(selecting("a", "b"))
+        yield* receiver.requests(1)
+        yield* commit(b, { events: [created(4, 4)] })
+        yield* receiver.requests(2)
+        expect(subjects(receiver)).toEqual(["nodes/10", "nodes/4"])
+      }).pipe(Effect.provide(store))
+  )
+
+  it.live("that hold up what there is no room for are disabled, which the others get", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const hanging = yield* Receiver.start
+      hanging.answer = () => null
+      const other = yield* Receiver.start
+      const sinks = yield* running([sinkTo(hanging, { name: "slow" }), sinkTo(other, { name: "ops" })])
+      yield* commit(owner, { events: [created(1, 1)] })
+      yield* hanging.requests(1)
+      yield* sinks.release("slow", "no room")
+      yield* other.requests(2)
+      const data = other.received.map(({ event }) => event.data)
+      expect(data).toContainEqual({ sink: "slow", reason: "lagging", message: "no room" })
       expect((yield* sinks.status).find(({ name }) => name === "slow")).toMatchObject({ state: "disabled" })
     }).pipe(Effect.provide(store))
   )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option } from "effect"
 import fc from "fast-check"
-import { advance, beginning, formatCursor, isAfter, parseCursor } from "../../src/events/Cursor.ts"
+import { advance, beginning, complete, formatCursor, isAfter, parseCursor } from "../../src/events/Cursor.ts"
 
 const account = fc.stringMatching(/^[\w.@-]{1,64}$/)
 const cursor = fc.array(fc.tuple(account, fc.integer({ min: 1, max: 2 ** 53 - 1 }))).map((places) => new Map(places))
@@ -25,6 +25,26 @@ describe("a cursor", () => {
       )
     ).toBe("a:1,b:2")
     expect(formatCursor(beginning)).toBe("")
+  })
+
+  it("names an account without events, so that its first ones are behind it", () => {
+    const cursor = new Map([
+      ["b", 0],
+      ["a", 1]
+    ])
+    expect(formatCursor(cursor)).toBe("a:1,b:0")
+    expect(Option.getOrThrow(parseCursor("a:1,b:0"))).toEqual(cursor)
+    expect(formatCursor(new Map([["a", 0]]))).toBe("")
+  })
+
+  it("starts now in an account that it does not name, at the first event in that of the daemon", () => {
+    const ends = new Map([
+      ["a", 7],
+      ["b", 9],
+      ["_daemon", 3]
+    ])
+    expect(formatCursor(complete(new Map([["a", 5]]), ends))).toBe("_daemon:0,a:5,b:9")
+    expect(Array.from(complete(beginning, ends).values())).toEqual([0, 0, 0])
   })
 
   it.each(["a", "a:", ":1", "a:01", "a:-1", "a:1,", "a:1,a:2", "a:9007199254740993", "a b:1", "ü:1"])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
 import { serve } from "../../src/http/serve.ts"
 import { ask, served } from "./http.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
@@ -83,6 +83,47 @@ describe("with a token", () => {
       expect((yield* ask(`${url}/api/status`, { headers: { cookie: tampered } })).status).toBe(401)
       const out = yield* ask(`${url}/api/session`, { method: "DELETE", headers: { cookie } })
       expect([out.status, out.headers["set-cookie"]![0]]).toEqual([204, expect.stringContaining("Max-Age=0")])
+    })
+  )
+})
+
+describe("behind a proxy with TLS", () => {
+  const origin = "https://watch.example.com"
+  const proxied = { host: "127.0.0.1:9464", origin, "sec-fetch-site": "same-origin" }
+
+  it.live("its origin may log in and act, with a cookie for TLS alone; no other origin may", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(token, origin)
+      const body = { token: Redacted.value(token) }
+      const login = (headers: Record<string, string>) => ask(`${url}/api/session`, { method: "POST", body, headers })
+      const reply = yield* login(proxied)
+      expect([reply.status, reply.headers["set-cookie"]![0]]).toEqual([204, expect.stringMatching(/; Secure(;|$)/)])
+      const cookie = reply.headers["set-cookie"]![0]!.split(";")[0]!
+      const acted = yield* ask(`${url}/api/sinks/ops/retry`, { method: "POST", headers: { ...proxied, cookie } })
+      expect(acted.json.message).toBe("There is no sink ops.")
+      for (const other of ["https://evil.test", "http://watch.example.com", "https://watch.example.com:8443"]) {
+        expect((yield* login({ ...proxied, origin: other })).status).toBe(403)
+      }
+      // From this machine, without the proxy.
+      const direct = yield* login({})
+      expect([direct.status, direct.headers["set-cookie"]![0]]).toEqual([204, expect.not.stringContaining("Secure")])
+    })
+  )
+
+  it.live("wrong tokens of one client slow no other client of the proxy", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(token, origin)
+      const shows = (text: string, client: string) =>
+        ask(`${url}/api/status`, {
+          headers: { authorization: `Bearer ${text}`, "x-forwarded-for": `203.0.113.9, ${client}` }
+        })
+      for (let i = 0; i < 10; i++) expect((yield* shows("wrong", "192.0.2.1")).status).toBe(401)
+      const guesses = yield* Effect.forEach(Array.from({ length: 6 }), () =>
+        Effect.forkChild(shows("wrong", "192.0.2.1"), { startImmediately: true })
+      )
+      const turnedAway = yield* Effect.raceAllFirst(guesses.map((guess) => Fiber.join(guess)))
+      expect([turnedAway.status, turnedAway.headers["retry-after"]]).toEqual([429, "3"])
+      expect((yield* shows(Redacted.value(token), "192.0.2.2")).status).toBe(200)
     })
   )
 })

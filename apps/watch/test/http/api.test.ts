@@ -155,6 +155,8 @@ describe("the HTTP interface", () => {
         "/api/session",
         "/api/sinks",
         "/api/sinks/{sink}",
+        "/api/sinks/{sink}/dead",
+        "/api/sinks/{sink}/dead/{id}/retry",
         "/api/sinks/{sink}/enable",
         "/api/sinks/{sink}/replay",
         "/api/sinks/{sink}/retry",

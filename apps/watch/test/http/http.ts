@@ -60,8 +60,8 @@ export const ask = (url: string, { body, headers = {}, method = "GET" }: Asked =
   })
 
 /** A daemon in memory, served on a free port until the scope closes. */
-export const served = Effect.fnUntraced(function* (token?: Redacted.Redacted) {
+export const served = Effect.fnUntraced(function* (token?: Redacted.Redacted, publicOrigin?: string) {
   const daemon = makeMemoryDaemon()
-  const url = yield* Effect.provide(serve({ host: "127.0.0.1", port: 0, token }), daemon.layer)
+  const url = yield* Effect.provide(serve({ host: "127.0.0.1", port: 0, token, publicOrigin }), daemon.layer)
   return { ...daemon, url }
 })

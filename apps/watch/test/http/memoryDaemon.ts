@@ -11,6 +11,7 @@ import type {
   DeliveredEvent,
   LoggedEvent,
   PricedPlan,
+  DeadLetter,
   SinkStatus,
   Trouble
 } from "../../src/http/records.ts"
@@ -69,6 +70,7 @@ export const makeMemoryDaemon = () => {
     nodes: new Map<number, Node & { readonly since: DateTime.Utc | null; readonly account?: string }>(),
     plans: [] as Array<PricedPlan>,
     sinks: [] as Array<SinkStatus>,
+    deadLetters: new Map<string, ReadonlyArray<DeadLetter>>(),
     events: [] as Array<LoggedEvent>,
     /** Sequence of the first event that is kept. */
     kept: 1,
@@ -155,6 +157,7 @@ export const makeMemoryDaemon = () => {
   const service: Daemon["Service"] = {
     accounts: Effect.sync(() => state.accounts),
     troubles: Effect.sync(() => state.troubles),
+    storeBytes: Effect.succeed(4096),
     plans: Effect.sync(() => state.plans),
     sinks: Effect.sync(() => state.sinks),
     cursor: Effect.sync(end),
@@ -198,6 +201,24 @@ export const makeMemoryDaemon = () => {
     eventAfter: (cursor) => Effect.suspend(() => (end() === cursor ? Deferred.await(appended) : Effect.void)),
     enable: forSink("enable"),
     retry: forSink("retry"),
+    deadLetters: (sink, { limit }) =>
+      Effect.suspend(() => {
+        const found = state.deadLetters.get(sink) ?? []
+        return Effect.succeed({ deadLetters: found.slice(0, limit), next: null })
+      }),
+    revive: (sink, id) =>
+      Effect.suspend(() => {
+        const found = state.deadLetters.get(sink) ?? []
+        if (!found.some((letter) => letter.id === id)) {
+          return new Refused({ kind: "unknown", message: `The sink ${sink} has no dead letter ${id}.` })
+        }
+        state.deadLetters.set(
+          sink,
+          found.filter((letter) => letter.id !== id)
+        )
+        state.asked.push(`revive ${sink} ${id}`)
+        return Effect.void
+      }),
     test: forSink("test"),
     replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink)),
     remove: forSink("remove")

@@ -52,6 +52,7 @@ describe("/metrics", () => {
         '{"trouble":"store-failing","severity":"critical"}': "1",
         '{"trouble":"sink-down","severity":"warning","sink":"ops"}': "1"
       })
+      expect(values("berth_store_bytes")).toEqual({ "{}": "4096" })
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({
         '{"sink":"ops","state":"up"}': "0",

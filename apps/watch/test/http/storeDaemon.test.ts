@@ -22,7 +22,7 @@ import { serve } from "../../src/http/serve.ts"
 
 const execSink = (name: string, command: string): SinkOptions => ({
   name,
-  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, hiddenVariables: new Set() },
+  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, variables: [] },
   selection: { types: [], nodes: [], accounts: [] },
   start: "now",
   forMillis: 0,
@@ -32,7 +32,7 @@ const execSink = (name: string, command: string): SinkOptions => ({
 const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
-const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
+const sinks = Sinks.layer(sinkOptions, []).pipe(Layer.provide(Stdout.layer))
 const daemonOf = (...accounts: ReadonlyArray<string>) =>
   storeDaemon(sinkOptions).pipe(
     Layer.provideMerge(Troubles.layer(defaultRetention)),
@@ -63,7 +63,7 @@ describe("a daemon over a store", () => {
         const seen: Array<string> = []
         for (let after: string | undefined; ;) {
           const page = yield* nodes({ account, after, limit: 2 })
-          expect(page.cursor).toBe("a:1")
+          expect(page.cursor).toBe("a:1,b:0,before:0")
           expect(page.nodes).toHaveLength(2)
           seen.push(...page.nodes.map(({ account, id }) => `${account}${id}`))
           if (page.next === null) return seen
@@ -223,6 +223,67 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon))
   )
 
+  it.live("gives the dead letters of a sink by pages, each to be delivered alone", () =>
+    Effect.gen(function* () {
+      const { commit, record, take } = yield* Store
+      const { deadLetters, revive, sinks } = yield* Daemon
+      const stored = yield* commit(yield* claim("a"), { events: [created(1, 1), created(2, 2)] })
+      const given = stored.map(({ id, seq }) => ({
+        account: "a",
+        seq,
+        node: seq,
+        id,
+        attempt: 10,
+        dueMillis: 0,
+        held: null,
+        body: null
+      }))
+      yield* take({ sink: "bad", account: "a", seq: 2, deliveries: given, dropped: [] })
+      yield* record(
+        "bad",
+        given.map((delivery) => ({ _tag: "GivenUp", delivery, reason: "it ended with 1" }) as const),
+        null
+      )
+      const first = yield* deadLetters("bad", { limit: 1 })
+      expect(first.deadLetters).toMatchObject([{ attempts: 10, reason: "it ended with 1" }])
+      const second = yield* deadLetters("bad", { limit: 1, after: first.next! })
+      expect(second.next).toBe(null)
+      const found = [...first.deadLetters, ...second.deadLetters]
+      expect(found.map(({ event }) => event["subject"]).toSorted()).toEqual(["nodes/1", "nodes/2"])
+      yield* Effect.forkScoped((yield* Sinks).run)
+      yield* revive("bad", found[0]!.id)
+      expect((yield* deadLetters("bad", { limit: 9 })).deadLetters).toEqual([found[1]])
+      expect((yield* sinks).find(({ sink }) => sink === "bad")).toMatchObject({ waiting: 1, deadLetters: 1 })
+      expect(yield* Effect.flip(revive("bad", found[0]!.id))).toMatchObject({ kind: "unknown" })
+      expect(yield* Effect.flip(deadLetters("bad", { limit: 1, after: "x" }))).toMatchObject({ kind: "invalid" })
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("gives no event of an account that a cursor does not name, but those that come later", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { cursor, events } = yield* Daemon
+      const a = yield* claim("a")
+      const b = yield* claim("b")
+      yield* commit(a, { events: [created(1, 1), created(2, 2)] })
+      yield* commit(b, { events: [created(3, 3)] })
+      const read = Effect.fnUntraced(function* (after: string) {
+        const page = yield* events({ after, limit: 9 })
+        return { subjects: page.events.map(({ event }) => event.subject), next: page.next }
+      })
+      const first = yield* read("a:1")
+      expect(first.subjects).toEqual(["nodes/2"])
+      yield* commit(b, { events: [created(4, 4)] })
+      expect((yield* read(first.next)).subjects).toEqual(["nodes/4"])
+      expect((yield* read("")).subjects).toHaveLength(4)
+      // The end of the log names an account before its first event.
+      const end = yield* cursor
+      yield* commit(yield* claim("c"), { events: [created(5, 5)] })
+      expect((yield* read(`${end},c:0`)).subjects).toEqual(["nodes/5"])
+      expect((yield* read(end)).subjects).toEqual([])
+    }).pipe(Effect.provide(daemon))
+  )
+
   it.live("shows the sinks and does what is asked of them", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
@@ -269,8 +330,8 @@ describe("a daemon over a store", () => {
     Effect.gen(function* () {
       const of = (options: Omit<HttpOptions, "sinks">) =>
         Effect.provide(HttpInterface, HttpInterface.layer({ ...options, sinks: sinkOptions }))
-      expect(yield* of({ listen: null, token: null })).toEqual({ url: null })
-      const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null }))
+      expect(yield* of({ listen: null, token: null, publicOrigin: null })).toEqual({ url: null })
+      const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null, publicOrigin: null }))
       expect(refused.message).toBe("listen: 0.0.0.0 is beyond loopback, and no token is set.")
       const listen = { host: "127.0.0.1", port: 0 }
       yield* Effect.gen(function* () {
@@ -280,7 +341,7 @@ describe("a daemon over a store", () => {
           "exec"
         ])
         expect((yield* ask(`${url}/api/status`)).status).toBe(200)
-      }).pipe(Effect.provide(HttpInterface.layer({ listen, token: null, sinks: sinkOptions })))
+      }).pipe(Effect.provide(HttpInterface.layer({ listen, token: null, publicOrigin: null, sinks: sinkOptions })))
     }).pipe(Effect.provide(daemon))
   )
 

@@ -34,11 +34,11 @@ describe("the config from the environment", () => {
       const config = yield* configOf({
         BERTH_WATCH_STORE: "/data/watch.db",
         BERTH_WATCH_LISTEN: "0.0.0.0:80",
-        BERTH_WATCH_TOKEN: "secret"
+        BERTH_WATCH_TOKEN: "secret-0123456789"
       })
       expect(Redacted.value(config.store)).toBe("/data/watch.db")
       expect(config.listen).toEqual({ host: "0.0.0.0", port: 80 })
-      expect(Redacted.value(config.token!)).toBe("secret")
+      expect(Redacted.value(config.token!)).toBe("secret-0123456789")
       expect((yield* configOf({ HOME: "/h", BERTH_WATCH_LISTEN: "off" })).listen).toBe(null)
     })
   )
@@ -50,8 +50,12 @@ describe("the config from the environment", () => {
       "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed."
     ],
     [
+      { HOME: "/h", BERTH_WATCH_TOKEN: "fifteen-letters" },
+      "BERTH_WATCH_TOKEN has to be at least 16 printable ASCII characters without spaces."
+    ],
+    [
       { HOME: "/h", BERTH_WATCH_TOKEN: "two words" },
-      "BERTH_WATCH_TOKEN has to be printable ASCII characters without spaces."
+      "BERTH_WATCH_TOKEN has to be at least 16 printable ASCII characters without spaces."
     ],
     [{}, "There is no folder for the store: HOME is not set."]
   ] as const)("refuses %j in one sentence", ([env, message]) =>

@@ -11,6 +11,7 @@ import { beginning } from "../../src/events/Cursor.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 import { Store } from "../../src/store/Store.ts"
+import { created } from "./facts.ts"
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 
@@ -86,15 +87,38 @@ describe("a store with many nodes and events reads no more of them than an answe
   ])
   // The index has all that is counted, so no body is parsed.
   reads("the numbers of nodes", ({ nodeCounts }) => nodeCounts, ["SCAN node USING INDEX node_by_status"])
-  reads("what is too old or too much", ({ prune }) => prune(defaultRetention, [sink]), [
-    "SEARCH delivery USING INDEX delivery_by_node (sink=? AND account=?)",
-    "SEARCH event USING COVERING INDEX key (account=? AND seq=?)",
-    "SEARCH event USING COVERING INDEX key (account=? AND seq<?)",
-    "SEARCH event USING COVERING INDEX key (account=? AND seq=?)",
-    "SEARCH event USING INDEX event_by_time (account=? AND happened_at<?)",
+  const ended = [
+    "SEARCH dead_letter USING COVERING INDEX key (sink=? AND id=?)",
     "SEARCH dead_letter USING INDEX dead_letter_by_end (died_at<?)",
+    "SEARCH node USING COVERING INDEX key (account=? AND id=?)",
     "SEARCH node USING INDEX node_by_end (gone_at<?)"
+  ]
+  const firsts = [
+    "SEARCH event USING COVERING INDEX key (account=?)",
+    "SEARCH event USING COVERING INDEX event_by_time (account=?)"
+  ]
+  reads("whether something is too old or too much", ({ prune }) => prune(defaultRetention, [sink]), [
+    ...firsts,
+    ...ended
   ])
+  reads(
+    "what is too old or too much",
+    ({ claim, commit, prune }) =>
+      Effect.gen(function* () {
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+        yield* prune({ ...defaultRetention, maxEvents: 1 }, [sink])
+      }),
+    [
+      ...firsts,
+      "SEARCH delivery USING INDEX delivery_by_node (sink=? AND account=?)",
+      "SEARCH event USING COVERING INDEX key (account=? AND seq=?)",
+      "SEARCH event USING COVERING INDEX key (account=? AND seq<?)",
+      "SEARCH event USING COVERING INDEX key (account=? AND seq=?)",
+      "SEARCH event USING INDEX event_by_time (account=? AND happened_at<?)",
+      ...ended
+    ]
+  )
   const oneDelivery = "INDEX delivery_by_node (sink=? AND account=? AND node=? AND seq=?)"
   const ends = [
     { _tag: "Delivered", delivery },

@@ -232,7 +232,16 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         yield* TestClock.setTime(60)
         yield* record("ops", [{ _tag: "GivenUp", delivery: delivery(1, { attempt: 10 }), reason: "500" }], 7)
         expect(yield* deadLetters("ops", 9)).toEqual([
-          { account: "a", seq: 1, node: 1, id: "id-1", attempts: 10, reason: "500", diedAtMillis: 60 }
+          {
+            account: "a",
+            seq: 1,
+            node: 1,
+            id: "id-1",
+            attempts: 10,
+            reason: "500",
+            diedAtMillis: 60,
+            body: expect.stringContaining('"specversion"')
+          }
         ])
         expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 1 })
         const second = delivery(2, { node: 2 })
@@ -254,6 +263,32 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
+    it.effect("revives one dead letter of a sink, and gives them by pages", () =>
+      Effect.gen(function* () {
+        const { commit, deadLetters, deliveries, meet, record, revive, take } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1), created(2, 1), created(3, 1)] })
+        for (const sink of ["ops", "other"]) {
+          yield* meet(sink)
+          const all = [1, 2, 3].map((seq) => delivery(seq))
+          yield* take({ sink, account: "a", seq: 3, deliveries: all, dropped: [] })
+          yield* record(
+            sink,
+            all.map((each) => ({ _tag: "GivenUp", delivery: each, reason: "500" }) as const),
+            null
+          )
+        }
+        const idsOf = (letters: ReadonlyArray<{ readonly id: string }>) => letters.map(({ id }) => id)
+        const first = yield* deadLetters("ops", 2)
+        expect(idsOf(first)).toEqual(["id-1", "id-2"])
+        expect(idsOf(yield* deadLetters("ops", 2, first[1]))).toEqual(["id-3"])
+        expect([yield* revive("ops", "id-2"), yield* revive("ops", "id-2")]).toEqual([true, false])
+        expect(idsOf(yield* deadLetters("ops", 9))).toEqual(["id-1", "id-3"])
+        expect(idsOf(yield* deliveries("ops", 9))).toEqual(["id-2"])
+        expect(idsOf(yield* deadLetters("other", 9))).toHaveLength(3)
+      }).pipe(Effect.provide(store))
+    )
+
     it.effect("puts a sink back to a cursor, and drops the deliveries that it will make again, but no others", () =>
       Effect.gen(function* () {
         const { commit, cursorOf, deliveries, meet, replay, take } = yield* Store
@@ -268,7 +303,8 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         yield* take({ sink: "ops", account: "a", seq: 5, deliveries: taken, dropped: [] })
         yield* take({ sink: "ops", account: "b", seq: 5, deliveries: [], dropped: [] })
         yield* replay("ops", new Map([["a", 3]]))
-        expect(formatCursor(yield* cursorOf("ops"))).toBe("a:3")
+        // Of an account that the cursor does not name nothing is repeated.
+        expect(formatCursor(yield* cursorOf("ops"))).toBe("a:3,b:5")
         expect(yield* deliveries("ops", 9)).toEqual([logged(2), node])
       }).pipe(Effect.provide(store))
     )
@@ -315,6 +351,28 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         expect(some).toBeLessThan(2500)
         expect(yield* prune({ ...policy, maxBytes: 1 }, ["ops"])).toBe(2500 - some)
         expect(seqs(yield* after(beginning, 1))).toEqual([2501])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("names the sink that holds most of a store that is too large", () =>
+      Effect.gen(function* () {
+        const { commit, holderOf, meet, prune, setDisabled, take } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: Array.from({ length: 3000 }, (_, index) => created(index + 1, index)) })
+        const sinks = ["slow", "stuck", "read"]
+        for (const sink of [...sinks, "old"]) yield* meet(sink)
+        yield* take({ sink: "read", account: "a", seq: 3000, deliveries: [], dropped: [] })
+        yield* take({ sink: "slow", account: "a", seq: 1000, deliveries: [], dropped: [] })
+        yield* take({ sink: "stuck", account: "a", seq: 3000, deliveries: [delivery(7)], dropped: [] })
+        yield* take({ sink: "old", account: "a", seq: 0, deliveries: [], dropped: [] })
+        expect(yield* holderOf(1e10, sinks)).toBe(null)
+        expect(yield* holderOf(1, sinks)).toEqual({ sink: "slow", events: 2000 })
+        yield* setDisabled("slow", { reason: "lagging", message: "no room" })
+        expect(yield* holderOf(1, sinks)).toEqual({ sink: "stuck", events: 1 })
+        expect(yield* prune({ ...defaultRetention, eventsMillis: 1e12, maxBytes: 1 }, sinks)).toBe(6)
+        yield* setDisabled("stuck", { reason: "lagging", message: "no room" })
+        expect(yield* holderOf(1, sinks)).toBe(null)
+        expect(yield* prune({ ...defaultRetention, eventsMillis: 1e12, maxBytes: 1 }, sinks)).toBe(2994)
       }).pipe(Effect.provide(store))
     )
 

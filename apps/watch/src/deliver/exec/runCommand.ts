@@ -6,10 +6,13 @@ import { Effect } from "effect"
 import { delivered, failed, type Outcome } from "../Outcome.ts"
 import type { ExecOptions } from "../SinkOptions.ts"
 
-/** The program runs with the environment of the daemon, without the credentials of the service. */
-const environmentWithout = (hidden: ReadonlySet<string>): NodeJS.ProcessEnv =>
+/** Where programs are, whose they are, and in which language and time zone they write. None of these holds a secret. */
+const isForEveryProgram = (name: string): boolean => /^(PATH|HOME|LANG|LC_[A-Z]+|TZ)$/.test(name)
+
+/** An allow-list: which other variables of the daemon hold secrets nobody can list. */
+const environmentFor = (variables: ReadonlyArray<string>): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !hidden.has(name) && !/^BERTH_.*(KEY|TOKEN|SECRET)/.test(name))
+    Object.entries(process.env).filter(([name]) => isForEveryProgram(name) || variables.includes(name))
   )
 
 export const runCommand = (options: ExecOptions, json: string) =>
@@ -36,8 +39,8 @@ export const runCommand = (options: ExecOptions, json: string) =>
 const notRun = ({ message }: Error): Outcome => failed("unavailable", `it cannot be run: ${message}`)
 
 /** Some reasons not to start a program arrive as an event, such as that there is none; others are thrown. */
-const start = ({ command: [program, ...args], hiddenVariables }: ExecOptions): ChildProcess | Error => {
-  const env = environmentWithout(hiddenVariables)
+const start = ({ command: [program, ...args], variables }: ExecOptions): ChildProcess | Error => {
+  const env = environmentFor(variables)
   try {
     // A group of its own, so that what it starts ends with it.
     return spawn(program, args, { stdio: ["pipe", "ignore", "ignore"], detached: true, env })

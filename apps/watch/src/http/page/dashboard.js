@@ -26,6 +26,7 @@ import {
   takeEvent
 } from "./model.js"
 import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
+import { maxDeadLetters, paintDeadLetters } from "./deadLetters.js"
 import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
 import "./scheme.js"
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
@@ -306,8 +307,30 @@ const sortBy = (sort) => {
 
 const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state.sort.isDescending })
 
+/** The sink whose dead letters are shown. */
+let deadSink
+
+const showDeadLetters = async (sink) => {
+  const { deadLetters } = await ask(`/api/sinks/${encodeURIComponent(sink)}/dead?limit=${maxDeadLetters}`)
+  deadSink = deadLetters.length === 0 ? undefined : sink
+  const count = model.status.sinks.find((each) => each.sink === sink)?.deadLetters ?? 0
+  paintDeadLetters(sink, deadLetters, count, onRetryOne)
+}
+
+const onRetryOne = async (sink, id) => {
+  try {
+    await ask(`/api/sinks/${encodeURIComponent(sink)}/dead/${encodeURIComponent(id)}/retry`, { method: "POST" })
+    setText(byId("sink-reply"), `${sink} tries this event again now.`)
+  } catch (error) {
+    setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
+  }
+  await refreshStatus()
+  await showDeadLetters(sink).catch(() => {})
+}
+
 const onSink = async (sink, verb) => {
   try {
+    if (verb === "dead") return await showDeadLetters(sink)
     const path = `/api/sinks/${encodeURIComponent(sink)}`
     await (verb === "remove" ? ask(path, { method: "DELETE" }) : ask(`${path}/${verb}`, { method: "POST" }))
     setText(
@@ -323,6 +346,7 @@ const onSink = async (sink, verb) => {
     setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
   }
   await refreshStatus()
+  if (sink === deadSink) await showDeadLetters(sink).catch(() => {})
 }
 
 byId("filter").oninput = ({ target }) => {

@@ -230,6 +230,7 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
   const actions = [
     act("enable", "Enable", state === "disabled"),
     act("retry", "Retry now", state !== "removed" && (deadLetters > 0 || waiting > 0)),
+    act("dead", "Dead letters", deadLetters > 0),
     act("test", "Test", state !== "removed"),
     act("remove", "Remove", state === "removed")
   ]

@@ -20,6 +20,7 @@ const modules = [
   "timeline.js",
   "details.js",
   "overview.js",
+  "deadLetters.js",
   "troubles.js",
   "dashboard.js"
 ]

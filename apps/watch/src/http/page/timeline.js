@@ -7,11 +7,11 @@ import { dayText, minuteText, nameText, pluralText, statusText, toneOfStatus, wh
 /** Events that are shown at first, and how many more when their reader has come to the end of them. */
 const eventsAtOnce = 100
 
-const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
+export const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
 
 const statusTag = (status) => tag(plain(statusText(status)), toneOfStatus(statusText(status)))
 
-const meaningOf = (event) => {
+export const meaningOf = (event) => {
   if (event.type === "berth.node.status_changed") {
     const from = make("span", { className: "from", text: plain(statusText(event.data.from)) })
     return [toneOfStatus(statusText(event.data.to)), from, " → ", statusTag(event.data.to)]

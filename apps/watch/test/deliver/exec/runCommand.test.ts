@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
 )
 
 const run = (...command: readonly [string, ...Array<string>]) =>
-  runCommand({ _tag: "Exec", command, timeoutMillis: 10_000, hiddenVariables: new Set(["ACME_KEY"]) }, `{"a":"$b"}`)
+  runCommand({ _tag: "Exec", command, timeoutMillis: 10_000, variables: ["NOTIFY_ROOM"] }, `{"a":"$b"}`)
 
 const shell = (script: string, ...args: ReadonlyArray<string>) => run("/bin/sh", "-c", script, "sh", ...args)
 
@@ -59,16 +59,30 @@ describe("an exec sink", () => {
     })
   )
 
-  it.effect("keeps the credentials of the service from the program", () =>
+  it.effect("gives the program the common variables and those that the sink names, and no others", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "env")
-      const credentials = { BERTH_API_KEY: "key-that-must-not-show", ACME_KEY: "key-that-must-not-show" }
-      Object.assign(process.env, credentials)
-      yield* shell(`env > "$1"`, path).pipe(
-        Effect.ensuring(Effect.sync(() => Object.keys(credentials).forEach((name) => delete process.env[name])))
+      const given = { HOME: "/home/notify", LANG: "C.UTF-8", LC_TIME: "C.UTF-8", TZ: "UTC", NOTIFY_ROOM: "42" }
+      const own = { BERTH_API_KEY: "k", CHAT_URL: "https://chat.test/secret", HTTPS_PROXY: "http://me:pass@proxy.test" }
+      const before = { ...process.env }
+      Object.assign(process.env, given, own)
+      yield* run("/usr/bin/env", "sh", "-c", `cat /proc/self/environ > "$1"`, "sh", path).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            for (const name of Object.keys({ ...given, ...own })) {
+              if (before[name] === undefined) delete process.env[name]
+              else process.env[name] = before[name]
+            }
+          })
+        )
       )
-      expect(readFileSync(path, "utf8")).toContain("PATH=")
-      expect(readFileSync(path, "utf8")).not.toContain("key-that-must-not-show")
+      // The shell adds where it is.
+      const found = readFileSync(path, "utf8")
+        .split("\0")
+        .filter((line) => line !== "" && !line.startsWith("PWD="))
+      const common = Object.entries(before).filter(([name]) => name === "PATH" || /^LC_[A-Z]+$/.test(name))
+      const expected = Object.entries({ ...Object.fromEntries(common), ...given }).map((entry) => entry.join("="))
+      expect(found.toSorted()).toEqual(expected.toSorted())
     })
   )
 })

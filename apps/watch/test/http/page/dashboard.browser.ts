@@ -1,7 +1,7 @@
 import { exactPrice } from "@berth/core/domain/Price"
 import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { DateTime, Effect, Exit, Redacted, Scope } from "effect"
 import type { Page } from "playwright-core"
 import { serve } from "../../../src/http/serve.ts"
 import { aNode } from "../../diff/aNode.ts"
@@ -66,6 +66,35 @@ describe("the dashboard", () => {
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())
       yield* sees(page.getByText("chat tries again now.").waitFor())
       expect(daemon.state.asked).toEqual(["retry chat"])
+    })
+  )
+
+  it.live("shows the dead letters of a sink with their reasons, and delivers one of them", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const letter = (id: string, reason: string) => ({
+        id,
+        since: DateTime.makeUnsafe("2026-03-01T10:00:00Z"),
+        attempts: 10,
+        reason,
+        event: { ...daemon.state.events.findLast(({ event }) => event.type === "berth.node.created")!.event, id }
+      })
+      daemon.state.deadLetters.set("chat", [
+        letter("one", "the receiver answered 400"),
+        letter("two", "it is too long")
+      ])
+      const { page } = yield* visit(daemon.url)
+      expect(yield* sees(page.getByRole("button", { name: "Dead letters ops" }).isVisible())).toBe(false)
+      yield* sees(page.getByRole("button", { name: "Dead letters chat" }).click())
+      const rows = page.getByRole("list", { name: "Dead letters of chat" }).getByRole("listitem")
+      yield* sees(rows.filter({ hasText: "10 attempts · the receiver answered 400" }).waitFor())
+      expect(yield* sees(rows.count())).toBe(2)
+      yield* sees(page.getByRole("button", { name: "Retry one", exact: true }).click())
+      yield* sees(page.getByText("chat tries this event again now.").waitFor())
+      expect(daemon.state.asked).toEqual(["revive chat one"])
+      yield* sees(rows.filter({ hasText: "the receiver answered 400" }).waitFor({ state: "detached" }))
+      expect(yield* sees(rows.count())).toBe(1)
     })
   )
 

@@ -1,0 +1,127 @@
+/**
+ * Slows those that guess the token. After some wrong ones of a client, or of all clients together, each further attempt waits before
+ * it is checked, right or wrong, so that the time of a reply tells nothing; few wait at once, and a newcomer takes the place of one
+ * that waits. So nobody is locked out: the right token comes through as soon as the guessing pauses.
+ */
+import { isIPv4, isIPv6 } from "node:net"
+import { Clock, Deferred, Effect, Random } from "effect"
+
+/** What came of an attempt: `turnedAway` was not checked, and may be made again. */
+export type AttemptResult = "right" | "wrong" | "turnedAway"
+
+/** How long an attempt waits, in milliseconds, once there were too many wrong ones. */
+export const waitMillis = 3000
+
+export const tooManyAttempts = "Too many wrong tokens: try again in a few seconds."
+
+interface Bounds {
+  /** Wrong tokens that cost nothing; one of them is forgotten in each `forgetMillis`. */
+  readonly free: number
+  readonly forgetMillis: number
+  /** Attempts that wait at once. */
+  readonly maxWaiting: number
+}
+
+const bounds = {
+  client: { free: 10, forgetMillis: 10_000, maxWaiting: 5 },
+  everyone: { free: 100, forgetMillis: 1000, maxWaiting: 50 }
+} satisfies Record<string, Bounds>
+
+/** Clients that are remembered; the one that was idle for longest is forgotten first. */
+const maxClients = 10_000
+
+/** The attempts of one client, or of all. */
+class Line {
+  readonly #bounds: Bounds
+  readonly #waiting: Array<Deferred.Deferred<AttemptResult>> = []
+  #wrong = 0
+  #atMillis = 0
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+  }
+
+  #forget(nowMillis: number) {
+    this.#wrong = Math.max(0, this.#wrong - Math.max(0, nowMillis - this.#atMillis) / this.#bounds.forgetMillis)
+    this.#atMillis = nowMillis
+  }
+
+  noteWrong(nowMillis: number) {
+    this.#forget(nowMillis)
+    // No more than is forgotten in a while: a client that stops guessing is soon as good as new.
+    this.#wrong = Math.min(this.#wrong + 1, 2 * this.#bounds.free)
+  }
+
+  isSlow(nowMillis: number): boolean {
+    this.#forget(nowMillis)
+    // Less than a whole attempt is left.
+    return this.#wrong > this.#bounds.free - 1
+  }
+
+  /** Takes a place; where all are taken, that of one that waits. */
+  enter(attempt: Deferred.Deferred<AttemptResult>, chance: number) {
+    if (this.#waiting.length >= this.#bounds.maxWaiting) {
+      const [out] = this.#waiting.splice(Math.floor(chance * this.#waiting.length), 1)
+      Deferred.doneUnsafe(out!, Effect.succeed("turnedAway"))
+    }
+    this.#waiting.push(attempt)
+  }
+
+  leave(attempt: Deferred.Deferred<AttemptResult>) {
+    const index = this.#waiting.indexOf(attempt)
+    if (index >= 0) this.#waiting.splice(index, 1)
+  }
+}
+
+/** Whose attempts count together: an IPv4 address, or the network of an IPv6 address, which one client has as a whole. */
+export const clientOf = (address: string): string => {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
+  if (isIPv4(plain) || !isIPv6(plain)) return plain
+  const [head = "", tail] = plain.split("::")
+  const before = head === "" ? [] : head.split(":")
+  const after = tail === undefined || tail === "" ? [] : tail.split(":")
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => "0")
+  return [...before, ...zeros, ...after].slice(0, 4).join(":")
+}
+
+export const makeTokenAttempts = () => {
+  const everyone = new Line(bounds.everyone)
+  const clients = new Map<string, Line>()
+
+  const lineOf = (client: string): Line => {
+    const line = clients.get(client) ?? new Line(bounds.client)
+    // Again at the end: the order is that of their last attempts.
+    clients.delete(client)
+    clients.set(client, line)
+    const idle = clients.keys().next()
+    if (clients.size > maxClients && !idle.done) clients.delete(idle.value)
+    return line
+  }
+
+  /** Checks the token that a client shows, now or after its wait. */
+  return Effect.fnUntraced(function* (address: string, isRight: () => boolean) {
+    const client = clients.get(clientOf(address))
+    const now = yield* Clock.currentTimeMillis
+    const slow = [client, everyone].filter((line) => line !== undefined).filter((line) => line.isSlow(now))
+    const check = (nowMillis: number): AttemptResult => {
+      // A client without a wrong token is not remembered.
+      if (isRight()) return "right"
+      for (const line of [lineOf(clientOf(address)), everyone]) line.noteWrong(nowMillis)
+      return "wrong"
+    }
+    if (slow.length === 0) return check(now)
+    const place = yield* Deferred.make<AttemptResult>()
+    for (const line of slow) line.enter(place, yield* Random.next)
+    const waited = Effect.andThen(
+      Effect.sleep(waitMillis),
+      Effect.map(Clock.currentTimeMillis, (nowMillis) => check(nowMillis))
+    )
+    return yield* Effect.raceFirst(Deferred.await(place), waited).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          for (const line of slow) line.leave(place)
+        })
+      )
+    )
+  })
+}

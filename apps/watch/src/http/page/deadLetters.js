@@ -1,0 +1,40 @@
+// The events that a sink gave up on: why, since when, and one by one once more.
+import { isolated, make, paintRows, plain, setText } from "@berth/web/rows.js"
+import { now } from "./model.js"
+import { meaningOf, nodeKeyOf, nodeNameOf } from "./timeline.js"
+import { instantText, pluralText } from "./wording.js"
+
+/** More are not looked at one by one: `berth-watch sinks dead` prints all. */
+export const maxDeadLetters = 100
+
+const deadLetterPanel = document.getElementById("dead-letters")
+
+const deadLetterRow = ({ attempts, event, id, reason, since }, sink, onRetry) => {
+  const [tone, ...meaning] = meaningOf(event)
+  const name = nodeKeyOf(event) === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
+  const retry = make("button", { type: "button", className: "quiet small", text: "Retry" })
+  retry.ariaLabel = `Retry ${id}`
+  retry.onclick = () => onRetry(sink, id)
+  const when = make("time", { dateTime: since, text: instantText(Date.parse(since), now()) })
+  return make("li", {
+    className: tone,
+    children: [
+      make("span", { className: "what", children: [...name, ...meaning] }),
+      make("small", { children: [when, ` · ${pluralText(attempts, "attempt")} · ${plain(reason)}`] }),
+      retry
+    ]
+  })
+}
+
+/** Shows those of a sink; `count` is how many it has. */
+export const paintDeadLetters = (sink, letters, count, onRetry) => {
+  deadLetterPanel.hidden = letters.length === 0
+  const rest = count > letters.length ? `, the first ${letters.length} of ${count}` : ""
+  setText(document.getElementById("dead-letters-title"), `Dead letters of ${plain(sink)}${rest}`)
+  paintRows(
+    document.getElementById("dead-letter-rows"),
+    letters,
+    ({ id }) => id,
+    (letter) => deadLetterRow(letter, sink, onRetry)
+  )
+}

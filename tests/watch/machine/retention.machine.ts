@@ -1,0 +1,49 @@
+/**
+ * What a running daemon keeps while many events come: no more than its config allows, within seconds. In a run of its own for the number
+ * of nodes.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestServer } from "@berth/server/testing"
+import { clientOf } from "../../account.ts"
+import { Daemon } from "../Daemon.ts"
+import { command, configured, receiver, wait } from "../Scene.ts"
+
+const changeEvery = (status: "power-off" | "running") =>
+  Effect.gen(function* () {
+    const { control, id: world } = yield* TestServer
+    const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1000 } }))
+    yield* Effect.forEach(
+      nodes,
+      ({ id }) => Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } })),
+      { concurrency: 20, discard: true }
+    )
+  })
+
+layer(
+  Layer.provideMerge(
+    Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
+    TestServer.layer({ clock: "real", scenario: { fleet: 1000 }, rateLimit: { limit: 1_000_000 } })
+  ),
+  { excludeTestServices: true }
+)("a daemon that gets more events than it may keep", (it) => {
+  it.effect("keeps the last ones", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const config = yield* configured(ops.url, { interval: "1s", more: "retention: { maxEvents: 1000 }\n" })
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
+      yield* wait(() => daemon.baseline())
+      const { http } = yield* wait(() => daemon.ready())
+      const last = () =>
+        wait(async () => (await fetch(`${http}/api/status`)).json() as Promise<{ readonly cursor: string }>)
+      yield* changeEvery("power-off")
+      yield* Effect.repeat(last(), { until: ({ cursor }) => cursor === "acme:1001" })
+      yield* changeEvery("running")
+      yield* Effect.repeat(last(), { until: ({ cursor }) => cursor === "acme:2001" })
+      yield* Effect.repeat(command(["events", "--config", config]), {
+        until: ({ stdout }) => stdout.length <= 1000
+      })
+      expect((yield* command(["events", "--config", config])).stdout).toHaveLength(1000)
+    })
+  )
+})
