@@ -2,7 +2,7 @@
  * Reports troubles to those who do not ask: one line on stderr when one begins and one when it ends, and an event of the daemon where
  * the trouble has none of its own. It also has the store written now and then, which shows whether it can be.
  */
-import { Clock, DateTime, Effect, Schedule } from "effect"
+import { Clock, DateTime, Duration, Effect, Schedule } from "effect"
 import { type DaemonFact, daemonAccount, TroubleBegan, TroubleEnded } from "../events/DaemonFact.ts"
 import type { EventFact } from "../events/Event.ts"
 import { report } from "../process/report.ts"
@@ -15,6 +15,9 @@ export type Reported = Map<string, Trouble>
 
 const lookPause = "2 seconds"
 const probePause = "5 seconds"
+
+/** A pause that takes so much longer means that the process, or its machine, stood still. */
+const stoodStillMillis = 5000
 
 /** What was reported before a restart or a reload is over only when it was not met again for so long. */
 const settlingMillis = 15_000
@@ -97,13 +100,23 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     for (const each of begin) open.set(keyOf(each), each)
   })
 
+  let lookedMillis = begunMillis
   const look = Effect.gen(function* () {
+    // What is late because nothing ran is made up for by the time of the next look.
+    const stoodStill = (yield* Clock.currentTimeMillis) - lookedMillis > Duration.toMillis(lookPause) + stoodStillMillis
+    if (stoodStill) return
     const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))
     const now = yield* Clock.currentTimeMillis
     const isSettled = Math.abs(now - begunMillis) > settlingMillis
     yield* reportLines(troubles, reported, isSettled)
     yield* reportEvents(troubles, isSettled, now)
-  })
+  }).pipe(
+    Effect.ensuring(
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        lookedMillis = now
+      })
+    )
+  )
   const forEver = (effect: Effect.Effect<void, unknown>, pause: typeof lookPause | typeof probePause) =>
     Effect.repeat(Effect.ignore(effect), Schedule.spaced(pause))
   return yield* Effect.all([forEver(look, lookPause), forEver(probe, probePause)], {
