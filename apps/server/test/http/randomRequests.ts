@@ -190,6 +190,7 @@ const requests = (
         })
         .map((value) => JSON.stringify(value))
     },
+    { weight: 2, arbitrary: fc.constant(JSON.stringify(nodeOf("random"))) },
     { weight: 1, arbitrary: fc.json() },
     {
       weight: 1,
