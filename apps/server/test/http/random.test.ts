@@ -1,3 +1,4 @@
+import { isSoak, seed } from "@berth/testing/chance"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { serve } from "../cli/berthServer.ts"
@@ -5,9 +6,7 @@ import { type Exchange, exchange, type RawReply } from "../transport/rawSocket.t
 import { type RandomRequest, randomRequests } from "./randomRequests.ts"
 import { expectFailure, prefix } from "./service.ts"
 
-/** Change it to search further; a failure names it. */
-const seed = 20_260_101
-const count = 5_000
+const count = isSoak ? 5000 : 2000
 
 const successes = new Set([200, 202, 204])
 const failures = new Set([400, 401, 404, 405, 409, 413, 414, 415, 422, 431])
@@ -72,7 +71,8 @@ describe("any bytes whatever", () => {
         { concurrency: 16, discard: true }
       )
       // The requests are worth something only if they reach everything.
-      for (const status of [200, 202, 204, 400, 401, 404, 405, 415, 422]) expect(seen.has(status)).toBe(true)
+      for (const status of [200, 202, 204, 400, 401, 404, 405, 415, 422])
+        expect(Array.from(seen.keys())).toContain(status)
       expect((yield* exchange(url, [list], { enough: 1 })).replies[0]?.status).toBe(200)
       expect(yield* server.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" })
     })
