@@ -3,14 +3,14 @@ import { defineConfig } from "vitest/config"
 import { shared } from "./vitest.shared.ts"
 
 /**
- * The tests that need Linux and root, for namespaces, file systems and terminals of their own, or jest from npm: a run of its own,
- * `pnpm test:machine`.
+ * The tests that need Linux and root, for namespaces, file systems and terminals of their own, or jest from npm, and those of
+ * snapshots of 50 000 nodes: a run of its own, `pnpm test:machine`.
  */
 export default defineConfig({
   test: {
     ...shared,
     maxWorkers: availableParallelism(),
-    include: ["packages/*/test/**/*.machine.ts", "tests/**/*.machine.ts"],
+    include: ["packages/*/test/**/*.machine.ts", "apps/*/test/**/*.machine.ts", "tests/**/*.machine.ts"],
     globalSetup: "scripts/bundleForTests.ts"
   }
 })
