@@ -19,15 +19,15 @@ it.effect("an image that is saved is reported, at one request in half an hour an
     const { pass, requests } = yield* Wire
     const { control, id } = yield* TestServer
     const facts = yield* (yield* polling({ intervalMillis: null, fastIntervalMillis: null })).readCatalogue
-    yield* pass(20 * minute, 1000)
+    yield* pass(20 * minute, 2500)
     const read = () => requests.filter(images).length
     expect(read()).toBe(2)
     yield* Effect.orDie(control.savedImages.add({ params: { world: id }, payload: { name: "golden" } }))
-    yield* pass(20 * minute, 1000)
+    yield* pass(20 * minute, 2500)
     expect([facts.map(brief), read()]).toEqual([[], 3])
-    yield* pass(12 * minute, 1000)
+    yield* pass(12 * minute, 2500)
     expect([facts.map(brief), read()]).toEqual([["berth.image.added images/golden"], 4])
-    yield* pass(62 * minute, 1000)
+    yield* pass(62 * minute, 2500)
     expect(facts).toHaveLength(1)
     expect(read()).toBeLessThanOrEqual(7)
   }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
@@ -37,20 +37,20 @@ it.effect("a list of images that fails or is empty reports nothing, and delays n
   Effect.gen(function* () {
     const { fail, heal, pass, requests } = yield* Wire
     const facts = yield* (yield* polling({ intervalMillis: null, fastIntervalMillis: null })).readCatalogue
-    yield* pass(20 * minute, 1000)
+    yield* pass(20 * minute, 2500)
     for (const fault of [
       { status: 503, body: "" },
       { status: 200, body: JSON.stringify({ message: "Success", code: 200, data: [], errors: {} }) }
     ] as const) {
       yield* fail(images, fault)
       const before = requests.length
-      yield* pass(35 * minute, 1000)
+      yield* pass(35 * minute, 2500)
       expect(facts).toEqual([])
       const others = requests.slice(before).filter((request) => !images(request))
       expect(others.length).toBeGreaterThan(200)
     }
     yield* heal
-    yield* pass(35 * minute, 1000)
+    yield* pass(35 * minute, 2500)
     expect(facts).toEqual([])
   }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
 )
@@ -59,7 +59,7 @@ it.effect("an image whose record cannot be read is not reported as removed, nor 
   Effect.gen(function* () {
     const { fail, pass, requests } = yield* Wire
     const facts = yield* (yield* polling({ intervalMillis: null, fastIntervalMillis: null })).readCatalogue
-    yield* pass(20 * minute, 1000)
+    yield* pass(20 * minute, 2500)
     const { body } = yield* (yield* RawApi).request({ method: "GET", path: "/images/" })
     const { data } = JSON.parse(body) as { readonly data: ReadonlyArray<object> }
     const spoilt = data.map((record, index) => (index === 0 ? { ...record, image: null } : record))
@@ -68,7 +68,7 @@ it.effect("an image whose record cannot be read is not reported as removed, nor 
       body: JSON.stringify({ message: "Success", code: 200, data: spoilt, errors: {} })
     })
     const before = requests.filter(images).length
-    yield* pass(90 * minute, 1000)
+    yield* pass(90 * minute, 2500)
     expect(requests.filter(images).length - before).toBeGreaterThan(4)
     expect(facts).toEqual([])
   }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
@@ -80,7 +80,7 @@ it.effect("the smallest share has room for the catalogue, and no hour has more r
     yield* (yield* polling({ intervalMillis: 20_000, fastIntervalMillis: null, requestsPerHour: 60 })).readCatalogue
     let before = 0
     for (let hour = 0; hour < 4; hour++) {
-      yield* pass(60 * minute, 1000)
+      yield* pass(60 * minute, 2500)
       const sent = requests.slice(before)
       expect(sent.length).toBeLessThanOrEqual(60)
       expect(sent.filter(images).length).toBeGreaterThanOrEqual(1)
