@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { shared } from "./vitest.shared.ts"
 
 const testing = join(import.meta.dirname, "packages/testing/src")
@@ -18,6 +19,15 @@ const further = globSync(
 ).filter((file) =>
   readFileSync(join(import.meta.dirname, file), "utf8").match(/"(fast-check|@berth\/testing\/(chance|stopwatch))"/)
 )
+
+/** Without times of an earlier run, Vitest begins with the largest files; the longest runs here are the smallest files. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(".soak.ts")
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 // In this process, too: a config is read again where Vitest restarts.
 const seed = (process.env["SEED"] ??= String(randomInt(2 ** 31)))
@@ -41,6 +51,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     include: ["apps/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
     globalSetup: "scripts/bundleForTests.ts",
+    sequence: { sequencer: LongestFirst },
     env: { SOAK: "1", SEED: seed, RUNS: runs },
     // A property may take an hour: nothing here is taken to hang.
     testTimeout: 0
