@@ -148,7 +148,10 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
         expect(
           stderr
             .replace(/^\{.*\n/, "")
-            .replaceAll(/^berth-watch: ((service|sink)-\w+ \(\w+\)|sweeps-late \(\w+\)|stopped before).*\n/gm, "")
+            .replaceAll(
+              /^berth-watch: ((service|sink)-\w+ \(\w+\)|sweeps-late \(\w+\)|list-not-believed \(\w+\)|stopped before).*\n/gm,
+              ""
+            )
         ).toBe("")
       })
     )
