@@ -13,8 +13,9 @@ import { lifeOf, polled, type Polled, type PolledHistory } from "./polling.ts"
 /** Promised for new nodes up to 3000; with the duration of a reply. */
 const promisedMillis = 10_250
 
-/** Where more than five nodes are in transition, all intervals are stretched by a third at most. */
+/** Where more than five nodes are in transition all intervals are stretched: by a third up to ten of them, to twice as long beyond. */
 const stretchedMillis = 13_500
+const veryStretchedMillis = 20_500
 
 const history = (over: Partial<PolledHistory>): PolledHistory => ({
   seed,
@@ -26,8 +27,8 @@ const history = (over: Partial<PolledHistory>): PolledHistory => ({
   ...over
 })
 
-/** Whether more nodes than five were in transition about when one was created, some of them in doubt for a minute after their end. */
-const isStretched = ({ createdMillis }: Life, { lives }: World) =>
+/** How many nodes were in transition about when one was created, some of them in doubt for a minute after their end. */
+const transitionsAbout = ({ createdMillis }: Life, { lives }: World) =>
   lives.filter(
     (life) =>
       life.createdMillis <= createdMillis + stretchedMillis &&
@@ -35,13 +36,16 @@ const isStretched = ({ createdMillis }: Life, { lives }: World) =>
       statusesBetween(life, createdMillis - 60_000, createdMillis + stretchedMillis).some((status) =>
         inTransition.has(status)
       )
-  ).length > 5
+  ).length
 
 const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
 
+const unliedMillis = (size: number, transitions: number) =>
+  transitions > 10 ? veryStretchedMillis : size < 100 && transitions <= 5 ? promisedMillis : stretchedMillis
+
 /** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
 const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
-  (size < 100 && !isStretched(life, world) ? promisedMillis : stretchedMillis) *
+  unliedMillis(size, transitionsAbout(life, world)) *
   // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/watch-latency.md).
   (size >= 100 && hanging > 0 ? 2 : 1) *
   (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
@@ -72,7 +76,7 @@ const judged = (history: PolledHistory, { reported, world }: Polled) => {
 
 const lies: ReadonlyArray<FaultKind> = ["denied", "hidden", "staleList", "staleRead", "blink", "errors"]
 
-const histories: ReadonlyArray<readonly [string, Partial<PolledHistory>]> = [
+const kindsOfHistories: ReadonlyArray<readonly [string, Partial<PolledHistory>]> = [
   ["an honest service", {}],
   ["every single read hanging", { hanging: 1 }],
   ["every single read hanging, and lies of the list", { hanging: 1, kinds: ["hidden", "staleList"] }],
@@ -81,9 +85,12 @@ const histories: ReadonlyArray<readonly [string, Partial<PolledHistory>]> = [
   ["all lies about an account of three pages", { size: 250, kinds: ["denied", "hidden", "staleRead"], hanging: 1 }]
 ]
 
+/** Of each kind. */
+const histories = isSoak ? 4 * Number(process.env["RUNS"] ?? 1) : 1
+
 /** Each history has a test, and so a clock, of its own: the clock of the test is that of its world. */
-const runs = (isSoak ? histories : histories.filter((_, index) => index % 2 === 1)).flatMap(([what, over]) =>
-  Array.from({ length: isSoak ? 20 : 1 }, (_, run) => [what, run, over] as const)
+const runs = (isSoak ? kindsOfHistories : kindsOfHistories.filter((_, index) => index % 2 === 1)).flatMap(
+  ([what, over]) => Array.from({ length: histories }, (_, run) => [what, run, over] as const)
 )
 
 describe("a node that lives for longer than is promised is reported", () => {
