@@ -10,7 +10,7 @@ import type { DeliveryKey } from "../store/deliveries.ts"
 import type { Silence } from "../store/silences.ts"
 import { selects } from "./Filter.ts"
 
-const silenceStates = ["planned", "active", "over"] as const
+export const silenceStates = ["planned", "active", "over"] as const
 export type SilenceState = (typeof silenceStates)[number]
 
 export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>

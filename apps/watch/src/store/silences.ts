@@ -8,7 +8,7 @@ import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.t
 import { fromSqlError } from "./StoreFailed.ts"
 
 /** What becomes of the events that a silence holds when it ends. */
-const silenceEnds = ["deliver", "drop"] as const
+export const silenceEnds = ["deliver", "drop"] as const
 export type SilenceEnd = (typeof silenceEnds)[number]
 
 /** For how long a silence that is over is still shown. */
