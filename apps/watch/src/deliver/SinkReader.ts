@@ -21,6 +21,9 @@ import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
 
 const maxAtOnce = 500
 
+/** Held deliveries that are settled at once: each is a statement of its own. */
+const maxSettledAtOnce = 100
+
 /** The end of a silence is noticed so late at most, where the clock was set or the machine slept meanwhile. */
 const maxSilenceWaitMillis = 10_000
 
@@ -134,7 +137,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
       pass = { after: null }
     }
     const byId = new Map(silences.map((silence) => [silence.id, silence]))
-    const waiting = yield* store.heldDeliveries(sink.name, maxAtOnce, pass.after)
+    const waiting = yield* store.heldDeliveries(sink.name, maxSettledAtOnce, pass.after)
     const free: Array<{ readonly delivery: Delivery; readonly covering: ReadonlyArray<Silence> }> = []
     const dropped: Array<DeliveryKey> = []
     for (const { silences: ids, ...delivery } of waiting) {
@@ -156,7 +159,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
       yield* countDropped(dropped.length)
       courier.take(handed, [])
     }
-    if (waiting.length === maxAtOnce) {
+    if (waiting.length === maxSettledAtOnce) {
       pass = { after: waiting.at(-1)! }
       return true
     }

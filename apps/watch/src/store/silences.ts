@@ -131,17 +131,18 @@ export const makeSilences = (sql: SqlClient.SqlClient) => {
     yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
   }, Effect.mapError(fromSqlError))
 
-  /** By silence; one that covered nothing is not among them. */
-  const silenceCounts = sql<{ silence: string; held: StoredInteger; dropped: StoredInteger }>`SELECT silence,
-      count(DISTINCT CASE WHEN outcome = 'held' THEN id END) AS held,
-      count(DISTINCT CASE WHEN outcome = 'dropped' THEN id END) AS dropped
-    FROM silenced_event GROUP BY silence`.pipe(
-    Effect.map(
-      (rows): ReadonlyMap<string, SilenceCount> =>
-        new Map(
-          rows.map(({ dropped, held, silence }) => [silence, { held: toNumber(held), dropped: toNumber(dropped) }])
-        )
-    ),
+  /** By silence; one that holds nothing and gave up nothing is not among them. */
+  const silenceCounts = sql<{ silence: string; outcome: string; events: StoredInteger }>`SELECT
+      silence, outcome, count(*) AS events FROM (
+        SELECT DISTINCT outcome, silence, account, seq, node FROM silenced_event WHERE outcome IN ('held', 'dropped')
+      ) AS of_silence GROUP BY outcome, silence`.pipe(
+    Effect.map((rows): ReadonlyMap<string, SilenceCount> => {
+      const counts = new Map<string, SilenceCount>()
+      for (const { events, outcome, silence } of rows) {
+        counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: toNumber(events) })
+      }
+      return counts
+    }),
     Effect.mapError(fromSqlError)
   )
 

@@ -92,7 +92,7 @@ describe("a store with many nodes and events reads no more of them than an answe
     "SEARCH dead_letter USING INDEX dead_letter_by_end (died_at<?)",
     "SEARCH node USING COVERING INDEX key (account=? AND id=?)",
     "SEARCH node USING INDEX node_by_end (gone_at<?)",
-    "SEARCH silenced_event USING INDEX key (silence=?)"
+    "SEARCH silenced_event USING COVERING INDEX silenced_event_by_outcome (outcome=? AND silence=?)"
   ]
   const firsts = [
     "SEARCH event USING COVERING INDEX key (account=?)",
@@ -167,6 +167,9 @@ describe("a store with many nodes and events reads no more of them than an answe
   ])
   reads("the last change of a node that a silence holds", ({ heldChange }) => heldChange(sink, key), [
     "SEARCH delivery USING INDEX delivery_by_node (sink=? AND account=? AND node=?)"
+  ])
+  reads("how many events each silence holds", ({ silenceCounts }) => silenceCounts, [
+    "SEARCH silenced_event USING COVERING INDEX silenced_event_by_outcome (outcome=?)"
   ])
   reads("the events that a silence covered", ({ after }) => after(new Map([["a", -1]]), 9, { silence: "s" }), [
     "SEARCH event USING INDEX key (account=? AND seq=?)",

@@ -28,6 +28,7 @@ export const silences = Effect.gen(function* () {
     PRIMARY KEY (silence, account, seq, node, sink)
   )`
   yield* sql`CREATE INDEX silenced_event_by_delivery ON silenced_event (sink, account, seq, node)`
+  yield* sql`CREATE INDEX silenced_event_by_outcome ON silenced_event (outcome, silence, account, seq, node)`
   yield* sql`ALTER TABLE delivery ADD COLUMN silenced BIGINT`
   yield* sql`CREATE INDEX delivery_silenced ON delivery (sink, account, seq, node) WHERE silenced IS NOT NULL`
   yield* sql`ALTER TABLE sink ADD COLUMN replayed_at BIGINT`
