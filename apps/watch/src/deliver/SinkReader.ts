@@ -1,36 +1,23 @@
 /**
  * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A sink
- * that is slow reads no further, and holds up no other. What silences hold waits in the store alone, and is no part of what is left to
- * deliver, until `release` finds that they are over.
+ * that is slow reads no further, and holds up no other. What silences hold waits
+ * apart, in `HeldDeliveries.ts`.
  */
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { sinkBaseline } from "../events/sinkBaseline.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
 import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
-import type { Silence, SilencedEvent } from "../store/silences.ts"
-import type { SilencedIntake } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import { type Courier, whileItMayPass } from "./Courier.ts"
 import { damp } from "./Damping.ts"
 import { selects } from "./Filter.ts"
-import { covers, fateOf, HeldNodes, nextEnd, withSilences } from "./Silences.ts"
+import { makeHeldDeliveries } from "./HeldDeliveries.ts"
 import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
 
 const maxAtOnce = 500
-
-/** Held deliveries that are settled at once: each is a statement of its own. */
-const maxSettledAtOnce = 100
-
-/** The end of a silence is noticed so late at most, where the clock was set or the machine slept meanwhile. */
-const maxSilenceWaitMillis = 10_000
-
-const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
-  description: "Events that silences gave up since the process began, by sink.",
-  incremental: true
-})
 
 /** The sink is further behind than it may be. */
 interface TooFarBehind {
@@ -90,83 +77,8 @@ export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<He
 export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin: Cursor, courier: Courier) {
   const store = yield* Store
   const cursor = new Map(begin)
-  const replayedMillis = yield* whileItMayPass(store.replayedAt(sink.name))
-  const heldNodes = new HeldNodes()
-  /** How far a pass over what silences hold has got; null where none is under way. */
-  let pass: { readonly after: DeliveryKey | null } | null = null
-  /** When the next silence ends; null where there is none. */
-  let nextEndMillis: number | null = null
+  const held = yield* makeHeldDeliveries(sink.name, courier)
   let seen = 0
-
-  const countDropped = (count: number) =>
-    count === 0 ? Effect.void : Metric.update(Metric.withAttributes(droppedCount, { sink: sink.name }), count)
-
-  /** Sorts what was read by what silences do to it. They are read later than the events: one that is not among them covers none. */
-  const sortOut = Effect.fnUntraced(function* (
-    read: ReadonlyArray<{ readonly delivery: Delivery; readonly event: StoredEvent }>
-  ) {
-    const silences = yield* store.silences
-    const now = yield* Clock.currentTimeMillis
-    const deliveries: Array<Delivery> = []
-    const held: Array<Delivery> = []
-    const events: Array<SilencedEvent> = []
-    const outcomes = { hand: "delivered", hold: "held", drop: "dropped" } as const
-    let dropped = 0
-    for (const { delivery, event } of read) {
-      const covering = silences.filter((silence) => covers(silence, sink.name, event))
-      const fate = heldNodes.fateOfNew(delivery, fateOf(covering, now, replayedMillis))
-      const { account, id, node, seq } = delivery
-      const outcome = outcomes[fate]
-      for (const { id: silence } of covering) events.push({ silence, account, seq, node, id, outcome })
-      const body = delivery.body ?? event.body
-      if (fate === "hold") held.push({ ...delivery, body })
-      else if (fate === "drop") dropped++
-      else deliveries.push(covering.length === 0 ? delivery : { ...delivery, body: withSilences(body, covering) })
-    }
-    const silenced: SilencedIntake = { held, events }
-    return { deliveries, silenced, dropped }
-  })
-
-  /** Hands over or gives up some of what no silence holds any more; gives whether there may be more. */
-  const release = Effect.gen(function* () {
-    const silences = yield* store.silences
-    const now = yield* Clock.currentTimeMillis
-    nextEndMillis = nextEnd(silences, now)
-    if (pass === null) {
-      if (!heldNodes.beginPass(silences, now)) return false
-      pass = { after: null }
-    }
-    const byId = new Map(silences.map((silence) => [silence.id, silence]))
-    const waiting = yield* store.heldDeliveries(sink.name, maxSettledAtOnce, pass.after)
-    const free: Array<{ readonly delivery: Delivery; readonly covering: ReadonlyArray<Silence> }> = []
-    const dropped: Array<DeliveryKey> = []
-    for (const { silences: ids, ...delivery } of waiting) {
-      const covering = ids.map((id) => byId.get(id)).filter((silence) => silence !== undefined)
-      const fate = heldNodes.fateOfHeld(delivery, fateOf(covering, now, replayedMillis))
-      if (fate === "hand") free.push({ delivery, covering })
-      else if (fate === "drop") dropped.push(delivery)
-    }
-    const bodies = yield* store.bodiesOf(
-      sink.name,
-      free.map(({ delivery }) => delivery)
-    )
-    const handed = free.map(({ covering, delivery }, index) => ({
-      ...delivery,
-      body: withSilences(bodies[index]!, covering)
-    }))
-    if (handed.length + dropped.length > 0) {
-      yield* store.settleHeld(sink.name, handed, dropped)
-      yield* countDropped(dropped.length)
-      courier.take(handed, [])
-    }
-    if (waiting.length === maxSettledAtOnce) {
-      pass = { after: waiting.at(-1)! }
-      return true
-    }
-    pass = null
-    heldNodes.endPass()
-    return false
-  })
 
   /** The nodes that exist, as the first events of a new sink; only once they are known. */
   const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
@@ -180,7 +92,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
           ? { ...event, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }
           : null
       },
-      (all) => sortOut(all.map((delivery) => ({ delivery, event: baselineEvent(delivery, atMillis) })))
+      (all) => held.sortOut(all.map((delivery) => ({ delivery, event: baselineEvent(delivery, atMillis) })))
     )
     courier.take(deliveries, [])
     cursor.set(account, seq)
@@ -188,8 +100,8 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
 
   /** The change of a node's status that waits to see whether it lasts, if any. */
   const waitingChange = Effect.fnUntraced(function* (key: Pick<DeliveryKey, "account" | "node">) {
-    const held = sink.forMillis > 0 && heldNodes.has(key) ? yield* store.heldChange(sink.name, key) : null
-    return held ?? courier.heldOf(key)
+    const silenced = sink.forMillis > 0 && held.hasSome(key) ? yield* store.heldChange(sink.name, key) : null
+    return silenced ?? courier.heldOf(key)
   })
 
   const takeEvents = Effect.fnUntraced(function* (account: string, events: ReadonlyArray<StoredEvent>) {
@@ -202,16 +114,16 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
       const isDropped = ({ seq }: DeliveryKey) => dropped.some((other) => other.seq === seq)
       const inBatch = taken.findLast(({ delivery }) => delivery.held !== null && delivery.node === key.node)
       const earlier = inBatch === undefined ? yield* waitingChange(key) : null
-      const held = inBatch?.delivery ?? (earlier !== null && !isDropped(earlier) ? earlier : null)
-      const damped = damp(event, held, sink.forMillis, now)
+      const waiting = inBatch?.delivery ?? (earlier !== null && !isDropped(earlier) ? earlier : null)
+      const damped = damp(event, waiting, sink.forMillis, now)
       if (damped.dropped !== null && inBatch !== undefined) taken.splice(taken.indexOf(inBatch), 1)
       else if (damped.dropped !== null) dropped.push(damped.dropped)
       if (damped.delivery !== null) taken.push({ delivery: damped.delivery, event })
     }
     const seq = events.at(-1)!.seq
-    const { deliveries, dropped: givenUp, silenced } = yield* sortOut(taken)
+    const { deliveries, givenUp, silenced } = yield* held.sortOut(taken)
     yield* store.take({ sink: sink.name, account, seq, deliveries, dropped, silenced })
-    yield* countDropped(givenUp)
+    yield* held.countDropped(givenUp)
     courier.take(deliveries, dropped)
     cursor.set(account, seq)
   })
@@ -220,7 +132,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
 
   /** Reads some of the events that the sink has not read; gives how many there were. What was held before comes first. */
   const step = Effect.gen(function* () {
-    if (yield* release) return yield* lag
+    if (yield* held.release) return yield* lag
     let unread = 0
     for (const head of yield* store.heads) {
       if (!selectsAccount(sink.selection, head.account)) continue
@@ -234,21 +146,12 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
     return unread
   })
 
-  /** Waits until a silence ends, or may have ended. */
-  const silenceEnd = Effect.suspend(() => {
-    if (nextEndMillis === null) return Effect.never
-    const until = nextEndMillis
-    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.sleep(Math.min(Math.max(until - now, 1), maxSilenceWaitMillis))
-    )
-  })
-
   for (;;) {
     // One that has too much left to deliver reads no further, and falls behind.
     const unread = yield* whileItMayPass(courier.hasRoom() ? step : lag)
     if (unread > sink.maxLag) return { unread } satisfies TooFarBehind
     if (!courier.hasRoom()) seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(courier.room, seen))
-    else if (unread === 0 && pass === null)
-      seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(silenceEnd, seen))
+    else if (unread === 0 && !held.isReleasing())
+      seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(held.silenceEnd, seen))
   }
 })
