@@ -124,6 +124,7 @@ describe("the commands that read a store", () => {
         cursor: "eu:1",
         lag: 1,
         waiting: 0,
+        silenced: 0,
         deadLetters: 1,
         failingSince: null
       }
@@ -158,7 +159,8 @@ describe("the commands that read a store", () => {
             allowance: null
           }
         ],
-        sinks: [sink]
+        sinks: [sink],
+        silences: []
       })
     })
   )
@@ -231,12 +233,14 @@ describe("the commands that read a store", () => {
       expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({
         state: "up",
         waiting: 1,
+        silenced: 0,
         deadLetters: 0
       })
       expect((yield* run(["replay", "--sink", "ops", "--after", ""], env)).code).toBe(0)
       expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({
         lag: 2,
         waiting: 0,
+        silenced: 0,
         cursor: ""
       })
       expect(yield* run(["sinks", "enable", "opps"], env)).toMatchObject({

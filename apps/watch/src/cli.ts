@@ -16,6 +16,7 @@ import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
 import { deadLetters, enableSink, listSinks, removeSink, replaySink, retrySink, testSink } from "./commands/sinks.ts"
+import { addFlags, addSilence, endFlags, endSilence, listSilences, readSilence } from "./commands/silences.ts"
 import { formats, status } from "./commands/status.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
@@ -78,7 +79,7 @@ const nodesCommand = Command.make("nodes", { ...storeFlags, ...nodesFlags }, (fl
   reading(flags, (daemon) => nodes(daemon, flags.at))
 ).pipe(Command.withDescription("Print the nodes that are known, now or at an earlier instant"))
 
-const statusFlags = {
+const outputFlags = {
   ...storeFlags,
   output: Flag.Literals("output", formats).pipe(
     Flag.withAlias("o"),
@@ -87,10 +88,12 @@ const statusFlags = {
   )
 }
 
-const statusCommand = Command.make("status", statusFlags, (flags) => {
-  const usual = process.stdout.isTTY ? "text" : "json"
-  return reading(flags, status(Option.getOrElse(flags.output, () => usual)))
-}).pipe(Command.withDescription("Print what is wrong, and how the accounts and sinks are"))
+const formatOf = ({ output }: { readonly output: Option.Option<(typeof formats)[number]> }) =>
+  Option.getOrElse(output, () => (process.stdout.isTTY ? "text" : "json"))
+
+const statusCommand = Command.make("status", outputFlags, (flags) => reading(flags, status(formatOf(flags)))).pipe(
+  Command.withDescription("Print what is wrong, and how the accounts and sinks are")
+)
 
 const sinkName = { ...storeFlags, name: Argument.String("NAME") }
 
@@ -123,6 +126,23 @@ const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags,
   ])
 )
 
+const silenceCommand = Command.make("silence").pipe(
+  Command.withDescription("Keep events from sinks for a time, such as during maintenance"),
+  Command.withSubcommands([
+    Command.make("add", { ...outputFlags, ...addFlags }, (flags) =>
+      Effect.flatMap(readSilence(flags), (request) =>
+        changing(flags, (daemon) => addSilence(daemon, request, formatOf(flags)))
+      )
+    ).pipe(Command.withDescription("Begin one, or plan one with --from")),
+    Command.make("list", outputFlags, (flags) =>
+      reading(flags, (daemon) => listSilences(daemon, formatOf(flags)))
+    ).pipe(Command.withDescription("Print those that are planned, active, or over for a day at most")),
+    Command.make("end", { ...outputFlags, ...endFlags }, (flags) =>
+      changing(flags, (daemon) => endSilence(daemon, flags, formatOf(flags)))
+    ).pipe(Command.withDescription("End one now, or cancel one that is planned"))
+  ])
+)
+
 const replayFlags = {
   ...storeFlags,
   sink: Flag.String("sink").pipe(Flag.withMetavar("NAME")),
@@ -147,6 +167,7 @@ const berthWatch = Command.make("berth-watch").pipe(
     eventsCommand,
     nodesCommand,
     sinksCommand,
+    silenceCommand,
     replayCommand,
     backupCommand
   ])

@@ -33,6 +33,11 @@ export const eventsFlags = {
   account: Flag.String("account").pipe(Flag.withMetavar("NAME"), Flag.optional),
   type: Flag.String("type").pipe(Flag.withMetavar("TYPE"), Flag.optional),
   node: wholeNumberFlag("node", 1).pipe(Flag.withMetavar("ID"), Flag.optional),
+  silenced: Flag.String("silenced").pipe(
+    Flag.withMetavar("SILENCE"),
+    Flag.withDescription("Only events that the silence with this id kept from a sink"),
+    Flag.optional
+  ),
   format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
     Flag.withDescription("One JSON document per line, or a table for a spreadsheet"),
     Flag.withDefault<"ndjson" | "csv">("ndjson")
@@ -45,6 +50,7 @@ interface EventsOptions extends StoreOptions {
   readonly account: Option.Option<string>
   readonly type: Option.Option<string>
   readonly node: Option.Option<number>
+  readonly silenced: Option.Option<string>
   readonly format: "ndjson" | "csv"
 }
 
@@ -68,7 +74,8 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
   const filter = {
     account: Option.getOrUndefined(options.account),
     type: Option.getOrUndefined(options.type),
-    node: Option.getOrUndefined(options.node)
+    node: Option.getOrUndefined(options.node),
+    silence: Option.getOrUndefined(options.silenced)
   }
   const problem = filter.type === undefined ? null : typeProblem(filter.type)
   if (problem !== null) {

@@ -4,8 +4,9 @@
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Console, DateTime, Effect, Schema } from "effect"
 import type { Answers } from "../http/Daemon.ts"
-import { AccountStatus, SinkStatus, Trouble } from "../http/records.ts"
+import { AccountStatus, openSilences, Silence, SinkStatus, Trouble } from "../http/records.ts"
 import type { Running } from "./asking.ts"
+import { silenceLine } from "./silences.ts"
 
 export const formats = ["text", "json"] as const
 type Format = (typeof formats)[number]
@@ -15,7 +16,8 @@ const Shown = Schema.Struct({
   cursor: Schema.String,
   troubles: Schema.Array(Trouble),
   accounts: Schema.Array(AccountStatus),
-  sinks: Schema.Array(SinkStatus)
+  sinks: Schema.Array(SinkStatus),
+  silences: Schema.Array(Silence)
 })
 type Shown = typeof Shown.Type
 
@@ -31,8 +33,9 @@ const accountLine = ({ account, lastSweep, nodes, state }: AccountStatus): strin
   return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}`
 }
 
-const sinkLine = ({ deadLetters, kind, lag, sink, state, waiting }: SinkStatus): string =>
-  `sink ${sink} (${kind}): ${state}, lag ${lag}, waiting ${waiting}, dead letters ${deadLetters}`
+const sinkLine = ({ deadLetters, kind, lag, silenced, sink, state, waiting }: SinkStatus): string =>
+  `sink ${sink} (${kind}): ${state}, lag ${lag}, waiting ${waiting}, dead letters ${deadLetters}` +
+  (silenced > 0 ? `, held by silences ${silenced}` : "")
 
 const headOf = ({ daemon, troubles }: Shown): string => {
   const { length } = troubles
@@ -46,7 +49,8 @@ const textOf = (shown: Shown): string =>
     ...shown.troubles.flatMap(troubleLines),
     "",
     ...shown.accounts.map(accountLine),
-    ...shown.sinks.map(sinkLine)
+    ...shown.sinks.map(sinkLine),
+    ...shown.silences.map(silenceLine)
   ]
     .map(escapeControls)
     .join("\n")
@@ -59,7 +63,8 @@ export const status = (format: Format) =>
       cursor: yield* daemon.cursor,
       troubles: yield* daemon.troubles,
       accounts: yield* daemon.accounts,
-      sinks: yield* daemon.sinks
+      sinks: yield* daemon.sinks,
+      silences: openSilences(yield* daemon.silences)
     }
     yield* Console.log(format === "text" ? textOf(shown) : JSON.stringify(writeJson(shown), null, 2))
   })

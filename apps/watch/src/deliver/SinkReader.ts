@@ -1,6 +1,7 @@
 /**
  * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A sink
- * that is slow reads no further, and holds up no other.
+ * that is slow reads no further, and holds up no other. What silences hold waits
+ * apart, in `HeldDeliveries.ts`.
  */
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
@@ -13,6 +14,7 @@ import { Store } from "../store/Store.ts"
 import { type Courier, whileItMayPass } from "./Courier.ts"
 import { damp } from "./Damping.ts"
 import { selects } from "./Filter.ts"
+import { makeHeldDeliveries } from "./HeldDeliveries.ts"
 import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
 
 const maxAtOnce = 500
@@ -52,6 +54,12 @@ const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
   return about?.kind === "sink" && about.name === sink
 }
 
+/** A node that a new sink begins with, as an event that filters and silences are asked about. */
+const baselineEvent = (
+  { account, body, id, node, seq }: Pick<Delivery, "account" | "body" | "id" | "node" | "seq">,
+  atMillis: number
+): StoredEvent => ({ account, seq, id, node, atMillis, type: "berth.node.discovered", body: body ?? "" })
+
 /** Whether the sink begins with the nodes of an account and has not. */
 const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
   start === "baseline" && !cursor.has(account) && !account.startsWith("_")
@@ -69,47 +77,62 @@ export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<He
 export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin: Cursor, courier: Courier) {
   const store = yield* Store
   const cursor = new Map(begin)
+  const held = yield* makeHeldDeliveries(sink.name, courier)
   let seen = 0
 
   /** The nodes that exist, as the first events of a new sink; only once they are known. */
   const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
     const atMillis = yield* Clock.currentTimeMillis
-    const { deliveries, seq } = yield* store.takeBaseline(sink.name, account, (seq, node, record): Delivery | null => {
-      const event = sinkBaseline({ sink: sink.name, account, accountId, seq, nodeId: node, record, atMillis })
-      return selects(sink.selection, { ...event, account, seq, node, atMillis, type: "berth.node.discovered" })
-        ? { ...event, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }
-        : null
-    })
+    const { deliveries, seq } = yield* store.takeBaseline(
+      sink.name,
+      account,
+      (seq, node, record): Delivery | null => {
+        const event = sinkBaseline({ sink: sink.name, account, accountId, seq, nodeId: node, record, atMillis })
+        return selects(sink.selection, baselineEvent({ ...event, account, seq, node }, atMillis))
+          ? { ...event, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }
+          : null
+      },
+      (all) => held.sortOut(all.map((delivery) => ({ delivery, event: baselineEvent(delivery, atMillis) })))
+    )
     courier.take(deliveries, [])
     cursor.set(account, seq)
   })
 
+  /** The change of a node's status that waits to see whether it lasts, if any. */
+  const waitingChange = Effect.fnUntraced(function* (key: Pick<DeliveryKey, "account" | "node">) {
+    const silenced = sink.forMillis > 0 && held.hasSome(key) ? yield* store.heldChange(sink.name, key) : null
+    return silenced ?? courier.heldOf(key)
+  })
+
   const takeEvents = Effect.fnUntraced(function* (account: string, events: ReadonlyArray<StoredEvent>) {
     const now = yield* Clock.currentTimeMillis
-    const deliveries: Array<Delivery> = []
+    const taken: Array<{ readonly delivery: Delivery; readonly event: StoredEvent }> = []
     const dropped: Array<DeliveryKey> = []
     for (const event of events) {
       if (!selects(sink.selection, event) || isAbout(sink.name, event)) continue
       const key = { account, node: event.node ?? 0 }
       const isDropped = ({ seq }: DeliveryKey) => dropped.some((other) => other.seq === seq)
-      const inBatch = deliveries.findLast(({ held, node }) => held !== null && node === key.node)
-      const earlier = courier.heldOf(key)
-      const held = inBatch ?? (earlier !== null && !isDropped(earlier) ? earlier : null)
-      const damped = damp(event, held, sink.forMillis, now)
-      if (damped.dropped !== null && inBatch !== undefined) deliveries.splice(deliveries.indexOf(inBatch), 1)
+      const inBatch = taken.findLast(({ delivery }) => delivery.held !== null && delivery.node === key.node)
+      const earlier = inBatch === undefined ? yield* waitingChange(key) : null
+      const waiting = inBatch?.delivery ?? (earlier !== null && !isDropped(earlier) ? earlier : null)
+      const damped = damp(event, waiting, sink.forMillis, now)
+      if (damped.dropped !== null && inBatch !== undefined) taken.splice(taken.indexOf(inBatch), 1)
       else if (damped.dropped !== null) dropped.push(damped.dropped)
-      if (damped.delivery !== null) deliveries.push(damped.delivery)
+      if (damped.delivery !== null) taken.push({ delivery: damped.delivery, event })
     }
     const seq = events.at(-1)!.seq
-    yield* store.take({ sink: sink.name, account, seq, deliveries, dropped })
+    const { deliveries, givenUp, silenced } = yield* held.sortOut(taken)
+    yield* store.take({ sink: sink.name, account, seq, deliveries, dropped, silenced })
+    yield* held.countDropped(givenUp)
     courier.take(deliveries, dropped)
     cursor.set(account, seq)
   })
 
   const lag = Effect.map(store.heads, (heads) => lagOf(sink, cursor, heads))
 
-  /** Reads some of the events that the sink has not read; gives how many there were. */
+  /** Reads some of the events that the sink has not read; gives how many there were. What was held before comes first. */
   const step = Effect.gen(function* () {
+    if (yield* held.release) return yield* lag
     let unread = 0
     for (const head of yield* store.heads) {
       if (!selectsAccount(sink.selection, head.account)) continue
@@ -128,6 +151,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
     const unread = yield* whileItMayPass(courier.hasRoom() ? step : lag)
     if (unread > sink.maxLag) return { unread } satisfies TooFarBehind
     if (!courier.hasRoom()) seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(courier.room, seen))
-    else if (unread === 0) seen = yield* store.newEvents(seen)
+    else if (unread === 0 && !held.isReleasing())
+      seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(held.silenceEnd, seen))
   }
 })

@@ -27,6 +27,8 @@ export interface SinkState {
   readonly unread: number
   /** Events that it has read and not delivered. */
   readonly pending: number
+  /** Events that wait for the end of a silence. */
+  readonly silenced: number
   readonly dead: number
   /** Since when it has taken nothing; null while it does. */
   readonly failingSinceMillis: number | null

@@ -3,7 +3,18 @@
  * provides one in memory.
  */
 import { Context, Data, type DateTime, type Effect } from "effect"
-import type { AccountStatus, DeadLetterPage, EventPage, NodePage, PricedPlan, SinkStatus, Trouble } from "./records.ts"
+import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
+import type { SilenceEnd } from "../store/silences.ts"
+import type {
+  AccountStatus,
+  DeadLetterPage,
+  EventPage,
+  NodePage,
+  PricedPlan,
+  Silence,
+  SinkStatus,
+  Trouble
+} from "./records.ts"
 
 /**
  * Why the daemon does not answer a question: `unknown` names nothing, `invalid` cannot be meant, `gone` is no longer kept, `busy`
@@ -33,6 +44,8 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   /** The first events behind this cursor, `""` for the first that are kept; without it, the last events. */
   readonly after?: string | undefined
+  /** Id of the silence that kept them from a sink. */
+  readonly silence?: string | undefined
   readonly limit: number
 }
 
@@ -82,6 +95,11 @@ export class Daemon extends Context.Service<
     readonly replay: (sink: string, after: string) => Effect.Effect<void, Refused>
     /** Forgets a sink that the config does not have any more. */
     readonly remove: (sink: string) => Effect.Effect<void, Refused>
+    /** The first to begin first: planned, active, and over for a day at most. */
+    readonly silences: Effect.Effect<ReadonlyArray<Silence>>
+    readonly addSilence: (request: SilenceRequest) => Effect.Effect<Silence, Refused>
+    /** Ends one now, with what becomes of its events, where that is not to be what was said when it was added. */
+    readonly endSilence: (id: string, atEnd: SilenceEnd | undefined) => Effect.Effect<Silence, Refused>
   }
 >()("@berth/watch/http/Daemon") {}
 
@@ -101,4 +119,7 @@ export type Answers = Pick<
   | "test"
   | "replay"
   | "remove"
+  | "silences"
+  | "addSilence"
+  | "endSilence"
 >

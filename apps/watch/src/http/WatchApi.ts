@@ -6,7 +6,19 @@ import { type Json, plain } from "@berth/core/api/Document"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./failures.ts"
-import { AccountStatus, DeadLetterPage, EventPage, NodePage, PricedPlan, SinkStatus, Status } from "./records.ts"
+import {
+  AccountStatus,
+  DeadLetterPage,
+  EventPage,
+  NewSilence,
+  NodePage,
+  PricedPlan,
+  Silence,
+  SilenceEnding,
+  SilenceList,
+  SinkStatus,
+  Status
+} from "./records.ts"
 
 /** Nodes and events on a page, at most. */
 const maxNodes = 10_000
@@ -68,6 +80,9 @@ class EventsGroup extends HttpApiGroup.make("events").add(
       after: Schema.optional(Schema.String).annotate({
         description:
           "The first events behind this cursor, empty for the first that are kept. Without it, the last events."
+      }),
+      silence: Schema.optional(Schema.String).annotate({
+        description: "Only events that the silence with this id kept from a sink."
       }),
       limit: limit(maxEvents, 100)
     },
@@ -137,6 +152,28 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     success: SinkStatus,
     error: refusals
   }).annotateMerge(described("Replay", "The sink gets the events behind this cursor again."))
+) {}
+
+class SilencesGroup extends HttpApiGroup.make("silences").add(
+  HttpApiEndpoint.get("list", "/api/silences", { success: SilenceList }).annotateMerge(
+    described("Silences", "Planned, active, and over since a day at most.")
+  ),
+  HttpApiEndpoint.post("add", "/api/silences", {
+    payload: NewSilence,
+    success: Silence,
+    error: refusals
+  }).annotateMerge(
+    described(
+      "Add a silence",
+      "What happens while it lasts is kept from sinks until its end. A later begin plans maintenance."
+    )
+  ),
+  HttpApiEndpoint.post("end", "/api/silences/:silence/end", {
+    params: { silence: Schema.String },
+    payload: SilenceEnding,
+    success: Silence,
+    error: refusals
+  }).annotateMerge(described("End a silence", "Now; one that is planned is cancelled."))
 ) {}
 
 class SessionGroup extends HttpApiGroup.make("session").add(
@@ -220,6 +257,7 @@ const api = HttpApi.make("berth-watch")
   .add(NodesGroup)
   .add(EventsGroup)
   .add(SinksGroup)
+  .add(SilencesGroup)
   .add(SessionGroup)
   .add(OperationsGroup)
   .middleware(Access)

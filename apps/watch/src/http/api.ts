@@ -7,6 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon, Refused } from "./Daemon.ts"
 import { fail } from "./failures.ts"
+import { openSilences } from "./records.ts"
 import { sessionOf, sessionSeconds } from "./session.ts"
 import { makeStreams } from "./sse.ts"
 import { type AttemptResult, tooManyAttempts } from "./TokenAttempts.ts"
@@ -40,7 +41,8 @@ const status = HttpApiBuilder.group(WatchApi, "status", (handlers) =>
           cursor: daemon.cursor,
           troubles: daemon.troubles,
           accounts: daemon.accounts,
-          sinks: daemon.sinks
+          sinks: daemon.sinks,
+          silences: Effect.map(daemon.silences, openSilences)
         })
       )
       .handle("accounts", () => daemon.accounts)
@@ -86,6 +88,27 @@ const sinks = HttpApiBuilder.group(WatchApi, "sinks", (handlers) =>
       .handle("remove", ({ params: { sink } }) => orFailure(daemon.remove(sink)))
       .handle("replay", ({ params: { sink }, payload }) => after(sink, daemon.replay(sink, payload.after)))
   })
+)
+
+const silences = HttpApiBuilder.group(WatchApi, "silences", (handlers) =>
+  Effect.map(Daemon, (daemon) =>
+    handlers
+      .handle("list", () => Effect.map(daemon.silences, (all) => ({ silences: all })))
+      .handle("add", ({ payload: { accounts = [], from, nodes = [], reason, sinks = [], then = "deliver", until } }) =>
+        orFailure(
+          daemon.addSilence({
+            nodes,
+            accounts,
+            sinks,
+            fromMillis: from === undefined ? null : DateTime.toEpochMillis(from),
+            untilMillis: DateTime.toEpochMillis(until),
+            reason,
+            atEnd: then
+          })
+        )
+      )
+      .handle("end", ({ params: { silence }, payload }) => orFailure(daemon.endSilence(silence, payload.then)))
+  )
 )
 
 /** How the daemon is reached, for what its endpoints do about it. */
@@ -147,4 +170,4 @@ const session = HttpApiBuilder.group(WatchApi, "session", (handlers) =>
     )
 )
 
-export const layer = Layer.mergeAll(status, nodes, events, sinks, session)
+export const layer = Layer.mergeAll(status, nodes, events, sinks, silences, session)

@@ -8,7 +8,8 @@ import { PrometheusMetrics } from "effect/observability"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
-import { accountStates, type AccountStatus, type SinkStatus, type Trouble } from "./records.ts"
+import { silenceStates } from "../deliver/Silences.ts"
+import { accountStates, type AccountStatus, type Silence, type SinkStatus, type Trouble } from "./records.ts"
 import { sweepAgeMillis } from "./readiness.ts"
 
 type Attributes = Readonly<Record<string, string>>
@@ -101,6 +102,11 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
       samples: each(({ waiting }) => waiting)
     },
     {
+      name: "berth_silenced_events",
+      description: "Events that wait for the end of a silence before the sink gets them.",
+      samples: each(({ silenced }) => silenced)
+    },
+    {
       name: "berth_sink_dead_letters",
       description: "Events that could not be delivered and are kept.",
       samples: each(({ deadLetters }) => deadLetters)
@@ -121,6 +127,12 @@ const troubleGauge = (troubles: ReadonlyArray<Trouble>): Gauge => ({
     1,
     { trouble: name, severity, ...(about.name === null ? {} : { [about.kind]: about.name }) }
   ])
+})
+
+const silenceGauge = (silences: ReadonlyArray<Silence>): Gauge => ({
+  name: "berth_silences",
+  description: "Silences by state; one that is over counts for a day.",
+  samples: silenceStates.map((state) => [silences.filter((silence) => silence.state === state).length, { state }])
 })
 
 const processGauges: ReadonlyArray<Gauge> = [
@@ -153,11 +165,12 @@ const formatRegistry = Effect.map(Metric.MetricRegistry, (registry) =>
 /** The whole answer to a scrape. */
 export const formatMetrics = Effect.gen(function* () {
   const daemon = yield* Daemon
-  const [accounts, sinks, counts, troubles] = yield* Effect.all([
+  const [accounts, sinks, counts, troubles, silences] = yield* Effect.all([
     daemon.accounts,
     daemon.sinks,
     daemon.nodeCounts,
-    daemon.troubles
+    daemon.troubles,
+    daemon.silences
   ])
   const nodes: Gauge = {
     name: "berth_nodes",
@@ -177,7 +190,8 @@ export const formatMetrics = Effect.gen(function* () {
     nodes,
     troubleGauge(troubles),
     ...accountGauges(accounts, now),
-    ...sinkGauges(sinks)
+    ...sinkGauges(sinks),
+    silenceGauge(silences)
   ]
   return format(gauges) + (yield* formatRegistry)
 })

@@ -4,8 +4,10 @@
  */
 import { Node } from "@berth/core/domain/Node"
 import { Schema, Struct } from "effect"
+import { silenceStates } from "../deliver/Silences.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
+import { silenceEnds } from "../store/silences.ts"
 import { severities, subjects, troubleTable } from "../troubles/table.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
@@ -106,7 +108,10 @@ export const SinkStatus = Schema.Struct({
   message: Schema.NullOr(Schema.String).annotate({ description: "Why it is failing, down or disabled." }),
   cursor: Schema.String,
   lag: Count.annotate({ description: "Events that it has not read; 0 where it is removed." }),
-  waiting: Count.annotate({ description: "Events that it has read and not delivered." }),
+  waiting: Count.annotate({
+    description: "Events that it has read and not delivered, without those that silences hold."
+  }),
+  silenced: Count.annotate({ description: "Events that wait for the end of a silence." }),
   deadLetters: Count,
   failingSince: Schema.NullOr(Instant).annotate({
     description: "Since when it has taken no event; null while it does."
@@ -129,6 +134,52 @@ export const DeadLetterPage = Schema.Struct({
   next: Schema.NullOr(Schema.String).annotate({ description: "The `after` of the next page; null at the end." })
 }).annotate({ identifier: "DeadLetterPage" })
 export type DeadLetterPage = typeof DeadLetterPage.Type
+
+const Names = Schema.Array(Schema.String)
+const nodePatterns = "Patterns of node names in which `*` stands for any text. None: every event of the accounts."
+
+const SilenceThen = Schema.Literals(silenceEnds).annotate({
+  description: "What becomes of the events at its end: `deliver` hands them over, `drop` gives them up."
+})
+
+/** For a time, events are not handed over to sinks. */
+export const Silence = Schema.Struct({
+  id: Schema.String,
+  nodes: Names.annotate({ description: nodePatterns }),
+  accounts: Names.annotate({ description: "None: all." }),
+  sinks: Names.annotate({ description: "None: all." }),
+  from: Instant,
+  until: Instant.annotate({ description: "When it ends, or ended." }),
+  reason: Schema.String,
+  then: SilenceThen,
+  state: Schema.Literals(silenceStates),
+  held: Count.annotate({ description: "Events that it covers and that wait." }),
+  dropped: Count.annotate({ description: "Events that it gave up." })
+}).annotate({ identifier: "Silence" })
+export type Silence = typeof Silence.Type
+
+/** Those that a person has to know of now. */
+export const openSilences = (silences: ReadonlyArray<Silence>): ReadonlyArray<Silence> =>
+  silences.filter(({ held, state }) => state !== "over" || held > 0)
+
+export const SilenceList = Schema.Struct({
+  silences: Schema.Array(Silence).annotate({
+    description: "The first to begin first. One that is over is listed for a day, and for as long as it holds events."
+  })
+}).annotate({ identifier: "SilenceList" })
+
+export const NewSilence = Schema.Struct({
+  nodes: Schema.optionalKey(Names).annotate({ description: nodePatterns }),
+  accounts: Schema.optionalKey(Names).annotate({ description: "None: all. Without nodes it has to name one." }),
+  sinks: Schema.optionalKey(Names).annotate({ description: "None: all." }),
+  from: Schema.optionalKey(Instant).annotate({ description: "Now unless given." }),
+  until: Instant.annotate({ description: "At most 30 days after it begins." }),
+  reason: Schema.String,
+  then: Schema.optionalKey(SilenceThen)
+}).annotate({ identifier: "NewSilence" })
+export const SilenceEnding = Schema.Struct({ then: Schema.optionalKey(SilenceThen) }).annotate({
+  identifier: "SilenceEnding"
+})
 
 /** An event as it is delivered everywhere, in the same order: CloudEvents 1.0. What `data` has depends on the type. */
 export const DeliveredEvent = Schema.Struct({
@@ -165,5 +216,6 @@ export const Status = Schema.Struct({
   cursor: Schema.String.annotate({ description: "The end of the log." }),
   troubles: Schema.Array(Trouble).annotate({ description: "The worst first; none where all is well." }),
   accounts: Schema.Array(AccountStatus),
-  sinks: Schema.Array(SinkStatus)
+  sinks: Schema.Array(SinkStatus),
+  silences: Schema.Array(Silence).annotate({ description: "Those that are not over, or still hold events." })
 }).annotate({ identifier: "Status" })

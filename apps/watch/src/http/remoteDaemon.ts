@@ -2,7 +2,7 @@
  * A running daemon, asked over its HTTP interface. One that does not answer as it should fails a question as a defect, as a store
  * that fails does.
  */
-import { Data, Effect, type Redacted } from "effect"
+import { Data, DateTime, Effect, type Redacted } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { type Answers, Refused } from "./Daemon.ts"
@@ -68,7 +68,7 @@ export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string
   }
   const ask = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, Refused> => Effect.catch(question, asRefusal)
   const surely = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A> => Effect.orDie(ask(question))
-  const { events, nodes, sinks, status } = client
+  const { events, nodes, silences, sinks, status } = client
   const answers: Answers = {
     accounts: surely(status.accounts()),
     cursor: Effect.map(surely(status.read()), ({ cursor }) => cursor),
@@ -82,7 +82,21 @@ export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string
     revive: (sink, id) => Effect.asVoid(ask(sinks.revive({ params: { sink, id } }))),
     test: (sink) => Effect.asVoid(ask(sinks.test({ params: { sink } }))),
     replay: (sink, after) => Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after } }))),
-    remove: (sink) => Effect.asVoid(ask(sinks.remove({ params: { sink } })))
+    remove: (sink) => Effect.asVoid(ask(sinks.remove({ params: { sink } }))),
+    silences: Effect.map(surely(silences.list()), (list) => list.silences),
+    addSilence: ({ atEnd, fromMillis, untilMillis, ...request }) =>
+      ask(
+        silences.add({
+          payload: {
+            ...request,
+            ...(fromMillis === null ? {} : { from: DateTime.makeUnsafe(fromMillis) }),
+            until: DateTime.makeUnsafe(untilMillis),
+            then: atEnd
+          }
+        })
+      ),
+    endSilence: (silence, atEnd) =>
+      ask(silences.end({ params: { silence }, payload: atEnd === undefined ? {} : { then: atEnd } }))
   }
   return answers
 }, Effect.provide(FetchHttpClient.layer))

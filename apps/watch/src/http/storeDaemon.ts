@@ -11,13 +11,14 @@ import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { type KeptBecause, Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { DeadLetterPlace } from "../store/deliveries.ts"
-import type { Head } from "../store/events.ts"
+import type { EventFilter as StoredFilter, Head } from "../store/events.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import type { Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
-import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
+import { Daemon, type NodeQuery, Refused } from "./Daemon.ts"
+import { makeSilenceOperations } from "./silences.ts"
 import type { AccountStatus, DeliveredEvent, LoggedEvent, Trouble as TroubleRecord } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
@@ -202,7 +203,25 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     }
   })
 
-  const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
+  const { addSilence, endSilence, hasSilence, silences } = makeSilenceOperations(
+    store,
+    Effect.gen(function* () {
+      const heads = yield* Effect.orDie(store.heads)
+      const accounts = new Set([...(yield* watched), ...heads.map(({ account }) => account)])
+      const rows = yield* Effect.orDie(store.sinks)
+      return {
+        accounts: Array.from(accounts).filter((account) => !account.startsWith("_")),
+        sinks: Array.from(new Set([...kinds.keys(), ...rows.map(({ name }) => name)]))
+      }
+    })
+  )
+
+  const knownSilence = Effect.fnUntraced(function* (id: string | undefined) {
+    if (id === undefined || (yield* hasSilence(id))) return
+    return yield* new Refused({ kind: "unknown", message: `There is no silence ${id}.` })
+  })
+
+  const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: StoredFilter) {
     const given = yield* readCursor(text)
     yield* checkKept(given)
     // Before the events: all up to here was searched when fewer than asked for match.
@@ -217,7 +236,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return { events, next: formatCursor(next), more: false }
   })
 
-  const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
+  const lastEvents = Effect.fnUntraced(function* (limit: number, filter: StoredFilter) {
     const end = yield* ends
     const read = yield* Effect.orDie(store.latest(limit, filter))
     const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
@@ -271,25 +290,28 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     ),
     events: ({ after, limit, ...filter }) =>
       Effect.andThen(
-        knownAccount(filter.account),
+        Effect.andThen(knownAccount(filter.account), knownSilence(filter.silence)),
         after === undefined ? lastEvents(limit, filter) : eventsAfter(after, limit, filter)
       ),
     cursor: Effect.map(ends, formatCursor),
     eventAfter,
     sinks: Effect.gen(function* () {
       const statuses = yield* Effect.orDie(sinks.status)
-      return yield* Effect.forEach(statuses, ({ dead, failingSinceMillis, message, name, pending, state, unread }) =>
-        Effect.map(Effect.orDie(store.cursorOf(name)), (cursor) => ({
-          sink: name,
-          kind: kinds.get(name) ?? "not configured",
-          state,
-          message,
-          cursor: formatCursor(cursor),
-          lag: unread,
-          waiting: pending,
-          deadLetters: dead,
-          failingSince: instantOf(failingSinceMillis)
-        }))
+      return yield* Effect.forEach(
+        statuses,
+        ({ dead, failingSinceMillis, message, name, pending, silenced, state, unread }) =>
+          Effect.map(Effect.orDie(store.cursorOf(name)), (cursor) => ({
+            sink: name,
+            kind: kinds.get(name) ?? "not configured",
+            state,
+            message,
+            cursor: formatCursor(cursor),
+            lag: unread,
+            waiting: pending,
+            silenced,
+            deadLetters: dead,
+            failingSince: instantOf(failingSinceMillis)
+          }))
       )
     }),
     enable: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.enable(name))),
@@ -327,7 +349,10 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
       yield* knownSink(name)
       const kept = yield* Effect.orDie(sinks.remove(name))
       if (kept !== null) return yield* new Refused({ kind: "invalid", message: keptSentences[kept](name) })
-    })
+    }),
+    silences,
+    addSilence,
+    endSilence
   })
 })
 

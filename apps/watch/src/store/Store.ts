@@ -17,6 +17,7 @@ import { makeEvents } from "./events.ts"
 import { checkVersion, migrate } from "./migrate.ts"
 import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
+import { makeSilences } from "./silences.ts"
 import { makeSinks } from "./sinks.ts"
 import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
@@ -30,6 +31,7 @@ const makeStore = Effect.gen(function* () {
   const accounts = makeAccounts(sql)
   const sinks = makeSinks(sql)
   const deliveries = makeDeliveries(sql)
+  const silences = makeSilences(sql)
   // A claim ends the ownership of the one before: between it and its commit there may be no other.
   const ofDaemon = yield* Semaphore.make(1)
   /** Changes an account and adds its events, and wakes the readers of events. */
@@ -50,6 +52,9 @@ const makeStore = Effect.gen(function* () {
     ...sinks,
     take: (...args: Parameters<typeof sinks.take>) => watched(sinks.take(...args)),
     ...deliveries,
+    ...silences,
+    addSilence: (...args: Parameters<typeof silences.addSilence>) => Effect.tap(silences.addSilence(...args), notify),
+    endSilence: (...args: Parameters<typeof silences.endSilence>) => Effect.tap(silences.endSilence(...args), notify),
     record: (...args: Parameters<typeof deliveries.record>) => watched(deliveries.record(...args)),
     ...makeRetention(sql),
     /** What keeps the store from being written; null while it is. */

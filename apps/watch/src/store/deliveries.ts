@@ -47,7 +47,7 @@ export type AttemptEnd =
   | { readonly _tag: "Due"; readonly delivery: Delivery }
   | { readonly _tag: "GivenUp"; readonly delivery: Delivery; readonly reason: string }
 
-interface DeliveryRow {
+export interface DeliveryRow {
   readonly account: string
   readonly seq: StoredInteger
   readonly node: StoredInteger
@@ -58,7 +58,7 @@ interface DeliveryRow {
   readonly body: string | null
 }
 
-const toDelivery = (row: DeliveryRow): Delivery => ({
+export const toDelivery = (row: DeliveryRow): Delivery => ({
   account: row.account,
   seq: toNumber(row.seq),
   node: toNumber(row.node),
@@ -82,9 +82,10 @@ export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
       discard: true
     })
 
-  const insert = (sink: string, deliveries: ReadonlyArray<Delivery>) =>
+  /** `silenced`: 1 where they wait for the end of a silence. */
+  const insert = (sink: string, deliveries: ReadonlyArray<Delivery>, silenced: 1 | null = null) =>
     Effect.forEach(
-      inGroups(deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis }))),
+      inGroups(deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced }))),
       (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`,
       { discard: true }
     )
@@ -95,10 +96,10 @@ export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
 export const makeDeliveries = (sql: SqlClient.SqlClient) => {
   const { drop, isOneOf } = makeDeliveryRows(sql)
 
-  /** The deliveries of a sink in the order of their events, at most `max`, from after one on. */
+  /** The deliveries of a sink that no silence holds, in the order of their events, at most `max`. */
   const deliveries = (sink: string, max: number) =>
     sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
-      WHERE sink = ${sink} ORDER BY account, seq, node LIMIT ${max}`.pipe(
+      WHERE sink = ${sink} AND silenced IS NULL ORDER BY account, seq, node LIMIT ${max}`.pipe(
       Effect.map((rows) => rows.map(toDelivery)),
       Effect.mapError(fromSqlError)
     )

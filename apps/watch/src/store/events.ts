@@ -16,6 +16,8 @@ export interface EventFilter {
   /** One that ends in `*` stands for all types that begin so. */
   readonly type?: string | undefined
   readonly node?: number | undefined
+  /** Id of the silence that covered them. */
+  readonly silence?: string | undefined
 }
 
 /** A node as it was at an instant: its record as JSON. */
@@ -86,8 +88,20 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
    * A condition on the events of an account: those that a filter selects, and of them, where it selects by type, only the first `max`
    * of each type in an order. An index has these; to read the log for a type that is rare, or absent, would be to read all of it.
    */
-  const matching = (account: string, after: number, { node, type }: EventFilter, order: Fragment, max: number) => {
-    const within = sql.and([sql`account = ${account}`, sql`seq > ${after}`])
+  const matching = (
+    account: string,
+    after: number,
+    { node, silence, type }: EventFilter,
+    order: Fragment,
+    max: number
+  ) => {
+    const within = sql.and([
+      sql`account = ${account}`,
+      sql`seq > ${after}`,
+      ...(silence === undefined
+        ? []
+        : [sql`seq IN (SELECT seq FROM silenced_event WHERE silence = ${silence} AND account = ${account})`])
+    ])
     const types = type === undefined ? null : typesOf(type)
     // A node has few events.
     if (node !== undefined)

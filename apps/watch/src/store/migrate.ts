@@ -11,6 +11,7 @@ import { catalogue } from "./migrations/0004_catalogue.ts"
 import { indexes } from "./migrations/0005_indexes.ts"
 import { types } from "./migrations/0006_types.ts"
 import { seen } from "./migrations/0007_seen.ts"
+import { silences } from "./migrations/0008_silences.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -21,7 +22,8 @@ const migrations = {
   "0004_catalogue": catalogue,
   "0005_indexes": indexes,
   "0006_types": types,
-  "0007_seen": seen
+  "0007_seen": seen,
+  "0008_silences": silences
 } as const
 
 const table = "schema_version"

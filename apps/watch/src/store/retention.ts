@@ -4,6 +4,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { silenceShownMillis } from "./silences.ts"
 import { type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
 
@@ -102,6 +103,23 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     }
   })
 
+  /** Forgets the silences that ended before an instant, but not while something is held under one. */
+  const forgetSilences = Effect.fnUntraced(function* (beforeMillis: number) {
+    const forgotten = yield* sql<{ id: string }>`SELECT id FROM silence WHERE until_at < ${beforeMillis}
+      AND NOT EXISTS (SELECT 1 FROM silenced_event WHERE silenced_event.silence = silence.id AND outcome = 'held')`
+    for (const { id } of forgotten) {
+      yield* inSteps(
+        Effect.map(
+          sql`DELETE FROM silenced_event WHERE (silence, account, seq, node, sink) IN (
+            SELECT silence, account, seq, node, sink FROM silenced_event WHERE silence = ${id} LIMIT ${maxRemovedAtOnce}
+          ) RETURNING id`,
+          (removed) => removed.length
+        )
+      )
+      yield* sql`DELETE FROM silence WHERE id = ${id}`
+    }
+  })
+
   const bytes = Effect.map(usedBytes, ([used]) => toNumber(used?.bytes ?? 0))
   const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
 
@@ -171,6 +189,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         (removed) => removed.length
       )
     )
+    yield* forgetSilences(now - Math.max(retention.deadLettersMillis, silenceShownMillis))
     if (!(yield* isTooLarge(retention.maxBytes))) return pruned
     const free = new Map<string, number>()
     for (const { name } of kept) free.set(name, yield* lastFree(name, sinks))

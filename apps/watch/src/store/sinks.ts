@@ -3,11 +3,13 @@
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Cursor } from "../events/Cursor.ts"
 import type { DisabledReason } from "../events/DaemonFact.ts"
 import { type Delivery, type DeliveryKey, makeDeliveryRows } from "./deliveries.ts"
+import { makeSilencedRows, type SilencedEvent } from "./silences.ts"
 import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError } from "./StoreFailed.ts"
+import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
 /** A sink as it was left. */
 export interface SinkRow {
@@ -29,10 +31,23 @@ export interface Intake {
   readonly deliveries: ReadonlyArray<Delivery>
   /** Deliveries that a later event made unnecessary. */
   readonly dropped: ReadonlyArray<DeliveryKey>
+  /** What silences do to it; nothing unless given. */
+  readonly silenced?: SilencedIntake
+}
+
+/** What silences do to what a sink has read. */
+export interface SilencedIntake {
+  /** Deliveries that wait for the end of a silence, with their JSON. */
+  readonly held: ReadonlyArray<Delivery>
+  readonly events: ReadonlyArray<SilencedEvent>
 }
 
 export const makeSinks = (sql: SqlClient.SqlClient) => {
   const { drop, insert } = makeDeliveryRows(sql)
+  const { forgetHeld, note } = makeSilencedRows(sql)
+
+  const takeSilenced = (sink: string, { events, held }: SilencedIntake) =>
+    Effect.andThen(insert(sink, held, 1), note(sink, events))
 
   const sinks = sql<{
     name: string
@@ -72,10 +87,12 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
 
   /** Moves a sink's cursor, with the deliveries that follow from what it read, all or nothing. */
   const take = Effect.fn("Store.take")(
-    ({ account, deliveries, dropped, seq, sink }: Intake) =>
+    ({ account, deliveries, dropped, seq, silenced, sink }: Intake) =>
       sql.withTransaction(
         drop(sink, dropped).pipe(
+          Effect.andThen(forgetHeld(sink, dropped)),
           Effect.andThen(insert(sink, deliveries)),
+          Effect.andThen(silenced === undefined ? Effect.void : takeSilenced(sink, silenced)),
           Effect.andThen(moveCursor(sink, account, seq)),
           Effect.asVoid
         )
@@ -83,22 +100,38 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     Effect.mapError(fromSqlError)
   )
 
-  /** Begins a sink with the nodes that exist: each is a delivery, and the cursor is behind the last event that they are the outcome of. */
+  /**
+   * Begins a sink with the nodes that exist: each is a delivery, and the cursor is behind the last event that they are the outcome of.
+   * `sortOut` takes out what silences hold.
+   */
   const takeBaseline = Effect.fn("Store.takeBaseline")(
-    (sink: string, account: string, toDelivery: (seq: number, node: number, record: unknown) => Delivery | null) =>
+    (
+      sink: string,
+      account: string,
+      toDelivery: (seq: number, node: number, record: unknown) => Delivery | null,
+      sortOut: (
+        deliveries: ReadonlyArray<Delivery>
+      ) => Effect.Effect<
+        { readonly deliveries: ReadonlyArray<Delivery>; readonly silenced: SilencedIntake },
+        StoreFailed
+      >
+    ) =>
       Effect.gen(function* () {
         const [head] = yield* sql<{ seq: StoredInteger }>`SELECT seq FROM account WHERE name = ${account}`
         const seq = toNumber(head!.seq)
         const nodes = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
           WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
-        const deliveries = nodes
-          .map(({ body, id }) => toDelivery(seq, toNumber(id), JSON.parse(body).node))
-          .filter((delivery) => delivery !== null)
+        const { deliveries, silenced } = yield* sortOut(
+          nodes
+            .map(({ body, id }) => toDelivery(seq, toNumber(id), JSON.parse(body).node))
+            .filter((delivery) => delivery !== null)
+        )
         yield* insert(sink, deliveries)
+        yield* takeSilenced(sink, silenced)
         yield* moveCursor(sink, account, seq)
         return { deliveries, seq }
       }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
+    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
   const setDisabled = Effect.fn("Store.setDisabled")(function* (
@@ -117,6 +150,7 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
   const replay = Effect.fn("Store.replay")(
     (sink: string, cursor: Cursor) =>
       Effect.gen(function* () {
+        yield* sql`UPDATE sink SET replayed_at = ${yield* Clock.currentTimeMillis} WHERE name = ${sink}`
         const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
         for (const { account } of accounts) {
           if (cursor.size > 0 && !cursor.has(account)) continue
@@ -124,6 +158,8 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
           // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
           yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
             AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
+          yield* sql`DELETE FROM silenced_event WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
+            AND outcome = 'held' AND EXISTS (SELECT 1 FROM event WHERE event.id = silenced_event.id)`
           yield* sql`UPDATE sink_cursor SET seq = ${seq} WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}`
         }
       }).pipe(sql.withTransaction),
@@ -134,6 +170,7 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
   const removeSink = Effect.fn("Store.removeSink")(
     (name: string) =>
       sql`DELETE FROM delivery WHERE sink = ${name}`.pipe(
+        Effect.andThen(sql`DELETE FROM silenced_event WHERE sink = ${name}`),
         Effect.andThen(sql`DELETE FROM dead_letter WHERE sink = ${name}`),
         Effect.andThen(sql`DELETE FROM sink_cursor WHERE sink = ${name}`),
         Effect.andThen(sql`DELETE FROM sink WHERE name = ${name}`),
@@ -143,14 +180,25 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     Effect.mapError(fromSqlError)
   )
 
-  /** How many events a sink has not read, how many it has still to deliver, how many it gave up on. */
+  /** How many events a sink has not read, how many it has still to deliver, how many silences hold, how many it gave up on. */
   const backlog = Effect.fn("Store.backlog")(function* (sink: string) {
-    const [row] = yield* sql<{ unread: StoredInteger; pending: StoredInteger; dead: StoredInteger }>`SELECT
+    const [row] = yield* sql<{
+      unread: StoredInteger
+      pending: StoredInteger
+      silenced: StoredInteger
+      dead: StoredInteger
+    }>`SELECT
       (SELECT coalesce(sum(account.seq - sink_cursor.seq), 0) FROM sink_cursor
         JOIN account ON account.name = sink_cursor.account WHERE sink_cursor.sink = ${sink}) AS unread,
-      (SELECT count(*) FROM delivery WHERE sink = ${sink}) AS pending,
+      (SELECT count(*) FROM delivery WHERE sink = ${sink} AND silenced IS NULL) AS pending,
+      (SELECT count(*) FROM delivery WHERE sink = ${sink} AND silenced IS NOT NULL) AS silenced,
       (SELECT count(*) FROM dead_letter WHERE sink = ${sink}) AS dead`
-    return { unread: toNumber(row!.unread), pending: toNumber(row!.pending), dead: toNumber(row!.dead) }
+    return {
+      unread: toNumber(row!.unread),
+      pending: toNumber(row!.pending),
+      silenced: toNumber(row!.silenced),
+      dead: toNumber(row!.dead)
+    }
   }, Effect.mapError(fromSqlError))
 
   return { sinks, meet, cursorOf, take, takeBaseline, setDisabled, replay, removeSink, backlog }

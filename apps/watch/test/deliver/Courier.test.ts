@@ -79,7 +79,7 @@ describe("a courier", () => {
       const before = received.length
       yield* pass("67 seconds")
       expect(seqsOf(received.slice(before)).toSorted()).toEqual([1, 2, 3, 4, 5])
-      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, dead: 0 })
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, silenced: 0, dead: 0 })
     }).pipe(Effect.provide(store))
   )
 
@@ -96,7 +96,7 @@ describe("a courier", () => {
       yield* store.commit(owner, { events: Array.from({ length: 1000 }, (_, index) => created(index + 1, index)) })
       while (received.length < 1000) yield* pass("10 millis")
       yield* pass("1 second")
-      expect(yield* store.backlog("ops")).toEqual({ unread: 0, pending: 10, dead: 0 })
+      expect(yield* store.backlog("ops")).toEqual({ unread: 0, pending: 10, silenced: 0, dead: 0 })
       expect(transactions).toBeLessThan(20)
     }).pipe(Effect.provide(store))
   )
@@ -112,7 +112,7 @@ describe("a courier", () => {
       yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
       yield* idleNow
       yield* Fiber.interrupt(fiber)
-      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 1, dead: 0 })
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 1, silenced: 0, dead: 0 })
     }).pipe(Effect.provide(store))
   )
 
@@ -130,7 +130,7 @@ describe("a courier", () => {
       expect(yield* deadLetters("ops", 9)).toEqual([
         expect.objectContaining({ seq: 1, attempts: 10, reason: "the receiver answered 400" })
       ])
-      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, dead: 1 })
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, silenced: 0, dead: 1 })
     }).pipe(Effect.provide(store))
   )
 
@@ -176,7 +176,7 @@ describe("a courier", () => {
         yield* idleNow
       }
       expect([yield* backlog("ops"), fiber.pollUnsafe()]).toEqual([
-        { unread: 1000, pending: 10_000, dead: 0 },
+        { unread: 1000, pending: 10_000, silenced: 0, dead: 0 },
         undefined
       ])
       yield* commit(owner, { events: [created(20_000, 20_000)] })
@@ -251,7 +251,7 @@ describe("a courier", () => {
       const { courier } = yield* running(lossy)
       yield* pass("3 days")
       yield* courier.idle
-      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, dead: 0 })
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, silenced: 0, dead: 0 })
       const events = yield* after(beginning, 999)
       expect(events.length).toBe(200)
       expect(new Set(received.map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)))

@@ -153,6 +153,8 @@ describe("the HTTP interface", () => {
         "/api/nodes",
         "/api/plans",
         "/api/session",
+        "/api/silences",
+        "/api/silences/{silence}/end",
         "/api/sinks",
         "/api/sinks/{sink}",
         "/api/sinks/{sink}/dead",

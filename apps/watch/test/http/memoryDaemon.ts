@@ -12,6 +12,7 @@ import type {
   LoggedEvent,
   PricedPlan,
   DeadLetter,
+  Silence,
   SinkStatus,
   Trouble
 } from "../../src/http/records.ts"
@@ -39,8 +40,24 @@ export const aSink = (rest: Partial<SinkStatus> = {}): SinkStatus => ({
   cursor: "",
   lag: 0,
   waiting: 0,
+  silenced: 0,
   deadLetters: 0,
   failingSince: null,
+  ...rest
+})
+
+export const aSilence = (rest: Partial<Silence> = {}): Silence => ({
+  id: "0a1b2c",
+  nodes: ["web-*"],
+  accounts: [],
+  sinks: [],
+  from: DateTime.makeUnsafe("2026-03-01T03:00:00Z"),
+  until: DateTime.makeUnsafe("2026-03-01T05:00:00Z"),
+  reason: "new disks",
+  then: "deliver",
+  state: "active",
+  held: 0,
+  dropped: 0,
   ...rest
 })
 
@@ -71,6 +88,7 @@ export const makeMemoryDaemon = () => {
     plans: [] as Array<PricedPlan>,
     sinks: [] as Array<SinkStatus>,
     deadLetters: new Map<string, ReadonlyArray<DeadLetter>>(),
+    silences: [] as Array<Silence>,
     events: [] as Array<LoggedEvent>,
     /** Sequence of the first event that is kept. */
     kept: 1,
@@ -221,7 +239,27 @@ export const makeMemoryDaemon = () => {
       }),
     test: forSink("test"),
     replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink)),
-    remove: forSink("remove")
+    remove: forSink("remove"),
+    silences: Effect.sync(() => state.silences),
+    addSilence: ({ atEnd, fromMillis, untilMillis, ...request }) =>
+      Effect.map(DateTime.now, (now) => {
+        const from = fromMillis === null ? now : DateTime.makeUnsafe(fromMillis)
+        const until = DateTime.makeUnsafe(untilMillis)
+        const silence = aSilence({ ...request, id: `silence-${state.silences.length}`, from, until, then: atEnd })
+        state.silences.push(silence)
+        return silence
+      }),
+    endSilence: (id, atEnd) =>
+      Effect.gen(function* () {
+        const index = state.silences.findIndex((silence) => silence.id === id)
+        const found = state.silences[index]
+        if (found === undefined) {
+          return yield* new Refused({ kind: "unknown", message: `There is no silence ${id}.` })
+        }
+        const ended: Silence = { ...found, until: yield* DateTime.now, then: atEnd ?? found.then, state: "over" }
+        state.silences[index] = ended
+        return ended
+      })
   }
 
   return { state, append, put, remove, layer: Layer.succeed(Daemon, service) }

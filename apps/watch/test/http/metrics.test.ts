@@ -4,7 +4,7 @@ import { metricProblems } from "@berth/testing/metricLint"
 import parse from "parse-prometheus-text-format"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"
-import { anAccount, aSink, aTrouble } from "./memoryDaemon.ts"
+import { anAccount, aSilence, aSink, aTrouble } from "./memoryDaemon.ts"
 
 const time = "2026-03-01T10:00:00.000Z"
 
@@ -30,7 +30,8 @@ describe("/metrics", () => {
           allowance: { limit: 1200, remaining: 733, resetAt: null }
         })
       ]
-      state.sinks = [aSink({ lag: 12, state: "down" }), aSink({ sink: "old", state: "removed" })]
+      state.silences = [aSilence(), aSilence({ state: "planned" }), aSilence({ state: "over" }), aSilence()]
+      state.sinks = [aSink({ lag: 12, silenced: 5, state: "down" }), aSink({ sink: "old", state: "removed" })]
       state.troubles = [
         aTrouble({ name: "store-failing", about: { kind: "daemon", name: null }, severity: "critical" }),
         aTrouble({ name: "sink-down", about: { kind: "sink", name: "ops" } })
@@ -53,6 +54,12 @@ describe("/metrics", () => {
         '{"trouble":"sink-down","severity":"warning","sink":"ops"}': "1"
       })
       expect(values("berth_store_bytes")).toEqual({ "{}": "4096" })
+      expect(values("berth_silences")).toEqual({
+        '{"state":"planned"}': "1",
+        '{"state":"active"}': "2",
+        '{"state":"over"}': "1"
+      })
+      expect(values("berth_silenced_events")).toEqual({ '{"sink":"ops"}': "5" })
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({
         '{"sink":"ops","state":"up"}': "0",

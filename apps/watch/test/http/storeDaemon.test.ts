@@ -305,6 +305,7 @@ describe("a daemon over a store", () => {
         cursor: "a:2",
         lag: 0,
         waiting: 0,
+        silenced: 0,
         deadLetters: 0,
         failingSince: null
       })

@@ -16,7 +16,7 @@ import { created } from "./facts.ts"
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 
 /** Tables that have a row for each node, event or delivery; the others are small. */
-const isAboutMany = (step: string) => /^(?:SCAN|SEARCH) (?:node|event|delivery|dead_letter)\b/.test(step)
+const isAboutMany = (step: string) => /^(?:SCAN|SEARCH) (?:node|event|delivery|dead_letter|silenced_event)\b/.test(step)
 
 /** What a use of the store does with those tables, step by step. */
 const stepsOf = Effect.fnUntraced(function* <A, E>(use: (store: Store["Service"]) => Effect.Effect<A, E>) {
@@ -91,7 +91,8 @@ describe("a store with many nodes and events reads no more of them than an answe
     "SEARCH dead_letter USING COVERING INDEX key (sink=? AND id=?)",
     "SEARCH dead_letter USING INDEX dead_letter_by_end (died_at<?)",
     "SEARCH node USING COVERING INDEX key (account=? AND id=?)",
-    "SEARCH node USING INDEX node_by_end (gone_at<?)"
+    "SEARCH node USING INDEX node_by_end (gone_at<?)",
+    "SEARCH silenced_event USING COVERING INDEX silenced_event_by_outcome (outcome=? AND silence=?)"
   ]
   const firsts = [
     "SEARCH event USING COVERING INDEX key (account=?)",
@@ -136,6 +137,42 @@ describe("a store with many nodes and events reads no more of them than an answe
     "a sink that is put back",
     ({ replay, take }) =>
       Effect.andThen(take({ sink, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
-    ["SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)", "SEARCH event USING COVERING INDEX key (id=?)"]
+    [
+      "SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)",
+      "SEARCH event USING COVERING INDEX key (id=?)",
+      "SEARCH silenced_event USING INDEX silenced_event_by_delivery (sink=? AND account=? AND seq>?)",
+      "SEARCH event USING COVERING INDEX key (id=?)"
+    ]
   )
+  const oneSilenced =
+    "silenced_event USING COVERING INDEX silenced_event_by_delivery (sink=? AND account=? AND seq=? AND node=?)"
+  const silenced = {
+    held: [delivery],
+    events: [{ ...key, silence: "s", id: "id", outcome: "held" }]
+  } as const
+  reads(
+    "what silences hold",
+    ({ heldDeliveries, take }) =>
+      Effect.andThen(
+        take({ sink, account: "a", seq: 1, deliveries: [], dropped: [], silenced }),
+        heldDeliveries(sink, 9, key)
+      ),
+    ["SEARCH delivery USING INDEX delivery_silenced (sink=? AND (account,seq,node)>(?,?,?))"]
+  )
+  reads("what silences held, once they are over", ({ settleHeld }) => settleHeld(sink, [delivery], [key]), [
+    "SEARCH delivery USING INDEX key (sink=? AND account=? AND seq=? AND node=?)",
+    `SEARCH delivery USING COVERING ${oneDelivery}`,
+    `SEARCH ${oneSilenced}`,
+    `SEARCH ${oneSilenced}`
+  ])
+  reads("the last change of a node that a silence holds", ({ heldChange }) => heldChange(sink, key), [
+    "SEARCH delivery USING INDEX delivery_by_node (sink=? AND account=? AND node=?)"
+  ])
+  reads("how many events each silence holds", ({ silenceCounts }) => silenceCounts, [
+    "SEARCH silenced_event USING COVERING INDEX silenced_event_by_outcome (outcome=?)"
+  ])
+  reads("the events that a silence covered", ({ after }) => after(new Map([["a", -1]]), 9, { silence: "s" }), [
+    "SEARCH event USING INDEX key (account=? AND seq=?)",
+    "SEARCH silenced_event USING COVERING INDEX key (silence=? AND account=?)"
+  ])
 })

@@ -243,7 +243,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
             body: expect.stringContaining('"specversion"')
           }
         ])
-        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 1 })
+        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, silenced: 0, dead: 1 })
         const second = delivery(2, { node: 2 })
         yield* record("ops", [{ _tag: "Delivered", delivery: second }], null)
         expect((yield* sinks)[0]?.failingSinceMillis).toBe(null)
@@ -255,7 +255,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           dropped: []
         })
         expect(yield* retry("ops")).toEqual({ dead: 1, waiting: 1 })
-        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 2, dead: 0 })
+        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 2, silenced: 0, dead: 0 })
         expect(yield* deliveries("ops", 9)).toEqual([
           delivery(1, { dueMillis: 60, body: expect.stringContaining('"specversion"') }),
           { ...second, dueMillis: 60 }

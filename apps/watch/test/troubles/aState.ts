@@ -24,6 +24,7 @@ export const aSink = (rest: Partial<SinkState> = {}): SinkState => ({
   message: null,
   unread: 0,
   pending: 0,
+  silenced: 0,
   dead: 0,
   failingSinceMillis: null,
   changedAtMillis: 1,

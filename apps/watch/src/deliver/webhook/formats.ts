@@ -24,7 +24,9 @@ const messageOf = (json: string): string => {
   const id = /^nodes\/(\d+)$/.exec(String(subject))?.[1]
   const node = id === undefined ? "" : typeof name === "string" ? `${name} (${id}) ` : `Node ${id} `
   const text = `${node}${sentenceOf(event).text}`
-  return shorten(`[${account}] ${text}${text.endsWith(".") ? "" : "."}`)
+  const reasons: ReadonlyArray<string> = (data.silenced ?? []).map(({ reason }: { reason: string }) => reason)
+  const late = reasons.length === 0 ? "" : ` (Held by a silence: ${reasons.join("; ")}.)`
+  return shorten(`[${account}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
 }
 
 /** Slack's three characters of markup. */

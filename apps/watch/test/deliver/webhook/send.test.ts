@@ -183,6 +183,19 @@ describe("a webhook", () => {
     })
   )
 
+  it.effect("names the silence that held what a chat gets late", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(200)
+      const event = JSON.parse(json)
+      const silenced = [{ id: "0a1b2c", reason: "new <disks>" }]
+      const late = JSON.stringify({ ...event, data: { ...event.data, silenced } })
+      yield* (yield* sender(url, { format: "slack" }))("id-1", late)
+      expect(JSON.parse(received[0]!.body)).toEqual({
+        text: "[eu] web &lt;1&gt; (7) is power-off (was running). (Held by a silence: new &lt;disks&gt;.)"
+      })
+    })
+  )
+
   it.effect("posts a sentence with a title to ntfy", () =>
     Effect.gen(function* () {
       const { received, url } = yield* statusReceiver(200)

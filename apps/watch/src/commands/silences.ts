@@ -1,0 +1,143 @@
+/**
+ * `berth-watch silence`: keeps events from sinks for a time, and shows what is kept.
+ */
+import { escapeControls } from "@berth/terminal/escapeControls"
+import { parseDurationMillis } from "@berth/terminal/duration"
+import { Clock, Console, DateTime, Effect, Option, Schema } from "effect"
+import { Argument, Flag } from "effect/cli"
+import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
+import type { Answers } from "../http/Daemon.ts"
+import { Silence } from "../http/records.ts"
+import { CommandFailed } from "../process/CommandFailed.ts"
+import { silenceEnds, type SilenceEnd } from "../store/silences.ts"
+
+const thenFlag = (unlessGiven: string) =>
+  Flag.Literals("then", silenceEnds).pipe(
+    Flag.withDescription(`deliver hands its events over at its end, drop gives them up; ${unlessGiven} unless given`)
+  )
+
+const names = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(`${description}; repeatable`), Flag.atLeast(0))
+
+const time = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("TIME"), Flag.withDescription(description), Flag.optional)
+
+export const addFlags = {
+  nodes: names("nodes", "PATTERN", "Names of nodes, such as 'web-*'"),
+  account: names("account", "NAME", "Only this account; without --nodes all of its events"),
+  sink: names("sink", "NAME", "Only this sink"),
+  for: Flag.String("for").pipe(
+    Flag.withMetavar("DURATION"),
+    Flag.withDescription("How long, such as 2h"),
+    Flag.optional
+  ),
+  until: time("until", "When it ends, such as 2026-03-01T10:20:30Z"),
+  from: time("from", "When it begins: an instant, or 2h for in two hours; now unless given"),
+  reason: Flag.String("reason").pipe(Flag.withMetavar("TEXT"), Flag.withDescription("Why: the events name it")),
+  atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
+}
+
+interface AddOptions {
+  readonly nodes: ReadonlyArray<string>
+  readonly account: ReadonlyArray<string>
+  readonly sink: ReadonlyArray<string>
+  readonly for: Option.Option<string>
+  readonly until: Option.Option<string>
+  readonly from: Option.Option<string>
+  readonly reason: string
+  readonly atEnd: SilenceEnd
+}
+
+const misused = (message: string) => new CommandFailed({ exit: "usage", message })
+
+const readDuration = (text: string) =>
+  Option.match(parseDurationMillis(text), {
+    onSome: Effect.succeed,
+    onNone: () => Effect.fail(misused(`--for cannot be ${text}: expected a duration, such as 2h.`))
+  })
+
+/** An instant, or a duration from now. */
+const readTime = (flag: string, text: string, nowMillis: number) => {
+  const ahead = parseDurationMillis(text)
+  if (Option.isSome(ahead)) return Effect.succeed(nowMillis + ahead.value)
+  return Option.match(DateTime.make(text), {
+    onSome: (instant) => Effect.succeed(DateTime.toEpochMillis(instant)),
+    onNone: () =>
+      Effect.fail(
+        misused(`--${flag} cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration.`)
+      )
+  })
+}
+
+/** The silence that the flags ask for. */
+export const readSilence = Effect.fnUntraced(function* (flags: AddOptions) {
+  const now = yield* Clock.currentTimeMillis
+  const from = Option.isSome(flags.from) ? yield* readTime("from", flags.from.value, now) : null
+  if (Option.isSome(flags.for) === Option.isSome(flags.until)) {
+    return yield* misused("A silence needs an end: add --for DURATION or --until TIME.")
+  }
+  const until = Option.isSome(flags.for)
+    ? (from ?? now) + (yield* readDuration(flags.for.value))
+    : yield* readTime(
+        "until",
+        Option.getOrElse(flags.until, () => ""),
+        now
+      )
+  return {
+    nodes: flags.nodes,
+    accounts: flags.account,
+    sinks: flags.sink,
+    fromMillis: from,
+    untilMillis: until,
+    reason: flags.reason,
+    atEnd: flags.atEnd
+  } satisfies SilenceRequest
+})
+
+const counted = (count: number, what: string) => (count === 1 ? `1 event ${what}` : `${count} events ${what}`)
+
+const listed = (what: string, all: ReadonlyArray<string>) => (all.length === 0 ? [] : [`${what} ${all.join(" ")}`])
+
+/** A silence in one line for people. */
+export const silenceLine = (silence: Silence): string => {
+  const { accounts, dropped, from, held, id, nodes, reason, sinks, state, until } = silence
+  const begin = state === "planned" ? ` from ${DateTime.formatIso(from)}` : ""
+  const what = [...listed("nodes", nodes), ...listed("accounts", accounts), ...listed("sinks", sinks)]
+  const counts =
+    silence.then === "drop" ? [counted(held, "held"), counted(dropped, "dropped")] : [counted(held, "held")]
+  return `silence ${id}: ${state}${begin} until ${DateTime.formatIso(until)}, ${what.join(", ")}, ${counts.join(", ")}: ${reason}`
+}
+
+const write = Schema.encodeSync(Schema.toCodecJson(Silence))
+
+const print = (silence: Silence, format: "text" | "json") =>
+  Console.log(format === "text" ? escapeControls(silenceLine(silence)) : JSON.stringify(write(silence)))
+
+export const addSilence = Effect.fnUntraced(function* (
+  daemon: Answers,
+  request: SilenceRequest,
+  format: "text" | "json"
+) {
+  yield* print(yield* daemon.addSilence(request), format)
+})
+
+/** One line for each. */
+export const listSilences = Effect.fnUntraced(function* (daemon: Answers, format: "text" | "json") {
+  const silences = yield* daemon.silences
+  for (const silence of silences) yield* print(silence, format)
+  if (silences.length === 0 && format === "text") yield* Console.log("There are no silences.")
+})
+
+export const endFlags = {
+  id: Argument.String("ID"),
+  atEnd: Flag.optional(thenFlag("as it was added"))
+}
+
+interface EndOptions {
+  readonly id: string
+  readonly atEnd: Option.Option<SilenceEnd>
+}
+
+export const endSilence = Effect.fnUntraced(function* (daemon: Answers, options: EndOptions, format: "text" | "json") {
+  yield* print(yield* daemon.endSilence(options.id, Option.getOrUndefined(options.atEnd)), format)
+})

@@ -1,0 +1,92 @@
+/**
+ * What a person asks of a silence, and why it cannot be meant. Pure.
+ */
+import type { Silence, SilenceEnd } from "../store/silences.ts"
+import { silenceState } from "./Silences.ts"
+
+export interface SilenceRequest {
+  readonly nodes: ReadonlyArray<string>
+  readonly accounts: ReadonlyArray<string>
+  readonly sinks: ReadonlyArray<string>
+  /** Null: now. */
+  readonly fromMillis: number | null
+  readonly untilMillis: number
+  readonly reason: string
+  readonly atEnd: SilenceEnd
+}
+
+/** What there is to name, and the silences that there are. */
+export interface Surroundings {
+  readonly accounts: ReadonlyArray<string>
+  readonly sinks: ReadonlyArray<string>
+  readonly silences: ReadonlyArray<Silence>
+  readonly nowMillis: number
+}
+
+const dayMillis = 86_400_000
+
+/** Silences that are not over. */
+const maxSilences = 200
+const maxLengthDays = 30
+/** From now to its begin. */
+const maxAheadDays = 365
+/** Patterns, accounts or sinks of one silence. */
+const maxEntries = 100
+const maxPatternLength = 256
+const maxReasonLength = 500
+
+/** A begin so little ago is meant as now. */
+const maxAgoMillis = 60_000
+
+const unknownName = (kind: string, names: ReadonlyArray<string>, known: ReadonlyArray<string>): string | null => {
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return null
+  const there = known.length === 0 ? `There is no ${kind} yet.` : `There is ${known.join(", ")}.`
+  return `There is no ${kind} ${unknown}. ${there}`
+}
+
+/** What is wrong with a request, in a sentence that says what would do; null where it is fine. */
+export const silenceProblem = (
+  { accounts, fromMillis, nodes, reason, sinks, untilMillis }: SilenceRequest,
+  surroundings: Surroundings
+): string | null => {
+  const { nowMillis, silences } = surroundings
+  const from = fromMillis ?? nowMillis
+  const text = reason.trim()
+  if (nodes.length + accounts.length === 0) {
+    return "A silence needs nodes or accounts: the pattern * covers every node."
+  }
+  if (Math.max(nodes.length, accounts.length, sinks.length) > maxEntries) {
+    return `A silence names at most ${maxEntries} patterns, accounts or sinks.`
+  }
+  if (nodes.some((pattern) => pattern.trim() === "" || pattern.length > maxPatternLength)) {
+    return `A pattern of nodes has 1 to ${maxPatternLength} characters.`
+  }
+  if (accounts.some((account) => account.startsWith("_"))) return "Events of the daemon itself are never silenced."
+  const unknown =
+    unknownName("account", accounts, surroundings.accounts) ?? unknownName("sink", sinks, surroundings.sinks)
+  if (unknown !== null) return unknown
+  if (text === "") return "A silence needs a reason."
+  if (text.length > maxReasonLength) return `A reason has at most ${maxReasonLength} characters.`
+  if (from < nowMillis - maxAgoMillis) return "A silence cannot begin in the past: leave its begin out to begin now."
+  if (from > nowMillis + maxAheadDays * dayMillis) return `A silence begins within ${maxAheadDays} days.`
+  if (untilMillis <= nowMillis) return "A silence cannot end in the past."
+  if (untilMillis <= from) return "A silence has to end after it begins."
+  if (untilMillis - from > maxLengthDays * dayMillis) return `A silence lasts at most ${maxLengthDays} days.`
+  if (silences.filter((each) => silenceState(each, nowMillis) !== "over").length >= maxSilences) {
+    return `There are ${maxSilences} silences already: end one of them first.`
+  }
+  return null
+}
+
+/** The silence that a request asks for. It covers nothing that happened before it was asked for. */
+export const toSilence = (
+  { fromMillis, reason, ...request }: SilenceRequest,
+  id: string,
+  nowMillis: number
+): Silence => ({
+  ...request,
+  id,
+  reason: reason.trim(),
+  fromMillis: Math.max(fromMillis ?? nowMillis, nowMillis)
+})

@@ -1,0 +1,209 @@
+/**
+ * The silences that there are, and what each of them keeps from a sink. What they cover is decided in `deliver/Silences.ts`.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type Delivery, type DeliveryKey, type DeliveryRow, makeDeliveryRows, toDelivery } from "./deliveries.ts"
+import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
+import { fromSqlError } from "./StoreFailed.ts"
+
+/** What becomes of the events that a silence holds when it ends. */
+export const silenceEnds = ["deliver", "drop"] as const
+export type SilenceEnd = (typeof silenceEnds)[number]
+
+/** For how long a silence that is over is still shown. */
+export const silenceShownMillis = 86_400_000
+
+/** For a time, events are not handed over. */
+export interface Silence {
+  readonly id: string
+  /** Patterns of node names in which `*` stands for any text. Empty: every event of the accounts. */
+  readonly nodes: ReadonlyArray<string>
+  /** Empty: all. */
+  readonly accounts: ReadonlyArray<string>
+  /** Empty: all. */
+  readonly sinks: ReadonlyArray<string>
+  readonly fromMillis: number
+  /** When it ends, or ended. */
+  readonly untilMillis: number
+  readonly reason: string
+  readonly atEnd: SilenceEnd
+}
+
+/** What a silence did to an event in a sink. `delivered`: it was handed over later. */
+export interface SilencedEvent extends DeliveryKey {
+  readonly silence: string
+  /** Id of the event. */
+  readonly id: string
+  readonly outcome: "held" | "delivered" | "dropped"
+}
+
+/** A delivery that waits, with the ids of the silences that cover it; without one it waits behind such a delivery of its node. */
+export interface HeldDelivery extends Delivery {
+  readonly silences: ReadonlyArray<string>
+}
+
+/** Events that a silence covers, whatever the number of sinks. */
+export interface SilenceCount {
+  readonly held: number
+  readonly dropped: number
+}
+
+const keyOf = ({ account, node, seq }: { account: string; seq: StoredInteger; node: StoredInteger }) =>
+  `${account}/${seq}/${node}`
+
+/** Noting what silences cover, within a transaction. */
+export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
+  const note = (sink: string, events: ReadonlyArray<SilencedEvent>) =>
+    Effect.forEach(
+      inGroups(events.map((event) => ({ sink, ...event }))),
+      (group) => sql`INSERT INTO silenced_event ${sql.insert(group)}
+        ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`,
+      { discard: true }
+    )
+
+  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) =>
+    sql`(account, seq, node) IN (VALUES ${sql.csv(keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`))})`
+
+  /** What a silence held is not delivered, for another reason. */
+  const forgetHeld = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
+    Effect.forEach(
+      inGroups(keys),
+      (group) => sql`DELETE FROM silenced_event WHERE sink = ${sink} AND outcome = 'held' AND ${isOneOf(group)}`,
+      { discard: true }
+    )
+
+  const settle = (sink: string, keys: ReadonlyArray<DeliveryKey>, outcome: "delivered" | "dropped") =>
+    Effect.forEach(
+      inGroups(keys),
+      (group) => sql`UPDATE silenced_event SET outcome = ${outcome} WHERE sink = ${sink} AND ${isOneOf(group)}`,
+      { discard: true }
+    )
+
+  return { isOneOf, note, forgetHeld, settle }
+}
+
+export const makeSilences = (sql: SqlClient.SqlClient) => {
+  const { drop } = makeDeliveryRows(sql)
+  const { isOneOf, settle } = makeSilencedRows(sql)
+
+  /** All that are kept, the first to begin first. */
+  const silences = sql<{
+    id: string
+    nodes: string
+    accounts: string
+    sinks: string
+    from_at: StoredInteger
+    until_at: StoredInteger
+    reason: string
+    at_end: string
+  }>`SELECT id, nodes, accounts, sinks, from_at, until_at, reason, at_end FROM silence ORDER BY from_at, id`.pipe(
+    Effect.map((rows) =>
+      rows.map((row): Silence => ({
+        id: row.id,
+        nodes: JSON.parse(row.nodes),
+        accounts: JSON.parse(row.accounts),
+        sinks: JSON.parse(row.sinks),
+        fromMillis: toNumber(row.from_at),
+        untilMillis: toNumber(row.until_at),
+        reason: row.reason,
+        atEnd: row.at_end as SilenceEnd
+      }))
+    ),
+    Effect.mapError(fromSqlError)
+  )
+
+  const addSilence = Effect.fn("Store.addSilence")(function* (silence: Silence) {
+    const row = {
+      id: silence.id,
+      nodes: JSON.stringify(silence.nodes),
+      accounts: JSON.stringify(silence.accounts),
+      sinks: JSON.stringify(silence.sinks),
+      from_at: silence.fromMillis,
+      until_at: silence.untilMillis,
+      reason: silence.reason,
+      at_end: silence.atEnd
+    }
+    yield* sql`INSERT INTO silence ${sql.insert(row)}`
+  }, Effect.mapError(fromSqlError))
+
+  const endSilence = Effect.fn("Store.endSilence")(function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
+    yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
+  }, Effect.mapError(fromSqlError))
+
+  /** By silence; one that holds nothing and gave up nothing is not among them. */
+  const silenceCounts = sql<{ silence: string; outcome: string; events: StoredInteger }>`SELECT
+      silence, outcome, count(*) AS events FROM (
+        SELECT DISTINCT outcome, silence, account, seq, node FROM silenced_event WHERE outcome IN ('held', 'dropped')
+      ) AS of_silence GROUP BY outcome, silence`.pipe(
+    Effect.map((rows): ReadonlyMap<string, SilenceCount> => {
+      const counts = new Map<string, SilenceCount>()
+      for (const { events, outcome, silence } of rows) {
+        counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: toNumber(events) })
+      }
+      return counts
+    }),
+    Effect.mapError(fromSqlError)
+  )
+
+  /** The deliveries of a sink that wait, in the order of their events, without their JSON: at most `max` behind one. */
+  const heldDeliveries = Effect.fn("Store.heldDeliveries")(function* (
+    sink: string,
+    max: number,
+    after: DeliveryKey | null
+  ) {
+    const { account, node, seq } = after ?? { account: "", seq: 0, node: 0 }
+    const rows = yield* sql<Omit<DeliveryRow, "body">>`SELECT account, seq, node, id, attempt, due, held FROM delivery
+      WHERE sink = ${sink} AND silenced IS NOT NULL AND (account, seq, node) > (${account}, ${seq}, ${node})
+      ORDER BY account, seq, node LIMIT ${max}`
+    const covering = new Map<string, Array<string>>()
+    for (const group of inGroups(rows.map((row) => toDelivery({ ...row, body: null })))) {
+      const found = yield* sql<{
+        account: string
+        seq: StoredInteger
+        node: StoredInteger
+        silence: string
+      }>`SELECT account, seq, node, silence FROM silenced_event WHERE sink = ${sink} AND ${isOneOf(group)}`
+      for (const { silence, ...key } of found) covering.set(keyOf(key), [...(covering.get(keyOf(key)) ?? []), silence])
+    }
+    return rows.map((row): HeldDelivery => ({
+      ...toDelivery({ ...row, body: null }),
+      silences: covering.get(keyOf(row)) ?? []
+    }))
+  }, Effect.mapError(fromSqlError))
+
+  /** The last change of a node's status that waits both for the end of a silence and to see whether it lasts. */
+  const heldChange = Effect.fn("Store.heldChange")(function* (
+    sink: string,
+    { account, node }: Pick<DeliveryKey, "account" | "node">
+  ) {
+    const [row] = yield* sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
+      WHERE sink = ${sink} AND account = ${account} AND node = ${node} AND silenced IS NOT NULL AND held IS NOT NULL
+      ORDER BY seq DESC LIMIT 1`
+    return row === undefined ? null : toDelivery(row)
+  }, Effect.mapError(fromSqlError))
+
+  /** Ends the wait of deliveries, all or nothing: those of `handed`, with their JSON, are to be delivered, the others are not. */
+  const settleHeld = Effect.fn("Store.settleHeld")(
+    (sink: string, handed: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) =>
+      Effect.gen(function* () {
+        for (const { account, body, node, seq } of handed) {
+          yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
+            WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
+        }
+        yield* drop(sink, dropped)
+        yield* settle(sink, handed, "delivered")
+        yield* settle(sink, dropped, "dropped")
+      }).pipe(sql.withTransaction),
+    Effect.mapError(fromSqlError)
+  )
+
+  /** When a person last had a sink deliver once more; null where nobody did. */
+  const replayedAt = (sink: string) =>
+    sql<{ at: StoredInteger | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
+      Effect.map(([row]) => toNumberOrNull(row?.at ?? null)),
+      Effect.mapError(fromSqlError)
+    )
+
+  return { silences, addSilence, endSilence, silenceCounts, heldDeliveries, heldChange, settleHeld, replayedAt }
+}
