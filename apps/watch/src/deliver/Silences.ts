@@ -1,8 +1,8 @@
 /**
  * What silences do to the events that a sink gets: which events one covers, and when those are handed over, or given up. Pure.
  *
- * A silence covers the events that happen while it lasts, whenever a sink gets to read them, so the outcome is the same however reading,
- * the ends of silences and restarts of the daemon interleave. An event that several cover waits for the last, and is given up only
+ * A silence covers the events that the daemon learns of while it lasts, whenever a sink gets to read them, so the outcome is the same
+ * however reading, the ends of silences and restarts of the daemon interleave. An event that several cover waits for the last, and is given up only
  * where all of them want that. What a node does later waits behind it, covered or not, so the order per node stays.
  */
 import type { StoredEvent } from "../store/accounts.ts"

@@ -149,7 +149,7 @@ describe("a store in a file", () => {
     })
   )
 
-  it.effect.each([1, 2, 4])("of version %i is brought to the present one, with all that is in it", (version) =>
+  it.effect.each([1, 2, 4, 7])("of version %i is brought to the present one, with all that is in it", (version) =>
     Effect.gen(function* () {
       const path = yield* newPath
       yield* Effect.gen(function* () {
