@@ -108,6 +108,6 @@ describe("/metrics", () => {
             for (const label of Object.keys(labels)) expect(label).not.toMatch(/^(id|node|node_id|name|ip)$/)
           }
         }
-      })
+      }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 })

@@ -38,7 +38,7 @@ const busy = Effect.gen(function* () {
   yield* report("default", { lastSweep: { endedMillis: 0, durationMillis: 1, requests: 1 } })
   yield* Metric.update(Metric.counter("berth_events_total", { incremental: true }), 1)
   return yield* ask(`${url}/metrics`)
-}).pipe(Effect.provide(Progress.layer([])))
+}).pipe(Effect.provide(Progress.layer([])), Effect.provideService(Metric.MetricRegistry, new Map()))
 
 describe("the rules for Prometheus and the board for Grafana", () => {
   it("are printed from the table of troubles, as the docs are", () => {
