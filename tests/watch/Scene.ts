@@ -72,6 +72,12 @@ export const configured = Effect.fnUntraced(function* (webhook: string, options:
   return path
 })
 
+/** Sets the status of a node when a test is ready for it: a busy machine may miss one that lasts for a time. */
+export const becomes = Effect.fnUntraced(function* (id: number, status: "running" | "power-off") {
+  const { control, id: world } = yield* TestServer
+  yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } }))
+})
+
 export const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 
 /** Waits until a condition holds that another process brings about. */

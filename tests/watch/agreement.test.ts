@@ -56,7 +56,8 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
-        const config = yield* configured(ops.url)
+        // Both nodes may be gone before the daemon sees either end: then it believes the list after the hold.
+        const config = yield* configured(ops.url, { hold: "1s" })
         const stream = new StreamClient()
         yield* Effect.addFinalizer(() => Effect.sync(stream.close))
         const run = Effect.tap(Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"]), (daemon) =>

@@ -8,11 +8,11 @@ import { TestServer } from "@berth/server/testing"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
-import { command, configured, receiver, until, wait } from "./Scene.ts"
+import { becomes, command, configured, receiver, until, wait } from "./Scene.ts"
 
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-  TestServer.layer({ clock: "real", rateLimit: { limit: 1_000_000 }, provisioning: "2500 millis" })
+  TestServer.layer({ clock: "real", rateLimit: { limit: 1_000_000 }, provisioning: "1 hour" })
 )
 
 const statusOf = (stdout: ReadonlyArray<string>) => JSON.parse(stdout.join("\n"))
@@ -25,7 +25,9 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
       const env = { BERTH_WATCH_TOKEN: "open-sesame-open-sesame" }
       const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"], env)
       yield* wait(() => daemon.event("berth.watch.baseline"))
-      yield* create("web")
+      const id = yield* create("web")
+      yield* wait(() => daemon.event("berth.node.created"))
+      yield* becomes(id, "running")
       yield* wait(() => daemon.event("berth.node.status_changed"))
       yield* until(() => ops.taken.length === 3)
       const ask = (...args: ReadonlyArray<string>) => command([...args, "--config", config], env)

@@ -10,14 +10,14 @@ import { TestServer } from "@berth/server/testing"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
-import { command, configured, distinct, eventsOf, receiver, wait } from "./Scene.ts"
+import { becomes, command, configured, distinct, eventsOf, receiver, wait } from "./Scene.ts"
 
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
   TestServer.layer({
     clock: "real",
     rateLimit: { limit: 1_000_000 },
-    provisioning: "2500 millis",
+    provisioning: "1 hour",
     termination: "2500 millis"
   })
 )
@@ -46,6 +46,8 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       expect(refused.code).toBe(2)
       expect(refused.stderr[0]).toContain(`process ${first.program.child.pid} runs on`)
       const id = yield* create("web")
+      yield* wait(() => first.event("berth.node.created"))
+      yield* becomes(id, "running")
       yield* wait(() => first.event("berth.node.status_changed"))
       const before = yield* wait(() => first.program.kill("SIGKILL"))
 

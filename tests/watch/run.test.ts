@@ -6,6 +6,7 @@ import { Plans } from "@berth/core/client/Plans"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
+import { becomes } from "./Scene.ts"
 
 const accessToken = "token-that-must-not-show"
 const apiKey = "key-that-must-not-show"
@@ -27,7 +28,7 @@ const create = Effect.gen(function* () {
 
 const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 
-layer(service({ scenario: "small", provisioning: "2500 millis", termination: "2500 millis" }), {
+layer(service({ scenario: "small", provisioning: "1 hour", termination: "10 seconds" }), {
   excludeTestServices: true
 })("berth-watch run", (it) => {
   it.effect("writes the life of a node to stdout, one event per line, and ends with 0 on SIGTERM", () =>
@@ -40,6 +41,8 @@ layer(service({ scenario: "small", provisioning: "2500 millis", termination: "25
       })
       yield* wait(() => daemon.baseline())
       const id = yield* create
+      yield* wait(() => daemon.event("berth.node.created"))
+      yield* becomes(id, "running")
       yield* wait(() => daemon.event("berth.node.status_changed"))
       yield* Nodes.use((nodes) => nodes.delete(id))
       yield* wait(() => daemon.event("berth.node.deleted"))
