@@ -61,12 +61,13 @@ export const wholeInstantText = (millis) => whole.format(millis)
 /** A status in the service's own spelling where it is not a known one. */
 export const statusText = (status) => (typeof status === "string" ? status : status.unknown)
 
+/** What people ask for is no alarm: amber and red are for what is wrong. */
 const statusTones = new Map([
   ["running", "good"],
-  ["creating", "warm"],
-  ["created", "warm"],
+  ["creating", "coming"],
+  ["created", "coming"],
   ["power-off", "off"],
-  ["terminate", "bad"]
+  ["terminate", "going"]
 ])
 
 export const toneOfStatus = (status) => statusTones.get(status) ?? "odd"
