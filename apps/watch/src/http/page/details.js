@@ -1,10 +1,10 @@
 // One node: its fields, its history, and its events, which are read from the log when it is opened. The address of the page names it.
 import { make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
 import { ask } from "./connection.js"
-import { changesOf, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
+import { changesOf, historyBegin, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
 import { makeStrip } from "./nodeRows.js"
 import { paintEvents } from "./timeline.js"
-import { boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 const part = (id) => document.getElementById(id)
 
@@ -156,8 +156,10 @@ export const paintDetails = () => {
   paintRows(part("details-facts"), node === undefined ? [] : factsOf(node), ([title]) => title, factRow)
   part("details-history").hidden = node === undefined
   if (node !== undefined) {
-    part("details-strip").replaceChildren(makeStrip(node, spanMillis, pastIn(events)))
-    setText(part("details-begin"), `${spanText(spanMillis)} ago`)
+    const past = pastIn(events)
+    const fromMillis = historyBegin([node], spanMillis, now(), () => past)
+    part("details-strip").replaceChildren(makeStrip(node, fromMillis, past))
+    setText(part("details-begin"), beginText(fromMillis, spanMillis, now()))
   }
   paintEvents(part("details-events"), events, { emptyText: isRead ? "No events of it are kept." : "reading" })
 }

@@ -1,7 +1,7 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
 import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
-import { columns, historyOf, model, now, pastOf, priceOf } from "./model.js"
-import { boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { columns, historyBegin, historyOf, model, now, pastOf, priceOf, stripParts } from "./model.js"
+import { beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
@@ -18,6 +18,8 @@ const remPixels = () => Number.parseFloat(getComputedStyle(document.documentElem
 const view = {
   nodes: [],
   spanMillis: 0,
+  /** Where the histories begin. */
+  fromMillis: 0,
   prices: undefined,
   active: undefined,
   onOpen: () => {},
@@ -25,30 +27,23 @@ const view = {
   remPixels: remPixels()
 }
 
-/** The least width of a status in a strip. */
-const minPercent = 1.2
-
 const stripStops = (node, past, fromMillis, toMillis) => {
-  const percent = (millis) => ((millis - fromMillis) / (toMillis - fromMillis)) * 100
   const stops = []
   let end = "0"
-  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, past, fromMillis, toMillis)) {
-    // The shortest time is wide enough to be seen, at the right end too.
-    const begin = Math.max(Number(end), Math.min(percent(from), 100 - minPercent)).toFixed(2)
-    const until = Math.min(100, Math.max(percent(to), Number(begin) + minPercent)).toFixed(2)
-    stops.push(`transparent ${end}% ${begin}%`, `var(--fill-${toneOfStatus(status)}) ${begin}% ${until}%`)
+  for (const part of stripParts(historyOf(node, past, fromMillis, toMillis), fromMillis, toMillis)) {
+    const [begin, until] = [part.begin.toFixed(2), part.end.toFixed(2)]
+    stops.push(`transparent ${end}% ${begin}%`, `var(--fill-${toneOfStatus(part.status)}) ${begin}% ${until}%`)
     end = until
   }
   stops.push(`transparent ${end}% 100%`)
-  return `linear-gradient(to right, ${stops.join(", ")})`
+  return stops.join(", ")
 }
 
-/** A bar with the statuses of a node over a time. */
-export const makeStrip = (node, spanMillis, past = pastOf(node)) => {
-  const toMillis = now()
+/** A bar with the statuses of a node from `fromMillis` until now. */
+export const makeStrip = (node, fromMillis, past = pastOf(node)) => {
   const strip = make("span", { className: "strip" })
-  strip.style.backgroundImage = stripStops(node, past, toMillis - spanMillis, toMillis)
-  const changes = past.changes.filter(({ atMillis }) => atMillis >= toMillis - spanMillis).length
+  strip.style.backgroundImage = `linear-gradient(to right, ${stripStops(node, past, fromMillis, now())})`
+  const changes = past.changes.filter(({ atMillis }) => atMillis >= fromMillis).length
   strip.role = "img"
   strip.ariaLabel = `now ${node.status}, changes of status: ${changes}`
   return strip
@@ -78,7 +73,7 @@ const makeRow = (node) => {
       cell("address", node.publicIp ?? node.privateIp ?? "–"),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", boundText(priceOf(node))),
-      cell("history", makeStrip(node, view.spanMillis))
+      cell("history", makeStrip(node, view.fromMillis))
     ]
   })
   row.role = "row"
@@ -122,15 +117,23 @@ const paintInSight = () => {
 
 /** Shows these nodes, in this order. */
 export const paintNodes = (nodes, spanMillis) => {
-  setText(document.getElementById("history-title"), `Last ${spanText(spanMillis)}`)
+  const isNewSpan = view.spanMillis !== spanMillis
   if (view.spanMillis !== spanMillis || view.prices !== model.prices) forgetRows()
   view.nodes = nodes
   view.spanMillis = spanMillis
   view.prices = model.prices
+  if (isNewSpan) setBegin()
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`
   document.getElementById("grid").ariaRowCount = String(nodes.length + 1)
   paintInSight()
+}
+
+/** One time for all histories, so that they stand below each other. */
+const setBegin = () => {
+  const { spanMillis } = view
+  view.fromMillis = historyBegin(model.nodes.values(), spanMillis, now())
+  setText(document.getElementById("history-title"), beginText(view.fromMillis, spanMillis, now()))
 }
 
 const forgetRows = () => {
@@ -139,10 +142,11 @@ const forgetRows = () => {
 
 /** Makes the rows anew, for time has passed. A row in focus stays as it is. */
 export const refreshRows = () => {
+  setBegin()
   for (const { node, row } of view.painted.values()) {
     if (node === undefined) continue
     setText(row.querySelector(".age span"), spanText(now() - node.createdMillis))
-    row.querySelector(".strip").replaceWith(makeStrip(node, view.spanMillis))
+    row.querySelector(".strip").replaceWith(makeStrip(node, view.fromMillis))
   }
 }
 

@@ -56,6 +56,12 @@ export const minuteText = (millis) => minutes.format(millis)
 /** The day where it is not today. */
 export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))
 
+/** The time that a history shows: all that was asked for, or since something is known. */
+export const beginText = (fromMillis, spanMillis, nowMillis) =>
+  fromMillis <= nowMillis - spanMillis
+    ? `Last ${spanText(spanMillis)}`
+    : `Since ${dayText(fromMillis, nowMillis) ?? minuteText(fromMillis)}`
+
 export const wholeInstantText = (millis) => whole.format(millis)
 
 /** A status in the service's own spelling where it is not a known one. */
