@@ -23,11 +23,12 @@ import {
   setPrices,
   shownEvents,
   shownNodes,
+  staleAccounts,
   takeEvent
 } from "./model.js"
 import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
 import { maxDeadLetters, paintDeadLetters } from "./deadLetters.js"
-import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
+import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
 import "./scheme.js"
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
 import { paintTroubles, troublesOf } from "./troubles.js"
@@ -59,6 +60,8 @@ const state = {
   unfollow: undefined,
   /** Of the tab, but for the sign of trouble. */
   title: "Berth watch",
+  /** The accounts whose nodes are shown as old, as text. */
+  stale: "[]",
   /** Whether the nodes are all there. */
   hasAll: false,
   isBegun: false,
@@ -90,13 +93,23 @@ const paintList = () => {
   paintRecent(state.account, state.spanMillis)
   const part = shown.length === all.length ? "" : `${countText(shown.length)} of ${countText(all.length)}`
   setText(byId("shown"), state.hasAll ? part : "reading all of them")
-  paintNodes(shown, state.spanMillis)
+  const stale = staleAccounts(model.status, lostMillis())
+  paintNodes(shown, { spanMillis: state.spanMillis, stale })
+  paintAsOf(state.account, stale)
   markSort(state.sort)
   byId("scroll").hidden = shown.length === 0
   byId("no-nodes").hidden = shown.length > 0
   setText(byId("no-nodes"), emptySentence(all))
   state.title = areUnknown ? "Berth watch" : `${pluralText(all.length, "node")} · Berth watch`
   paintTroublesNow()
+}
+
+/** The nodes are shown as old from the moment on in which they are. */
+const ageNodes = () => {
+  const stale = staleAccounts(model.status, lostMillis())
+  if (JSON.stringify([...stale]) === state.stale) return
+  state.stale = JSON.stringify([...stale])
+  paintSoon()
 }
 
 /** A tab in the background shows by its title that something is wrong. */
@@ -123,6 +136,7 @@ const paintStatus = () => {
   paintAccounts(state.account)
   paintSinks(sinks, onSink)
   paintTroublesNow()
+  ageNodes()
 }
 
 let isPaintDue = false
@@ -145,7 +159,7 @@ const paintAll = () => {
   paintList()
   const isSeveral = model.status.accounts.length > 1 && state.account === ""
   paintTimeline(shownEvents(state.account), { isSeveral, onNode: openDetails })
-  paintDetails()
+  paintDetails(staleAccounts(model.status, lostMillis()))
   const endMillis = performance.now()
   mayPaintAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)
 }
@@ -426,8 +440,10 @@ document.onvisibilitychange = () => {
 setInterval(() => void refreshStatus(), statusEveryMillis)
 setInterval(() => {
   if (!state.isBegun || document.hidden) return
-  if (isLost()) paintTroublesNow()
-  else paintTimes(state.account)
+  if (isLost()) {
+    paintTroublesNow()
+    ageNodes()
+  } else paintTimes(state.account)
 }, 500)
 setInterval(refreshTimes, refreshTimesMillis)
 void begin()

@@ -150,6 +150,27 @@ const takeRecord = (event) => {
   model.nodes.set(key, toRow({ ...after, account: accountOf(event), statusSince }))
 }
 
+/** Troubles in which nothing new is learned of the nodes, though the daemon answers. */
+const blindTroubles = new Set(["account-refused", "service-failing", "other-account", "sweeps-late", "store-failing"])
+
+/**
+ * The accounts whose nodes may have changed unseen, each with the instant of which its nodes are shown. `lostMillis`: since when the
+ * daemon cannot be reached.
+ */
+export const staleAccounts = ({ accounts, troubles }, lostMillis) => {
+  const stale = new Map()
+  for (const { account, lastSweep } of accounts) {
+    const blind = troubles.filter(
+      ({ about, name }) => blindTroubles.has(name) && (about.kind === "daemon" || about.name === account)
+    )
+    const instants = blind.map(({ since }) => Date.parse(since))
+    if (blind.length > 0 && lastSweep !== null) instants.push(Date.parse(lastSweep.endedAt))
+    if (lostMillis !== undefined) instants.push(lostMillis)
+    if (instants.length > 0) stale.set(account, Math.min(...instants))
+  }
+  return stale
+}
+
 // ---- what is shown
 
 export const columns = [

@@ -1,7 +1,7 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
 import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
 import { columns, historyBegin, historyOf, model, now, pastOf, priceOf, stripParts } from "./model.js"
-import { beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { asOfText, beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
@@ -21,16 +21,18 @@ const view = {
   /** Where the histories begin. */
   fromMillis: 0,
   prices: undefined,
+  /** Accounts of which nothing new is known, with the instant of which their nodes are shown. */
+  stale: new Map(),
   active: undefined,
   onOpen: () => {},
   painted: new Map(),
   remPixels: remPixels()
 }
 
-const stripStops = (node, past, fromMillis, toMillis) => {
+const stripStops = (segments, fromMillis) => {
   const stops = []
   let end = "0"
-  for (const part of stripParts(historyOf(node, past, fromMillis, toMillis), fromMillis, toMillis)) {
+  for (const part of stripParts(segments, fromMillis, now())) {
     const [begin, until] = [part.begin.toFixed(2), part.end.toFixed(2)]
     stops.push(`transparent ${end}% ${begin}%`, `var(--fill-${toneOfStatus(part.status)}) ${begin}% ${until}%`)
     end = until
@@ -39,10 +41,10 @@ const stripStops = (node, past, fromMillis, toMillis) => {
   return stops.join(", ")
 }
 
-/** A bar with the statuses of a node from `fromMillis` until now. */
-export const makeStrip = (node, fromMillis, past = pastOf(node)) => {
+/** A bar with the statuses of a node from `fromMillis` until now. Behind `asOfMillis` nothing is known. */
+export const makeStrip = (node, fromMillis, { asOfMillis = now(), past = pastOf(node) } = {}) => {
   const strip = make("span", { className: "strip" })
-  strip.style.backgroundImage = `linear-gradient(to right, ${stripStops(node, past, fromMillis, now())})`
+  strip.style.backgroundImage = `linear-gradient(to right, ${stripStops(historyOf(node, past, fromMillis, asOfMillis), fromMillis)})`
   const changes = past.changes.filter(({ atMillis }) => atMillis >= fromMillis).length
   strip.role = "img"
   strip.ariaLabel = `now ${node.status}, changes of status: ${changes}`
@@ -63,17 +65,19 @@ const makeRow = (node) => {
   const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`
   const status = tag(node.status, toneOfStatus(node.status))
   status.title = since
+  const asOfMillis = view.stale.get(node.account)
+  const asOf = asOfMillis === undefined ? [] : [" ", make("small", { text: asOfText(asOfMillis, now()) })]
   const row = make("div", {
-    className: "row",
+    className: asOfMillis === undefined ? "row" : "row stale",
     children: [
       cell("name", open, make("small", { text: String(node.id) })),
       cell("account", isolated(node.account)),
-      cell("status", status),
+      cell("status", status, ...asOf),
       Object.assign(cell("plan", isolated(node.plan ?? "–")), { title: plain(node.plan ?? "") }),
       cell("address", node.publicIp ?? node.privateIp ?? "–"),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", boundText(priceOf(node))),
-      cell("history", makeStrip(node, view.fromMillis))
+      cell("history", makeStrip(node, view.fromMillis, { asOfMillis }))
     ]
   })
   row.role = "row"
@@ -115,13 +119,17 @@ const paintInSight = () => {
   if (open !== undefined && open !== document.activeElement) open.focus({ preventScroll: true })
 }
 
-/** Shows these nodes, in this order. */
-export const paintNodes = (nodes, spanMillis) => {
+const areSame = (a, b) => a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
+
+/** Shows these nodes, in this order. `stale`: see `staleAccounts`. */
+export const paintNodes = (nodes, { spanMillis, stale }) => {
   const isNewSpan = view.spanMillis !== spanMillis
-  if (view.spanMillis !== spanMillis || view.prices !== model.prices) forgetRows()
+  if (view.spanMillis !== spanMillis || view.prices !== model.prices || !areSame(view.stale, stale)) forgetRows()
   view.nodes = nodes
   view.spanMillis = spanMillis
   view.prices = model.prices
+  view.stale = stale
+  document.getElementById("grid").classList.toggle("with-stale", stale.size > 0)
   if (isNewSpan) setBegin()
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`
@@ -146,7 +154,9 @@ export const refreshRows = () => {
   for (const { node, row } of view.painted.values()) {
     if (node === undefined) continue
     setText(row.querySelector(".age span"), spanText(now() - node.createdMillis))
-    row.querySelector(".strip").replaceWith(makeStrip(node, view.fromMillis))
+    row
+      .querySelector(".strip")
+      .replaceWith(makeStrip(node, view.fromMillis, { asOfMillis: view.stale.get(node.account) }))
   }
 }
 
@@ -205,7 +215,7 @@ export const startNodes = ({ onOpen, onSort }) => {
   viewport.addEventListener("scroll", paintSoon, { passive: true })
   addEventListener("resize", () => {
     view.remPixels = remPixels()
-    paintNodes(view.nodes, view.spanMillis)
+    paintNodes(view.nodes, view)
   })
   list.addEventListener("keydown", onKey)
   const heads = columns.map(({ name, title }) => {

@@ -1,7 +1,8 @@
 // The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
-import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now } from "./model.js"
+import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now, staleAccounts } from "./model.js"
 import {
+  asOfText,
   boundText,
   countText,
   instantText,
@@ -38,6 +39,14 @@ export const paintRecent = (account, spanMillis) => {
   const { created, deleted } = comingsAndGoings(account, isPart ? model.eventsSince : fromMillis)
   const time = isPart ? `since ${instantText(model.eventsSince, now())}` : `in the last ${spanText(spanMillis)}`
   setText(at("recent"), `${countText(created)} created, ${countText(deleted)} deleted ${time}`)
+}
+
+/** Of when the numbers are, where they may be old. */
+export const paintAsOf = (account, stale) => {
+  const shown = [...stale].filter(([name]) => account === "" || name === account)
+  const oldest = shown.length === 0 ? "" : asOfText(Math.min(...shown.map(([, millis]) => millis)), now())
+  const isPart = shown.length < shownAccounts(account).length
+  setText(at("as-of"), isPart && shown.length > 0 ? `in part ${oldest}` : oldest)
 }
 
 /**
@@ -172,14 +181,16 @@ const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
   return make("li", { children: [...children, facts] })
 }
 
-const nextSweepText = ({ nextSweepAt }) => {
+const nextSweepText = ({ nextSweepAt }, isStale) => {
   if (nextSweepAt === null) return "–"
   const millis = until(nextSweepAt)
-  return millis < 500 ? "now" : `in ${spanText(millis)}`
+  return millis < 500 ? (isStale ? "being tried" : "under way") : `in ${spanText(millis)}`
 }
 
-const lastSweepText = ({ lastSweep }) =>
-  lastSweep === null ? "none yet" : `${spanText(-until(lastSweep.endedAt))} ago`
+const lastSweepText = ({ lastSweep }, isStale) =>
+  lastSweep === null
+    ? "none yet"
+    : `${isStale ? `${instantText(Date.parse(lastSweep.endedAt), now())}, ` : ""}${spanText(-until(lastSweep.endedAt))} ago`
 
 const refillText = ({ allowance }) =>
   allowance === null || allowance.resetAt === null || until(allowance.resetAt) < 0
@@ -208,10 +219,13 @@ export const paintAccounts = (account) => {
 }
 
 export const paintTimes = (account) => {
+  const stale = staleAccounts(model.status)
   shownAccounts(account).forEach((status, index) => {
     const row = at("accounts").children[index]
-    setText(row.querySelector(".next-sweep"), nextSweepText(status))
-    setText(row.querySelector(".last-sweep"), lastSweepText(status))
+    const isStale = stale.has(status.account)
+    setText(row.querySelector(".next-sweep"), nextSweepText(status, isStale))
+    setText(row.querySelector(".last-sweep"), lastSweepText(status, isStale))
+    row.classList.toggle("stale", isStale)
     const refill = row.querySelector(".refill")
     if (refill !== null) setText(refill, refillText(status))
   })

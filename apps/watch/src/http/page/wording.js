@@ -56,6 +56,9 @@ export const minuteText = (millis) => minutes.format(millis)
 /** The day where it is not today. */
 export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))
 
+/** Of when something is that may have changed since. */
+export const asOfText = (millis, nowMillis) => `as of ${dayText(millis, nowMillis) ?? minuteText(millis)}`
+
 /** The time that a history shows: all that was asked for, or since something is known. */
 export const beginText = (fromMillis, spanMillis, nowMillis) =>
   fromMillis <= nowMillis - spanMillis

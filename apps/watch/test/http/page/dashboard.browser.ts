@@ -58,7 +58,7 @@ describe("the dashboard", () => {
       const { page } = yield* visit(daemon.url)
       const watching = page.getByRole("region", { name: "Watching" })
       yield* sees(watching.getByText("868 of 1,200 requests left").waitFor())
-      yield* sees(watching.getByText(/^(in [1-5] s|now)$/).waitFor())
+      yield* sees(watching.getByText(/^(in [1-5] s|under way)$/).waitFor())
       // 8 nodes, two of each plan, and a ninth of the first.
       expect(yield* sees(page.locator("#cost").textContent())).toBe("₹76,913")
       const sink = page.getByRole("row", { name: /^chat / })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 
 /** A script of the page, which the compiler does not read. */
-const { historyBegin, historyOf, model, pastOf, setEvents, stripParts, takeEvent } = await import(
+const { historyBegin, historyOf, model, pastOf, setEvents, staleAccounts, stripParts, takeEvent } = await import(
   new URL("../../../src/http/page/model.js", import.meta.url).href
 )
 
@@ -36,6 +36,26 @@ describe("what the page knows", () => {
       { status: "power-off", fromMillis: millisOf(10), toMillis: millisOf(20) },
       { status: "running", fromMillis: millisOf(20), toMillis: millisOf(30) }
     ])
+  })
+
+  it("says of when the nodes are that nobody can read, and since when a daemon is silent", () => {
+    const account = (name: string, sweptMinute: number | null) => ({
+      account: name,
+      lastSweep: sweptMinute === null ? null : { endedAt: new Date(millisOf(sweptMinute)).toISOString() }
+    })
+    const trouble = (name: string, about: string | null, minute: number) => ({
+      name,
+      about: { kind: about === null ? "daemon" : "account", name: about },
+      since: new Date(millisOf(minute)).toISOString()
+    })
+    const accounts = [account("a", 10), account("b", 58), account("c", null)]
+    const stale = (troubles: ReadonlyArray<object>, lostMillis?: number) =>
+      Object.fromEntries(staleAccounts({ accounts, troubles }, lostMillis))
+    expect(stale([])).toEqual({})
+    expect(stale([trouble("allowance-low", "b", 20), trouble("account-refused", "a", 12)])).toEqual({ a: millisOf(10) })
+    expect(stale([trouble("other-account", "b", 20)])).toEqual({ b: millisOf(20) })
+    expect(stale([trouble("store-failing", null, 50)])).toEqual({ a: millisOf(10), b: millisOf(50), c: millisOf(50) })
+    expect(stale([], millisOf(59))).toEqual({ a: millisOf(59), b: millisOf(59), c: millisOf(59) })
   })
 
   it("begins histories at the first thing that is known of any node, and never before the time that is asked for", () => {

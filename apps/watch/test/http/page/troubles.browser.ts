@@ -7,7 +7,8 @@ import { DateTime, Effect } from "effect"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
 import { anAccount, aSink, aTrouble } from "../memoryDaemon.ts"
-import { instant, isLive } from "./reading.ts"
+import { scene } from "../sceneDaemon.ts"
+import { instant, isLive, rowOf } from "./reading.ts"
 
 const since = DateTime.makeUnsafe("2026-03-01T03:00:00Z")
 
@@ -61,7 +62,7 @@ describe("the dashboard in trouble", () => {
       })
   )
 
-  it.live("is well where nothing is wrong, and offers to remove a sink that the config lacks, and no more", () =>
+  it.live("is well where nothing is wrong, and offers what there is to do about a sink that the config lacks", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       daemon.state.sinks = [aSink({ sink: "old", state: "removed", deadLetters: 3 })]
@@ -69,7 +70,8 @@ describe("the dashboard in trouble", () => {
       yield* isLive(page)
       expect(yield* sees(page.locator("#troubles p").allTextContents())).toEqual(["All well."])
       expect(yield* sees(page.title())).toBe("Berth watch")
-      expect(yield* sees(page.getByRole("row", { name: /^old / }).getByRole("button").count())).toBe(1)
+      const offered = page.getByRole("row", { name: /^old / }).getByRole("button")
+      expect(yield* sees(offered.allTextContents())).toEqual(["Dead letters", "Remove"])
       yield* sees(page.getByRole("button", { name: "Remove old" }).click())
       yield* sees(page.getByText("old is forgotten.").waitFor())
       expect(daemon.state.asked).toEqual(["remove old"])
@@ -97,6 +99,34 @@ describe("the dashboard in trouble", () => {
       expect(texts.match(/was created/g)).toHaveLength(1)
       expect(yield* sees(page.locator("#rows .row").count())).toBe(1)
       expect(yield* seriousFindings(page)).toEqual([])
+    })
+  )
+
+  it.live("shows nodes that cannot be read as old, with the time of which they are, until they are read again", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const [account] = daemon.state.accounts
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      expect(yield* sees(page.locator(".row.stale").count())).toBe(0)
+      daemon.state.accounts = [
+        { ...account!, state: "degraded", lastSweep: { ...account!.lastSweep!, endedAt: since }, nextSweepAt: since }
+      ]
+      daemon.state.troubles = [aTrouble({ name: "account-refused", severity: "critical", since })]
+      daemon.append({ type: "berth.watch.trouble", data: daemon.state.troubles[0]! })
+      yield* sees(rowOf(page, "web-1").getByText("as of 1 Mar").waitFor())
+      expect(yield* sees(page.locator(".row:not(.stale)").count())).toBe(0)
+      yield* sees(page.getByRole("region", { name: "Watching" }).getByText("being tried").waitFor())
+      expect(yield* seriousFindings(page)).toEqual([])
+      yield* sees(rowOf(page, "web-1").getByRole("button").click())
+      yield* sees(page.getByText("This is as of 1 Mar: nothing newer is known.").waitFor())
+      yield* sees(page.keyboard.press("Escape"))
+      daemon.state.accounts = [account!]
+      daemon.state.troubles = []
+      daemon.append({ type: "berth.watch.recovered" })
+      yield* sees(rowOf(page, "web-1").getByText("as of").waitFor({ state: "detached" }))
+      expect(yield* sees(page.locator(".stale").count())).toBe(0)
     })
   )
 
