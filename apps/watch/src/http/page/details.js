@@ -20,8 +20,6 @@ const details = {
   onClosed: () => {}
 }
 
-export const isDetailsOpen = () => details.key !== undefined
-
 // ---- the address
 
 const addressOf = ({ account, id }) => `#node/${encodeURIComponent(account)}/${id}`

@@ -57,6 +57,8 @@ const cell = (name, ...children) => {
   return element
 }
 
+const ipOf = ({ privateIp, publicIp }) => publicIp ?? privateIp ?? "–"
+
 const makeRow = (node) => {
   const open = make("button", { type: "button", className: "open", children: [isolated(nameText(node.name))] })
   open.tabIndex = -1
@@ -74,7 +76,7 @@ const makeRow = (node) => {
       cell("account", isolated(node.account)),
       cell("status", status, ...asOf),
       Object.assign(cell("plan", isolated(node.plan ?? "–")), { title: plain(node.plan ?? "") }),
-      cell("address", node.publicIp ?? node.privateIp ?? "–"),
+      cell("address", ipOf(node)),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", boundText(priceOf(node))),
       cell("history", makeStrip(node, view.fromMillis, { asOfMillis }))
@@ -121,6 +123,21 @@ const paintInSight = () => {
 
 const areSame = (a, b) => a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
 
+/** So many characters of each are shown at most. */
+const maxCharacters = { account: 20, plan: 24, address: 16 }
+
+const widthTexts = { account: ({ account }) => account, plan: ({ plan }) => plan ?? "", address: ipOf }
+
+/** Makes columns as wide as their longest text: what is left is for the names. */
+const fitColumns = () => {
+  const { style } = document.getElementById("grid")
+  for (const [name, textOf] of Object.entries(widthTexts)) {
+    let longest = 0
+    for (const node of model.nodes.values()) longest = Math.max(longest, textOf(node).length)
+    style.setProperty(`--${name}-characters`, String(Math.min(longest, maxCharacters[name])))
+  }
+}
+
 /** Shows these nodes, in this order. `stale`: see `staleAccounts`. */
 export const paintNodes = (nodes, { spanMillis, stale }) => {
   const isNewSpan = view.spanMillis !== spanMillis
@@ -130,6 +147,7 @@ export const paintNodes = (nodes, { spanMillis, stale }) => {
   view.prices = model.prices
   view.stale = stale
   document.getElementById("grid").classList.toggle("with-stale", stale.size > 0)
+  fitColumns()
   if (isNewSpan) setBegin()
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`

@@ -1,4 +1,4 @@
-// The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
+// The tiles above the nodes: how many, what they cost, how the watching goes, and the sinks.
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
 import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now, staleAccounts } from "./model.js"
 import {
@@ -10,15 +10,13 @@ import {
   pluralText,
   priceText,
   shareOf,
+  shortText,
   spanText,
   statusOrder,
   toneOfStatus
 } from "./wording.js"
 
 const at = (id) => document.getElementById(id)
-
-/** Plans that are named beside the price; the rest is one sum. */
-const maxPlans = 4
 
 const segment = (tone, share) => {
   const part = make("span", { className: tone })
@@ -44,9 +42,11 @@ export const paintRecent = (account, spanMillis) => {
 /** Of when the numbers are, where they may be old. */
 export const paintAsOf = (account, stale) => {
   const shown = [...stale].filter(([name]) => account === "" || name === account)
-  const oldest = shown.length === 0 ? "" : asOfText(Math.min(...shown.map(([, millis]) => millis)), now())
-  const isPart = shown.length < shownAccounts(account).length
-  setText(at("as-of"), isPart && shown.length > 0 ? `in part ${oldest}` : oldest)
+  if (shown.length === 0) return setText(at("as-of"), "")
+  const oldest = asOfText(Math.min(...shown.map(([, millis]) => millis)), now())
+  const whose = shown.length === 1 ? plain(shown[0][0]) : pluralText(shown.length, "account")
+  const isAll = shown.length === shownAccounts(account).length
+  setText(at("as-of"), isAll ? `All of it ${oldest}` : `Nodes of ${whose} ${oldest}`)
 }
 
 /**
@@ -91,29 +91,15 @@ const paintCosts = (nodes) => {
   const areKnown = model.prices.size > 0
   const plans = Array.from(costs, ([name, price]) => ({ name, price })).sort((a, b) => b.price - a.price)
   const sumOf = (some) => some.reduce((sum, { price }) => sum + price, 0)
-  const named = plans.slice(0, maxPlans)
-  const rest = plans.slice(maxPlans)
-  if (rest.length > 0) named.push({ name: pluralText(rest.length, "other plan"), price: sumOf(rest) })
   setText(at("cost"), areKnown ? boundText({ atLeast: sumOf(plans), isExact: unpriced === 0 }) : "–")
   const note = `at least: ${pluralText(unpriced, "node")} without one known price`
   setText(at("unpriced"), areKnown && unpriced > 0 ? note : "")
-  paintBar(
-    at("costs-bar"),
-    named.map(({ price }, index) => [`fill plan-${index}`, price])
-  )
+  at("by-plan").hidden = plans.length === 0
   paintRows(
     at("costs"),
-    named.map((plan, index) => ({ ...plan, index })),
+    plans,
     ({ name }) => name,
-    ({ index, name, price }) =>
-      make("li", {
-        children: [
-          make("i", { className: `fill plan-${index}` }),
-          isolated(name),
-          " ",
-          make("b", { text: priceText(price) })
-        ]
-      })
+    ({ name, price }) => make("li", { children: [isolated(name), " ", make("b", { text: priceText(price) })] })
   )
 }
 
@@ -128,7 +114,8 @@ const stateTones = {
   failing: "bad",
   down: "bad",
   disabled: "bad",
-  removed: "off"
+  removed: "off",
+  stopped: "off"
 }
 
 const until = (instant) => Date.parse(instant) - now()
@@ -182,23 +169,27 @@ const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
 }
 
 const nextSweepText = ({ nextSweepAt }, isStale) => {
-  if (nextSweepAt === null) return "–"
   const millis = until(nextSweepAt)
   return millis < 500 ? (isStale ? "being tried" : "under way") : `in ${spanText(millis)}`
 }
 
-const lastSweepText = ({ lastSweep }, isStale) =>
-  lastSweep === null
-    ? "none yet"
-    : `${isStale ? `${instantText(Date.parse(lastSweep.endedAt), now())}, ` : ""}${spanText(-until(lastSweep.endedAt))} ago`
+const lastSweepText = ({ lastSweep }, isStale) => {
+  if (lastSweep === null) return "none yet"
+  const millis = Date.parse(lastSweep.endedAt)
+  const age = spanText(now() - millis)
+  return isStale ? `${shortText(millis, now())} · ${age}` : `${age} ago`
+}
 
 const refillText = ({ allowance }) =>
   allowance === null || allowance.resetAt === null || until(allowance.resetAt) < 0
     ? ""
     : ` · refills in ${spanText(until(allowance.resetAt))}`
 
+/** Those in trouble first: there is not room for many. */
 const shownAccounts = (account) =>
-  model.status.accounts.filter((status) => account === "" || status.account === account)
+  model.status.accounts
+    .filter((status) => account === "" || status.account === account)
+    .sort((a, b) => Number(a.state === "watching") - Number(b.state === "watching"))
 
 /** What of an account changes with time alone is painted by `paintTimes`. */
 export const paintAccounts = (account) => {
@@ -218,12 +209,14 @@ export const paintAccounts = (account) => {
   paintTimes(account)
 }
 
-export const paintTimes = (account) => {
-  const stale = staleAccounts(model.status)
+/** `lostMillis`: since when the daemon cannot be reached; what it does next is not known then. */
+export const paintTimes = (account, lostMillis) => {
+  const stale = staleAccounts(model.status, lostMillis)
   shownAccounts(account).forEach((status, index) => {
     const row = at("accounts").children[index]
     const isStale = stale.has(status.account)
-    setText(row.querySelector(".next-sweep"), nextSweepText(status, isStale))
+    const isPlanned = status.nextSweepAt !== null && lostMillis === undefined
+    setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status, isStale) : "–")
     setText(row.querySelector(".last-sweep"), lastSweepText(status, isStale))
     row.classList.toggle("stale", isStale)
     const refill = row.querySelector(".refill")
@@ -233,7 +226,21 @@ export const paintTimes = (account) => {
 
 // ---- sinks
 
-const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, waiting }, onDo) => {
+/** What there is to know of a sink beside its state. It is never empty, for else the rows below would move. */
+const sinkNote = ({ deadLetters, failingSince, lag, message, state, waiting }) => {
+  const parts = [
+    ...(message === null ? [] : [plain(message)]),
+    ...(failingSince === null ? [] : [`since ${shortText(Date.parse(failingSince), now())}`]),
+    ...(lag > 0 ? [`lag ${countText(lag)}`] : []),
+    ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),
+    ...(deadLetters > 0 ? [pluralText(deadLetters, "dead letter")] : [])
+  ]
+  if (parts.length > 0) return parts.join(" · ")
+  return state === "removed" ? "not in the config any more" : "up to date"
+}
+
+const sinkRow = (status, onDo) => {
+  const { deadLetters, kind, sink, state, waiting } = status
   // All are there, so that none of them moves under a finger.
   const act = (verb, text, isOffered) => {
     const button = make("button", { type: "button", className: "quiet small", hidden: !isOffered, text })
@@ -248,36 +255,26 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
     act("test", "Test", state !== "removed"),
     act("remove", "Remove", state === "removed")
   ]
-  const stateTag = tag(state, stateTones[state])
-  const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })
-  const number = (title, value) => {
-    const cell = make("td", { className: value > 0 ? "number some" : "number", text: countText(value) })
-    cell.dataset.title = title
-    return cell
-  }
-  const since = make("td", {
-    className: failingSince === null ? "since none" : "since",
-    text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now())
-  })
-  since.dataset.title = "Failing since"
-  const reason = [" ", make("small", { text: plain(message ?? "") })]
-  return make("tr", {
+  const name = make("strong", { children: [isolated(sink)] })
+  const row = make("li", {
     children: [
-      name,
-      make("td", { className: "state", children: [stateTag, ...reason] }),
-      number("Lag", lag),
-      number("Waiting", waiting),
-      number("Dead letters", deadLetters),
-      since,
-      make("td", { className: "actions", children: actions })
+      make("p", { className: "sink-name", children: [name, " ", make("small", { text: kind })] }),
+      tag(state, stateTones[state]),
+      make("div", { className: "actions", children: actions }),
+      make("p", { className: "note", text: sinkNote(status) })
     ]
   })
+  row.dataset.sink = sink
+  return row
 }
+
+const noSinks = "No sinks are configured: events are kept and shown here, and go nowhere else."
+const noSinksNext = "Name a webhook or a command under sinks in the config, then send SIGHUP."
 
 export const paintSinks = (sinks, onDo) => {
   if (sinks.length === 0) {
     const none = () =>
-      make("tr", { children: [make("td", { className: "empty", colSpan: 7, text: "No sinks are configured." })] })
+      make("li", { className: "empty", children: [make("p", { text: noSinks }), make("p", { text: noSinksNext })] })
     paintRows(at("sinks"), [{}], () => "none", none)
     return
   }
@@ -288,4 +285,11 @@ export const paintSinks = (sinks, onDo) => {
     ({ sink }) => sink,
     (sink) => sinkRow(sink, onDo)
   )
+}
+
+/** Brings a sink into sight, with the focus on the first thing that can be done about it. */
+export const toSink = (name) => {
+  const row = [...at("sinks").children].find(({ dataset }) => dataset.sink === name)
+  row?.scrollIntoView({ block: "nearest" })
+  row?.querySelector("button:not([hidden])")?.focus()
 }

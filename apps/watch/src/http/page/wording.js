@@ -53,6 +53,10 @@ export const instantText = (millis, nowMillis) =>
 /** The time of day to the minute. */
 export const minuteText = (millis) => minutes.format(millis)
 
+/** The same, with the day where it is not today. */
+export const shortText = (millis, nowMillis) =>
+  isToday(millis, nowMillis) ? minutes.format(millis) : `${day.format(millis)}, ${minutes.format(millis)}`
+
 /** The day where it is not today. */
 export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))
 

@@ -61,8 +61,10 @@ describe("the dashboard", () => {
       yield* sees(watching.getByText(/^(in [1-5] s|under way)$/).waitFor())
       // 8 nodes, two of each plan, and a ninth of the first.
       expect(yield* sees(page.locator("#cost").textContent())).toBe("₹76,913")
-      const sink = page.getByRole("row", { name: /^chat / })
-      yield* sees(sink.getByText("503 from hooks.example.com").waitFor())
+      const sink = page.getByRole("list", { name: "Sinks" }).getByRole("listitem").filter({ hasText: "chat" })
+      yield* sees(
+        sink.getByText(/^503 from hooks.example.com · since .* · lag 3 · 2 waiting · 1 dead letter$/).waitFor()
+      )
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())
       yield* sees(page.getByText("chat tries again now.").waitFor())
       expect(daemon.state.asked).toEqual(["retry chat"])
@@ -95,6 +97,11 @@ describe("the dashboard", () => {
       expect(daemon.state.asked).toEqual(["revive chat one"])
       yield* sees(rows.filter({ hasText: "the receiver answered 400" }).waitFor({ state: "detached" }))
       expect(yield* sees(rows.count())).toBe(1)
+      expect(yield* seriousFindings(page)).toEqual([])
+      yield* sees(page.getByRole("button", { name: "Retry two", exact: true }).click())
+      yield* sees(page.getByText("None is left.").waitFor())
+      yield* sees(page.keyboard.press("Escape"))
+      yield* sees(page.getByRole("dialog").waitFor({ state: "hidden" }))
     })
   )
 
@@ -130,7 +137,7 @@ describe("the dashboard", () => {
       const { keyboard } = page
       yield* sees(keyboard.press("/"))
       yield* sees(keyboard.type("web 2vcpu"))
-      yield* sees(page.locator("#no-nodes").waitFor())
+      yield* sees(page.getByText("No node matches.").waitFor())
       yield* sees(keyboard.press("ControlOrMeta+a"))
       yield* sees(keyboard.type("web- running"))
       yield* sees(page.getByText("5 of 41").waitFor())
@@ -261,7 +268,7 @@ describe("the dashboard", () => {
     Effect.gen(function* () {
       const daemon = yield* served()
       const { complaints, page } = yield* visit(daemon.url)
-      yield* sees(page.getByText("The first sweep is under way.").waitFor())
+      yield* sees(page.getByText("They are shown here when the first sweep is complete.").waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       yield* scene(daemon, 40)
       const since = daemon.state.accounts[0]!.lastSweep!.endedAt
@@ -272,7 +279,7 @@ describe("the dashboard", () => {
       const message = "The list of nodes is not believed. Half of it is missing."
       daemon.state.troubles = [aTrouble({ name: "list-not-believed", message, since })]
       yield* sees(page.reload())
-      yield* sees(page.getByText("default: The list of nodes is not believed.").waitFor())
+      yield* sees(page.getByText(message).waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.locator("#events summary").first().click())
       yield* sees(row(page, "api-1").getByRole("button").click())
