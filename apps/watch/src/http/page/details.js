@@ -141,8 +141,10 @@ const absence = () => {
 }
 
 const staleText = ({ account }) => {
-  const asOfMillis = details.stale.get(account)
-  return asOfMillis === undefined ? "" : `This is ${asOfText(asOfMillis, now())}: nothing newer is known.`
+  const stale = details.stale.get(account)
+  return stale === undefined
+    ? ""
+    : `This is ${stale.isBefore ? "from " : ""}${asOfText(stale, now())}: nothing newer is known.`
 }
 
 const pastIn = (events) => ({
@@ -165,7 +167,7 @@ export const paintDetails = (stale = details.stale) => {
     const past = pastIn(events)
     const fromMillis = historyBegin([node], spanMillis, now(), () => past)
     part("details-strip").replaceChildren(
-      makeStrip(node, fromMillis, { past, asOfMillis: details.stale.get(node.account) })
+      makeStrip(node, fromMillis, { past, asOfMillis: details.stale.get(node.account)?.atMillis })
     )
     setText(part("details-begin"), beginText(fromMillis, spanMillis, now()))
   }

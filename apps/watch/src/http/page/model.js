@@ -154,19 +154,23 @@ const takeRecord = (event) => {
 const blindTroubles = new Set(["account-refused", "service-failing", "other-account", "sweeps-late", "store-failing"])
 
 /**
- * The accounts whose nodes may have changed unseen, each with the instant of which its nodes are shown. `lostMillis`: since when the
- * daemon cannot be reached.
+ * The accounts whose nodes may have changed unseen, each with the instant of which its nodes are shown. What an earlier run left is
+ * from before the daemon began (`isBefore`). `lostMillis`: since when the daemon cannot be reached.
  */
-export const staleAccounts = ({ accounts, troubles }, lostMillis) => {
+export const staleAccounts = ({ accounts, startedAt, troubles }, lostMillis) => {
   const stale = new Map()
   for (const { account, lastSweep } of accounts) {
+    if (lastSweep === null) {
+      stale.set(account, { atMillis: Date.parse(startedAt), isBefore: true })
+      continue
+    }
     const blind = troubles.filter(
       ({ about, name }) => blindTroubles.has(name) && (about.kind === "daemon" || about.name === account)
     )
     const instants = blind.map(({ since }) => Date.parse(since))
-    if (blind.length > 0 && lastSweep !== null) instants.push(Date.parse(lastSweep.endedAt))
+    if (blind.length > 0) instants.push(Date.parse(lastSweep.endedAt))
     if (lostMillis !== undefined) instants.push(lostMillis)
-    if (instants.length > 0) stale.set(account, Math.min(...instants))
+    if (instants.length > 0) stale.set(account, { atMillis: Math.min(...instants), isBefore: false })
   }
   return stale
 }

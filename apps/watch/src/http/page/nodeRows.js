@@ -67,10 +67,10 @@ const makeRow = (node) => {
   const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`
   const status = tag(node.status, toneOfStatus(node.status))
   status.title = since
-  const asOfMillis = view.stale.get(node.account)
-  const asOf = asOfMillis === undefined ? [] : [" ", make("small", { text: asOfText(asOfMillis, now()) })]
+  const stale = view.stale.get(node.account)
+  const asOf = stale === undefined ? [] : [" ", make("small", { text: asOfText(stale, now()) })]
   const row = make("div", {
-    className: asOfMillis === undefined ? "row" : "row stale",
+    className: stale === undefined ? "row" : "row stale",
     children: [
       cell("name", open, make("small", { text: String(node.id) })),
       cell("account", isolated(node.account)),
@@ -79,7 +79,7 @@ const makeRow = (node) => {
       cell("address", ipOf(node)),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", boundText(priceOf(node))),
-      cell("history", makeStrip(node, view.fromMillis, { asOfMillis }))
+      cell("history", makeStrip(node, view.fromMillis, { asOfMillis: stale?.atMillis }))
     ]
   })
   row.role = "row"
@@ -121,7 +121,7 @@ const paintInSight = () => {
   if (open !== undefined && open !== document.activeElement) open.focus({ preventScroll: true })
 }
 
-const areSame = (a, b) => a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
+const areSame = (a, b) => JSON.stringify([...a]) === JSON.stringify([...b])
 
 /** So many characters of each are shown at most. */
 const maxCharacters = { account: 20, plan: 24, address: 16 }
@@ -174,7 +174,7 @@ export const refreshRows = () => {
     setText(row.querySelector(".age span"), spanText(now() - node.createdMillis))
     row
       .querySelector(".strip")
-      .replaceWith(makeStrip(node, view.fromMillis, { asOfMillis: view.stale.get(node.account) }))
+      .replaceWith(makeStrip(node, view.fromMillis, { asOfMillis: view.stale.get(node.account)?.atMillis }))
   }
 }
 

@@ -40,13 +40,15 @@ export const paintRecent = (account, spanMillis) => {
 }
 
 /** Of when the numbers are, where they may be old. */
-export const paintAsOf = (account, stale) => {
+export const paintAsOf = (account, stale, areUnknown) => {
   const shown = [...stale].filter(([name]) => account === "" || name === account)
-  if (shown.length === 0) return setText(at("as-of"), "")
-  const oldest = asOfText(Math.min(...shown.map(([, millis]) => millis)), now())
-  const whose = shown.length === 1 ? plain(shown[0][0]) : pluralText(shown.length, "account")
-  const isAll = shown.length === shownAccounts(account).length
-  setText(at("as-of"), isAll ? `All of it ${oldest}` : `Nodes of ${whose} ${oldest}`)
+  const isAll = shown.length > 0 && shown.length === shownAccounts(account).length
+  at("total").closest("section").classList.toggle("old", isAll)
+  if (shown.length === 0 || areUnknown) return setText(at("as-of"), "")
+  const [[name, oldest]] = shown.sort(([, a], [, b]) => a.atMillis - b.atMillis)
+  const nodes = shown.length === 1 ? plain(name) : pluralText(shown.length, "account")
+  const from = oldest.isBefore ? "from " : ""
+  setText(at("as-of"), `${isAll ? "All of it" : `Nodes of ${nodes}`} ${from}${asOfText(oldest, now())}`)
 }
 
 /**
@@ -118,6 +120,13 @@ const stateTones = {
   stopped: "off"
 }
 
+/** As bad as the worst that is wrong with it. */
+const toneOf = (kind, name, state) => {
+  const troubles = model.status.troubles.filter(({ about }) => about.kind === kind && about.name === name)
+  if (troubles.length === 0) return stateTones[state]
+  return troubles.some(({ severity }) => severity === "critical") ? "bad" : "warm"
+}
+
 const until = (instant) => Date.parse(instant) - now()
 
 /** Less than this share of the allowance is little. */
@@ -143,10 +152,10 @@ const fact = (name, value, className = "") => {
   return make("div", { children: [make("dt", { text: name }), text] })
 }
 
-const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
+const accountRow = ({ account, allowance, detectionLatencyMillis, state, tone }) => {
   const head = make("p", {
     className: "account-head",
-    children: [isolated(account), " ", tag(state, stateTones[state])]
+    children: [isolated(account), " ", tag(state, tone)]
   })
   const facts = make("dl", {
     children: [
@@ -168,9 +177,9 @@ const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
   return make("li", { children: [...children, facts] })
 }
 
-const nextSweepText = ({ nextSweepAt }, isStale) => {
+const nextSweepText = ({ nextSweepAt, state }) => {
   const millis = until(nextSweepAt)
-  return millis < 500 ? (isStale ? "being tried" : "under way") : `in ${spanText(millis)}`
+  return millis < 500 ? (state === "degraded" ? "being tried" : "under way") : `in ${spanText(millis)}`
 }
 
 const lastSweepText = ({ lastSweep }, isStale) => {
@@ -201,7 +210,8 @@ export const paintAccounts = (account) => {
       account,
       allowance: allowance && { limit: allowance.limit, remaining: allowance.remaining },
       detectionLatencyMillis,
-      state
+      state,
+      tone: toneOf("account", account, state)
     })),
     ({ account }) => account,
     accountRow
@@ -214,9 +224,9 @@ export const paintTimes = (account, lostMillis) => {
   const stale = staleAccounts(model.status, lostMillis)
   shownAccounts(account).forEach((status, index) => {
     const row = at("accounts").children[index]
-    const isStale = stale.has(status.account)
+    const isStale = stale.get(status.account)?.isBefore === false
     const isPlanned = status.nextSweepAt !== null && lostMillis === undefined
-    setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status, isStale) : "–")
+    setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status) : "–")
     setText(row.querySelector(".last-sweep"), lastSweepText(status, isStale))
     row.classList.toggle("stale", isStale)
     const refill = row.querySelector(".refill")
@@ -240,7 +250,7 @@ const sinkNote = ({ deadLetters, failingSince, lag, message, state, waiting }) =
 }
 
 const sinkRow = (status, onDo) => {
-  const { deadLetters, kind, sink, state, waiting } = status
+  const { deadLetters, kind, sink, state, tone, waiting } = status
   // All are there, so that none of them moves under a finger.
   const act = (verb, text, isOffered) => {
     const button = make("button", { type: "button", className: "quiet small", hidden: !isOffered, text })
@@ -259,7 +269,7 @@ const sinkRow = (status, onDo) => {
   const row = make("li", {
     children: [
       make("p", { className: "sink-name", children: [name, " ", make("small", { text: kind })] }),
-      tag(state, stateTones[state]),
+      tag(state, tone),
       make("div", { className: "actions", children: actions }),
       make("p", { className: "note", text: sinkNote(status) })
     ]
@@ -281,7 +291,7 @@ export const paintSinks = (sinks, onDo) => {
   const today = new Date(now()).toDateString()
   paintRows(
     at("sinks"),
-    sinks.map((sink) => ({ ...sink, today })),
+    sinks.map((sink) => ({ ...sink, today, tone: toneOf("sink", sink.sink, sink.state) })),
     ({ sink }) => sink,
     (sink) => sinkRow(sink, onDo)
   )

@@ -104,6 +104,9 @@ const linesOf = (troubles) => {
   return [...shown, ...(rest > 0 ? [more] : [])]
 }
 
+/** The colour says it to those who see it. */
+const severityOf = ({ tone }) => (tone === "bad" ? [make("span", { className: "unseen", text: "critical: " })] : [])
+
 const whoOf = ({ sink, who }, onSink) => {
   if (who === "") return []
   if (sink === null) return [make("strong", { children: [isolated(who)] }), " "]
@@ -146,7 +149,7 @@ export const paintTroubles = (troubles, account, onSink) => {
       make("li", {
         className: `trouble ${line.tone}`,
         children: [
-          make("p", { className: "what", children: [...whoOf(line, onSink), plain(line.what)] }),
+          make("p", { className: "what", children: [...severityOf(line), ...whoOf(line, onSink), plain(line.what)] }),
           make("p", { className: "next", text: plain(line.next) }),
           ...sinceOf(line, line.age)
         ]

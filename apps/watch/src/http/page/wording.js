@@ -61,7 +61,8 @@ export const shortText = (millis, nowMillis) =>
 export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))
 
 /** Of when something is that may have changed since. */
-export const asOfText = (millis, nowMillis) => `as of ${dayText(millis, nowMillis) ?? minuteText(millis)}`
+export const asOfText = ({ atMillis, isBefore }, nowMillis) =>
+  `${isBefore ? "before" : "as of"} ${dayText(atMillis, nowMillis) ?? minuteText(atMillis)}`
 
 /** The time that a history shows: all that was asked for, or since something is known. */
 export const beginText = (fromMillis, spanMillis, nowMillis) =>

@@ -50,12 +50,16 @@ describe("what the page knows", () => {
     })
     const accounts = [account("a", 10), account("b", 58), account("c", null)]
     const stale = (troubles: ReadonlyArray<object>, lostMillis?: number) =>
-      Object.fromEntries(staleAccounts({ accounts, troubles }, lostMillis))
-    expect(stale([])).toEqual({})
-    expect(stale([trouble("allowance-low", "b", 20), trouble("account-refused", "a", 12)])).toEqual({ a: millisOf(10) })
-    expect(stale([trouble("other-account", "b", 20)])).toEqual({ b: millisOf(20) })
-    expect(stale([trouble("store-failing", null, 50)])).toEqual({ a: millisOf(10), b: millisOf(50), c: millisOf(50) })
-    expect(stale([], millisOf(59))).toEqual({ a: millisOf(59), b: millisOf(59), c: millisOf(59) })
+      Object.fromEntries(
+        staleAccounts({ accounts, troubles, startedAt: new Date(millisOf(5)).toISOString() }, lostMillis)
+      )
+    const asOf = (minute: number) => ({ atMillis: millisOf(minute), isBefore: false })
+    const c = { atMillis: millisOf(5), isBefore: true }
+    expect(stale([])).toEqual({ c })
+    expect(stale([trouble("allowance-low", "b", 20), trouble("account-refused", "a", 12)])).toEqual({ a: asOf(10), c })
+    expect(stale([trouble("other-account", "b", 20)])).toEqual({ b: asOf(20), c })
+    expect(stale([trouble("store-failing", null, 50)])).toEqual({ a: asOf(10), b: asOf(50), c })
+    expect(stale([], millisOf(59))).toEqual({ a: asOf(59), b: asOf(59), c })
   })
 
   it("begins histories at the first thing that is known of any node, and never before the time that is asked for", () => {

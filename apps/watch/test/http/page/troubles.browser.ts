@@ -54,7 +54,7 @@ describe("the dashboard in trouble", () => {
         expect(yield* summary(page)).toBe("32 problems 1 critical")
         expect(yield* sees(page.locator(".trouble").allInnerTexts())).toEqual([
           expect.stringMatching(
-            /^Sink pager The sink is disabled and gets no events\. 410 from pager\.example\.com\.\s+Enable it\.\s+since .* · \d+ d$/
+            /^critical:\s+Sink pager The sink is disabled and gets no events\. 410 from pager\.example\.com\.\s+Enable it\.\s+since .* · \d+ d$/
           ),
           expect.stringMatching(/^site-0, .* and 22 more The list cannot be read\.\s+Wait\.\s+since /),
           expect.stringMatching(/^lab The allowance is low\.\s+Lower share\.\s+since /)
