@@ -231,6 +231,8 @@ export const startNodes = ({ onOpen, onSort }) => {
     })
   }
   viewport.addEventListener("scroll", paintSoon, { passive: true })
+  // It gets larger when a trouble above it ends.
+  new ResizeObserver(paintSoon).observe(viewport)
   addEventListener("resize", () => {
     view.remPixels = remPixels()
     paintNodes(view.nodes, view)
