@@ -133,6 +133,13 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
       message: "The receiver is down. 503 from hooks.example.com.",
       next: "Start the receiver again: it is tried once a minute, and gets everything.",
       since: ago(1.95)
+    }),
+    aTrouble({
+      name: "dead-letters",
+      about: { kind: "sink", name: "chat" },
+      message: "Some events could not be delivered. 1 is a dead letter.",
+      next: "Correct the receiver, then run berth-watch sinks retry chat.",
+      since: ago(0.9)
     })
   ]
 })
