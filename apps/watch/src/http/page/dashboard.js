@@ -105,7 +105,7 @@ const paintList = () => {
   setText(byId("shown"), state.hasAll ? part : "reading all of them")
   const stale = staleAccounts(model.status, lostMillis())
   paintNodes(shown, { spanMillis: state.spanMillis, stale })
-  paintAsOf(state.account, stale, all.length === 0)
+  paintAsOf(all, stale)
   markSort(state.sort)
   byId("scroll").hidden = shown.length === 0
   byId("no-nodes").hidden = shown.length > 0

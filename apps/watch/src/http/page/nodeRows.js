@@ -146,7 +146,10 @@ export const paintNodes = (nodes, { spanMillis, stale }) => {
   view.spanMillis = spanMillis
   view.prices = model.prices
   view.stale = stale
-  document.getElementById("grid").classList.toggle("with-stale", stale.size > 0)
+  document.getElementById("grid").classList.toggle(
+    "with-stale",
+    nodes.some(({ account }) => stale.has(account))
+  )
   fitColumns()
   if (isNewSpan) setBegin()
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key

@@ -40,15 +40,16 @@ export const paintRecent = (account, spanMillis) => {
 }
 
 /** Of when the numbers are, where they may be old. */
-export const paintAsOf = (account, stale, areUnknown) => {
-  const shown = [...stale].filter(([name]) => account === "" || name === account)
-  const isAll = shown.length > 0 && shown.length === shownAccounts(account).length
+export const paintAsOf = (nodes, stale) => {
+  const accounts = [...new Set(nodes.map(({ account }) => account))]
+  const old = accounts.filter((account) => stale.has(account))
+  const isAll = old.length > 0 && old.length === accounts.length
   at("total").closest("section").classList.toggle("old", isAll)
-  if (shown.length === 0 || areUnknown) return setText(at("as-of"), "")
-  const [[name, oldest]] = shown.sort(([, a], [, b]) => a.atMillis - b.atMillis)
-  const nodes = shown.length === 1 ? plain(name) : pluralText(shown.length, "account")
+  if (old.length === 0) return setText(at("as-of"), "")
+  const [oldest] = old.map((account) => stale.get(account)).sort((a, b) => a.atMillis - b.atMillis)
+  const whose = old.length === 1 ? plain(old[0]) : pluralText(old.length, "account")
   const from = oldest.isBefore ? "from " : ""
-  setText(at("as-of"), `${isAll ? "All of it" : `Nodes of ${nodes}`} ${from}${asOfText(oldest, now())}`)
+  setText(at("as-of"), `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, now())}`)
 }
 
 /**
@@ -183,7 +184,7 @@ const nextSweepText = ({ nextSweepAt, state }) => {
 }
 
 const lastSweepText = ({ lastSweep }, isStale) => {
-  if (lastSweep === null) return "none yet"
+  if (lastSweep === null) return "no sweep yet"
   const millis = Date.parse(lastSweep.endedAt)
   const age = spanText(now() - millis)
   return isStale ? `${shortText(millis, now())} · ${age}` : `${age} ago`
@@ -228,7 +229,7 @@ export const paintTimes = (account, lostMillis) => {
     const isPlanned = status.nextSweepAt !== null && lostMillis === undefined
     setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status) : "–")
     setText(row.querySelector(".last-sweep"), lastSweepText(status, isStale))
-    row.classList.toggle("stale", isStale)
+    row.classList.toggle("stale", isStale || (status.lastSweep === null && status.state === "degraded"))
     const refill = row.querySelector(".refill")
     if (refill !== null) setText(refill, refillText(status))
   })

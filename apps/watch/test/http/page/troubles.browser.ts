@@ -117,13 +117,17 @@ describe("the dashboard in trouble", () => {
       yield* isLive(page)
       expect(yield* sees(page.locator(".row.stale").count())).toBe(0)
       daemon.state.accounts = [
-        { ...account!, state: "degraded", lastSweep: { ...account!.lastSweep!, endedAt: since }, nextSweepAt: since }
+        { ...account!, state: "degraded", lastSweep: { ...account!.lastSweep!, endedAt: since }, nextSweepAt: since },
+        anAccount({ account: "lab", state: "degraded" })
       ]
       daemon.state.troubles = [aTrouble({ name: "account-refused", severity: "critical", since })]
       daemon.append({ type: "berth.watch.trouble", data: daemon.state.troubles[0]! })
       yield* sees(rowOf(page, "web-1").getByText("as of 1 Mar").waitFor())
       expect(yield* sees(page.locator(".row:not(.stale)").count())).toBe(0)
+      expect(yield* sees(page.locator("#as-of").textContent())).toBe("All of it as of 1 Mar")
+      yield* sees(page.locator("#account").selectOption("default"))
       yield* sees(page.getByRole("region", { name: "Watching" }).getByText("being tried").waitFor())
+      yield* sees(page.locator("#account").selectOption(""))
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(rowOf(page, "web-1").getByRole("button").click())
       yield* sees(page.getByText("This is as of 1 Mar: nothing newer is known.").waitFor())
