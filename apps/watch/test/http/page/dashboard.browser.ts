@@ -274,7 +274,7 @@ describe("the dashboard", () => {
       const since = daemon.state.accounts[0]!.lastSweep!.endedAt
       daemon.state.accounts = [
         { ...daemon.state.accounts[0]!, state: "frozen" },
-        anAccount({ account: "another", state: "degraded" })
+        anAccount({ account: "another-".repeat(8), state: "degraded" })
       ]
       const message = "The list of nodes is not believed. Half of it is missing."
       daemon.state.troubles = [aTrouble({ name: "list-not-believed", message, since })]
