@@ -65,6 +65,7 @@ describe("the dashboard", () => {
       yield* sees(
         sink.getByText(/^503 from hooks.example.com · since .* · lag 3 · 2 waiting · 1 dead letter$/).waitFor()
       )
+      yield* sees(sink.locator(".tag.warm").getByText("down").waitFor())
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())
       yield* sees(page.getByText("chat tries again now.").waitFor())
       expect(daemon.state.asked).toEqual(["retry chat"])
