@@ -36,7 +36,7 @@ import {
 import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
-import { paintTroubles, troublesOf } from "./troubles.js"
+import { paintTroubles, summaryOf, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
 
 const byId = (id) => document.getElementById(id)
@@ -63,7 +63,7 @@ const state = {
   sort: { by: "name", isDescending: false },
   spanMillis: 86_400_000,
   unfollow: undefined,
-  /** Of the tab, but for the sign of trouble. */
+  /** Of the tab while all is well. */
   title: "Berth watch",
   /** The accounts whose nodes are shown as old, as text. */
   stale: "[]",
@@ -129,7 +129,8 @@ const ageNodes = () => {
 const paintTroublesNow = () => {
   const troubles = troublesOf(state.account, lostMillis())
   paintTroubles(troubles, state.account, toSink)
-  const title = `${troubles.length > 0 ? "⚠ " : ""}${state.title}`
+  const { text } = summaryOf(troubles, state.account, model.status)
+  const title = troubles.length > 0 ? `⚠ ${text} · Berth watch` : state.title
   if (document.title !== title) document.title = title
 }
 

@@ -61,7 +61,7 @@ describe("the dashboard in trouble", () => {
         ])
         yield* sees(page.getByRole("button", { name: "Sink pager" }).click())
         expect(yield* sees(page.locator(":focus").getAttribute("aria-label"))).toBe("Enable pager")
-        expect(yield* sees(page.title())).toBe("⚠ Berth watch")
+        expect(yield* sees(page.title())).toBe("⚠ 32 problems · Berth watch")
         expect(yield* sees(page.locator("#total").textContent())).toBe("–")
         expect(yield* seriousFindings(page)).toEqual([])
         expect(complaints).toEqual([])
