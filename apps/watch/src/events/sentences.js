@@ -38,7 +38,7 @@ const sentences = {
     "off",
     `was changed${data.fields === undefined ? "" : `: ${data.fields.join(", ")}`}`
   ],
-  "berth.node.deleted": () => ["bad", "was deleted"],
+  "berth.node.deleted": () => ["off", "was deleted"],
   "berth.node.stuck": ({ data }) => [
     "warm",
     `is stuck${data.status === undefined ? "" : ` in ${statusWord(data.status)}`}`

@@ -4,7 +4,7 @@
 import { exactPrice } from "@berth/core/domain/Price"
 import { DateTime, Effect } from "effect"
 import { aNode } from "../diff/aNode.ts"
-import { anAccount, aSink, type MemoryDaemon } from "./memoryDaemon.ts"
+import { anAccount, aSink, aTrouble, type MemoryDaemon } from "./memoryDaemon.ts"
 
 const plans = [
   ["C-4VCPU-16RAM-100DISK", 9431.6],
@@ -125,5 +125,21 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
       failingSince: ago(1.95)
     }),
     aSink({ sink: "log", kind: "stdout" })
+  ]
+  state.troubles = [
+    aTrouble({
+      name: "sink-down",
+      about: { kind: "sink", name: "chat" },
+      message: "The receiver is down. 503 from hooks.example.com.",
+      next: "Start the receiver again: it is tried once a minute, and gets everything.",
+      since: ago(1.95)
+    }),
+    aTrouble({
+      name: "dead-letters",
+      about: { kind: "sink", name: "chat" },
+      message: "Some events could not be delivered. 1 is a dead letter.",
+      next: "Correct the receiver, then run berth-watch sinks retry chat.",
+      since: ago(0.9)
+    })
   ]
 })

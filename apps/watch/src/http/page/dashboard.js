@@ -3,7 +3,6 @@ import { make, setText } from "@berth/web/rows.js"
 import { ask, follow, readNodes, Refused } from "./connection.js"
 import {
   hideDetails,
-  isDetailsOpen,
   noteEvent,
   openDetails,
   paintDetails,
@@ -23,14 +22,21 @@ import {
   setPrices,
   shownEvents,
   shownNodes,
+  staleAccounts,
   takeEvent
 } from "./model.js"
 import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
-import { maxDeadLetters, paintDeadLetters } from "./deadLetters.js"
-import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
+import {
+  hideDeadLetters,
+  maxDeadLetters,
+  paintDeadLetters,
+  replyAboutDeadLetter,
+  sinkOfDeadLetters
+} from "./deadLetters.js"
+import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
-import { paintTroubles, troublesOf } from "./troubles.js"
+import { paintTroubles, summaryOf, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
 
 const byId = (id) => document.getElementById(id)
@@ -57,8 +63,10 @@ const state = {
   sort: { by: "name", isDescending: false },
   spanMillis: 86_400_000,
   unfollow: undefined,
-  /** Of the tab, but for the sign of trouble. */
+  /** Of the tab while all is well. */
   title: "Berth watch",
+  /** The accounts whose nodes are shown as old, as text. */
+  stale: "[]",
   /** Whether the nodes are all there. */
   hasAll: false,
   isBegun: false,
@@ -73,13 +81,18 @@ const ofAccount = (nodes) => (state.account === "" ? nodes : nodes.filter(({ acc
 const isTroubled = ({ account }) =>
   model.status.troubles.some(({ about }) => about.kind === "account" && about.name === account)
 
-const emptySentence = (all) => {
-  if (all.length > 0) return "No node matches."
+/** Why no node is shown, and what to do next. */
+const emptySentences = (all) => {
+  if (all.length > 0) return ["No node matches."]
   const accounts = model.status.accounts.filter(({ account }) => state.account === "" || account === state.account)
   const unswept = accounts.filter(({ lastSweep }) => lastSweep === null)
-  if (unswept.some(isTroubled)) return "The nodes are not known yet: the reason is above."
-  if (unswept.length > 0) return "The first sweep is under way."
-  return accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
+  if (accounts.length === 0) {
+    return ["No account is configured.", "Name one under accounts in the config, then send SIGHUP."]
+  }
+  if (unswept.some(isTroubled)) return ["The nodes are not known yet: the reason is above."]
+  if (unswept.length > 0) return ["No nodes yet.", "They are shown here when the first sweep is complete."]
+  const none = accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
+  return [none, "Create one, for example with berth node create: it is shown here by itself."]
 }
 
 const paintList = () => {
@@ -90,20 +103,34 @@ const paintList = () => {
   paintRecent(state.account, state.spanMillis)
   const part = shown.length === all.length ? "" : `${countText(shown.length)} of ${countText(all.length)}`
   setText(byId("shown"), state.hasAll ? part : "reading all of them")
-  paintNodes(shown, state.spanMillis)
+  const stale = staleAccounts(model.status, lostMillis())
+  paintNodes(shown, { spanMillis: state.spanMillis, stale })
+  paintAsOf(all, stale)
   markSort(state.sort)
   byId("scroll").hidden = shown.length === 0
   byId("no-nodes").hidden = shown.length > 0
-  setText(byId("no-nodes"), emptySentence(all))
+  const [text, next = ""] = emptySentences(all)
+  setText(byId("no-nodes-text"), text)
+  setText(byId("no-nodes-next"), next)
+  byId("show-all").hidden = all.length === 0
   state.title = areUnknown ? "Berth watch" : `${pluralText(all.length, "node")} · Berth watch`
   paintTroublesNow()
+}
+
+/** The nodes are shown as old from the moment on in which they are. */
+const ageNodes = () => {
+  const stale = staleAccounts(model.status, lostMillis())
+  if (JSON.stringify([...stale]) === state.stale) return
+  state.stale = JSON.stringify([...stale])
+  paintSoon()
 }
 
 /** A tab in the background shows by its title that something is wrong. */
 const paintTroublesNow = () => {
   const troubles = troublesOf(state.account, lostMillis())
-  paintTroubles(troubles)
-  const title = `${troubles.length > 0 ? "⚠ " : ""}${state.title}`
+  paintTroubles(troubles, state.account, toSink)
+  const { text } = summaryOf(troubles, state.account, model.status)
+  const title = troubles.length > 0 ? `⚠ ${text} · Berth watch` : state.title
   if (document.title !== title) document.title = title
 }
 
@@ -123,6 +150,7 @@ const paintStatus = () => {
   paintAccounts(state.account)
   paintSinks(sinks, onSink)
   paintTroublesNow()
+  ageNodes()
 }
 
 let isPaintDue = false
@@ -145,7 +173,7 @@ const paintAll = () => {
   paintList()
   const isSeveral = model.status.accounts.length > 1 && state.account === ""
   paintTimeline(shownEvents(state.account), { isSeveral, onNode: openDetails })
-  paintDetails()
+  paintDetails(staleAccounts(model.status, lostMillis()))
   const endMillis = performance.now()
   mayPaintAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)
 }
@@ -156,6 +184,7 @@ const askToLogIn = () => {
   beginning += 1
   stopFollowing()
   hideDetails()
+  hideDeadLetters()
   state.isBegun = false
   byId("board").hidden = true
   byId("login").hidden = false
@@ -307,12 +336,10 @@ const sortBy = (sort) => {
 
 const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state.sort.isDescending })
 
-/** The sink whose dead letters are shown. */
-let deadSink
+const failureText = (error) => (error instanceof Refused ? error.message : "The daemon cannot be reached.")
 
 const showDeadLetters = async (sink) => {
   const { deadLetters } = await ask(`/api/sinks/${encodeURIComponent(sink)}/dead?limit=${maxDeadLetters}`)
-  deadSink = deadLetters.length === 0 ? undefined : sink
   const count = model.status.sinks.find((each) => each.sink === sink)?.deadLetters ?? 0
   paintDeadLetters(sink, deadLetters, count, onRetryOne)
 }
@@ -320,12 +347,12 @@ const showDeadLetters = async (sink) => {
 const onRetryOne = async (sink, id) => {
   try {
     await ask(`/api/sinks/${encodeURIComponent(sink)}/dead/${encodeURIComponent(id)}/retry`, { method: "POST" })
-    setText(byId("sink-reply"), `${sink} tries this event again now.`)
+    replyAboutDeadLetter(`${sink} tries this event again now.`)
   } catch (error) {
-    setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
+    replyAboutDeadLetter(failureText(error))
   }
   await refreshStatus()
-  await showDeadLetters(sink).catch(() => {})
+  if (sink === sinkOfDeadLetters()) await showDeadLetters(sink).catch(() => {})
 }
 
 const onSink = async (sink, verb) => {
@@ -343,15 +370,20 @@ const onSink = async (sink, verb) => {
       }[verb]
     )
   } catch (error) {
-    setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
+    setText(byId("sink-reply"), failureText(error))
   }
   await refreshStatus()
-  if (sink === deadSink) await showDeadLetters(sink).catch(() => {})
 }
 
 byId("filter").oninput = ({ target }) => {
   state.filter = target.value
   paintList()
+}
+byId("show-all").onclick = () => {
+  Object.assign(state, { filter: "", status: "" })
+  byId("filter").value = ""
+  paintList()
+  byId("filter").focus()
 }
 byId("filter").onkeydown = (event) => {
   if (event.key !== "ArrowDown" && event.key !== "Enter") return
@@ -387,7 +419,7 @@ byId("login").onsubmit = async (event) => {
     localStorage.setItem(sessionKey, "")
     await begin()
   } catch (error) {
-    setText(byId("login-trouble"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
+    setText(byId("login-trouble"), failureText(error))
   }
 }
 byId("logout").onclick = async () => {
@@ -396,8 +428,9 @@ byId("logout").onclick = async () => {
 }
 
 document.onkeydown = (event) => {
+  const isDialogOpen = document.querySelector("dialog[open]") !== null
   const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || isDetailsOpen()) return
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || isDialogOpen) return
   event.preventDefault()
   byId("filter").focus()
 }
@@ -426,8 +459,12 @@ document.onvisibilitychange = () => {
 setInterval(() => void refreshStatus(), statusEveryMillis)
 setInterval(() => {
   if (!state.isBegun || document.hidden) return
-  if (isLost()) paintTroublesNow()
-  else paintTimes(state.account)
+  if (isLost()) {
+    paintTroublesNow()
+    ageNodes()
+  }
+  byId("board").classList.toggle("lost", lostMillis() !== undefined)
+  paintTimes(state.account, lostMillis())
 }, 500)
 setInterval(refreshTimes, refreshTimesMillis)
 void begin()

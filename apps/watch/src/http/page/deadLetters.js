@@ -1,5 +1,5 @@
 // The events that a sink gave up on: why, since when, and one by one once more.
-import { isolated, make, paintRows, plain, setText } from "@berth/web/rows.js"
+import { empty, isolated, make, paintRows, plain, setText } from "@berth/web/rows.js"
 import { now } from "./model.js"
 import { meaningOf, nodeKeyOf, nodeNameOf } from "./timeline.js"
 import { instantText, pluralText } from "./wording.js"
@@ -7,7 +7,7 @@ import { instantText, pluralText } from "./wording.js"
 /** More are not looked at one by one: `berth-watch sinks dead` prints all. */
 export const maxDeadLetters = 100
 
-const deadLetterPanel = document.getElementById("dead-letters")
+const deadLetterDialog = document.getElementById("dead-letters")
 
 const deadLetterRow = ({ attempts, event, id, reason, since }, sink, onRetry) => {
   const [tone, ...meaning] = meaningOf(event)
@@ -19,22 +19,49 @@ const deadLetterRow = ({ attempts, event, id, reason, since }, sink, onRetry) =>
   return make("li", {
     className: tone,
     children: [
-      make("span", { className: "what", children: [...name, ...meaning] }),
+      make("p", { className: "what", children: [...name, ...meaning] }),
       make("small", { children: [when, ` · ${pluralText(attempts, "attempt")} · ${plain(reason)}`] }),
       retry
     ]
   })
 }
 
+/** What became of the last attempt. */
+export const replyAboutDeadLetter = (text) => setText(document.getElementById("dead-letters-reply"), text)
+
+/** The sink whose dead letters are shown, if any. */
+export const sinkOfDeadLetters = () => (deadLetterDialog.open ? deadLetterDialog.dataset.sink : undefined)
+
 /** Shows those of a sink; `count` is how many it has. */
 export const paintDeadLetters = (sink, letters, count, onRetry) => {
-  deadLetterPanel.hidden = letters.length === 0
   const rest = count > letters.length ? `, the first ${letters.length} of ${count}` : ""
   setText(document.getElementById("dead-letters-title"), `Dead letters of ${plain(sink)}${rest}`)
-  paintRows(
-    document.getElementById("dead-letter-rows"),
-    letters,
-    ({ id }) => id,
-    (letter) => deadLetterRow(letter, sink, onRetry)
-  )
+  const parent = document.getElementById("dead-letter-rows")
+  if (letters.length > 0) {
+    paintRows(
+      parent,
+      letters,
+      ({ id }) => id,
+      (letter) => deadLetterRow(letter, sink, onRetry)
+    )
+  } else {
+    paintRows(
+      parent,
+      ["None is left."],
+      () => "none",
+      (text) => empty(text)
+    )
+  }
+  if (sinkOfDeadLetters() === undefined) {
+    deadLetterDialog.dataset.sink = sink
+    replyAboutDeadLetter("")
+    deadLetterDialog.showModal()
+  }
+}
+
+export const hideDeadLetters = () => deadLetterDialog.close()
+
+document.getElementById("dead-letters-close").onclick = hideDeadLetters
+deadLetterDialog.onclick = ({ target }) => {
+  if (target === deadLetterDialog) hideDeadLetters()
 }

@@ -1,10 +1,10 @@
 // One node: its fields, its history, and its events, which are read from the log when it is opened. The address of the page names it.
 import { make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
 import { ask } from "./connection.js"
-import { changesOf, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
+import { changesOf, historyBegin, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
 import { makeStrip } from "./nodeRows.js"
 import { paintEvents } from "./timeline.js"
-import { boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { asOfText, beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 const part = (id) => document.getElementById(id)
 
@@ -16,10 +16,9 @@ const details = {
   /** Whether these are all that the log has of it. */
   isRead: false,
   spanMillis: 0,
+  stale: new Map(),
   onClosed: () => {}
 }
-
-export const isDetailsOpen = () => details.key !== undefined
 
 // ---- the address
 
@@ -141,23 +140,36 @@ const absence = () => {
   return details.isRead ? "The daemon knows no such node." : "reading"
 }
 
+const staleText = ({ account }) => {
+  const stale = details.stale.get(account)
+  return stale === undefined
+    ? ""
+    : `This is ${stale.isBefore ? "from " : ""}${asOfText(stale, now())}: nothing newer is known.`
+}
+
 const pastIn = (events) => ({
   changes: changesOf(events),
   eventsSince: Math.min(model.eventsSince, ...events.slice(0, 1).map(({ time }) => Date.parse(time)))
 })
 
-export const paintDetails = () => {
+/** `stale`: see `staleAccounts`. */
+export const paintDetails = (stale = details.stale) => {
+  details.stale = stale
   if (details.key === undefined) return
   const { events, isRead, key, spanMillis } = details
   const node = model.nodes.get(key)
   const { after, before } = events.at(-1)?.data ?? {}
   setText(part("details-title"), plain(nameText((node ?? after ?? before)?.name ?? key)))
-  setText(part("details-absence"), node === undefined ? absence() : "")
+  setText(part("details-absence"), node === undefined ? absence() : staleText(node))
   paintRows(part("details-facts"), node === undefined ? [] : factsOf(node), ([title]) => title, factRow)
   part("details-history").hidden = node === undefined
   if (node !== undefined) {
-    part("details-strip").replaceChildren(makeStrip(node, spanMillis, pastIn(events)))
-    setText(part("details-begin"), `${spanText(spanMillis)} ago`)
+    const past = pastIn(events)
+    const fromMillis = historyBegin([node], spanMillis, now(), () => past)
+    part("details-strip").replaceChildren(
+      makeStrip(node, fromMillis, { past, asOfMillis: details.stale.get(node.account)?.atMillis })
+    )
+    setText(part("details-begin"), beginText(fromMillis, spanMillis, now()))
   }
   paintEvents(part("details-events"), events, { emptyText: isRead ? "No events of it are kept." : "reading" })
 }

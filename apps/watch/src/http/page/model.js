@@ -150,6 +150,31 @@ const takeRecord = (event) => {
   model.nodes.set(key, toRow({ ...after, account: accountOf(event), statusSince }))
 }
 
+/** Troubles in which nothing new is learned of the nodes, though the daemon answers. */
+const blindTroubles = new Set(["account-refused", "service-failing", "other-account", "sweeps-late", "store-failing"])
+
+/**
+ * The accounts whose nodes may have changed unseen, each with the instant of which its nodes are shown. What an earlier run left is
+ * from before the daemon began (`isBefore`). `lostMillis`: since when the daemon cannot be reached.
+ */
+export const staleAccounts = ({ accounts, startedAt, troubles }, lostMillis) => {
+  const stale = new Map()
+  for (const { account, lastSweep } of accounts) {
+    if (lastSweep === null) {
+      stale.set(account, { atMillis: Date.parse(startedAt), isBefore: true })
+      continue
+    }
+    const blind = troubles.filter(
+      ({ about, name }) => blindTroubles.has(name) && (about.kind === "daemon" || about.name === account)
+    )
+    const instants = blind.map(({ since }) => Date.parse(since))
+    if (blind.length > 0) instants.push(Date.parse(lastSweep.endedAt))
+    if (lostMillis !== undefined) instants.push(lostMillis)
+    if (instants.length > 0) stale.set(account, { atMillis: Math.min(...instants), isBefore: false })
+  }
+  return stale
+}
+
 // ---- what is shown
 
 export const columns = [
@@ -233,14 +258,25 @@ export const costsOf = (nodes) => {
 /** What the events in the page show of a node's past: its changes of status, and since when none is missing. */
 export const pastOf = ({ key }) => ({ changes: model.changes.get(key) ?? [], eventsSince: model.eventsSince })
 
-/** The statuses of a node since `fromMillis`, one after the other: null where none is known, or where it did not exist. */
-export const historyOf = (node, { changes, eventsSince }, fromMillis, toMillis) => {
-  const first = changes[0]
-  const knownSince = first === undefined ? (node.sinceMillis ?? node.createdMillis) : eventsSince
-  const begins = Math.max(fromMillis, Math.min(node.createdMillis, toMillis), knownSince)
+const knownSinceOf = (node, { changes, eventsSince }) =>
+  Math.max(node.createdMillis, changes.length === 0 ? (node.sinceMillis ?? node.createdMillis) : eventsSince)
+
+/** Histories are no shorter than this. */
+const minHistoryMillis = 60_000
+
+/** Where histories of a time begin: with that time, or with the first thing that is known of any of these nodes. */
+export const historyBegin = (nodes, spanMillis, toMillis, past = pastOf) => {
+  let first = toMillis - minHistoryMillis
+  for (const node of nodes) first = Math.min(first, knownSinceOf(node, past(node)))
+  return Math.max(first, toMillis - spanMillis)
+}
+
+/** The statuses of a node since `fromMillis`, one after the other: nothing where none is known, or where it did not exist. */
+export const historyOf = (node, past, fromMillis, toMillis) => {
+  const { changes } = past
   const segments = []
-  let at = begins
-  let status = first === undefined ? node.status : first.from
+  let at = Math.max(fromMillis, Math.min(knownSinceOf(node, past), toMillis))
+  let status = changes.length === 0 ? node.status : changes[0].from
   for (const change of changes) {
     if (change.atMillis > at) {
       segments.push({ status, fromMillis: at, toMillis: change.atMillis })
@@ -250,4 +286,24 @@ export const historyOf = (node, { changes, eventsSince }, fromMillis, toMillis) 
   }
   segments.push({ status, fromMillis: at, toMillis })
   return segments.filter(({ fromMillis, status, toMillis }) => status !== null && toMillis > fromMillis)
+}
+
+/** The least width of a status in a strip. */
+const minPercent = 1.2
+
+/**
+ * A history as parts of a strip, in percent of its width. The shortest status is wide enough to be seen; those before it give
+ * way, so that a strip always ends in the status that the node has now.
+ */
+export const stripParts = (segments, fromMillis, toMillis) => {
+  const percent = (millis) => ((millis - fromMillis) / (toMillis - fromMillis)) * 100
+  const parts = []
+  let next = 100
+  for (const segment of segments.toReversed()) {
+    const end = Math.min(next, Math.max(percent(segment.toMillis), minPercent))
+    const begin = Math.max(0, Math.min(percent(segment.fromMillis), end - minPercent))
+    parts.unshift({ status: segment.status, begin, end })
+    next = begin
+  }
+  return parts
 }

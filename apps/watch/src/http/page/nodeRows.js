@@ -1,7 +1,7 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
 import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
-import { columns, historyOf, model, now, pastOf, priceOf } from "./model.js"
-import { boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { columns, historyBegin, historyOf, model, now, pastOf, priceOf, stripParts } from "./model.js"
+import { asOfText, beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
@@ -18,37 +18,34 @@ const remPixels = () => Number.parseFloat(getComputedStyle(document.documentElem
 const view = {
   nodes: [],
   spanMillis: 0,
+  /** Where the histories begin. */
+  fromMillis: 0,
   prices: undefined,
+  /** Accounts of which nothing new is known, with the instant of which their nodes are shown. */
+  stale: new Map(),
   active: undefined,
   onOpen: () => {},
   painted: new Map(),
   remPixels: remPixels()
 }
 
-/** The least width of a status in a strip. */
-const minPercent = 1.2
-
-const stripStops = (node, past, fromMillis, toMillis) => {
-  const percent = (millis) => ((millis - fromMillis) / (toMillis - fromMillis)) * 100
+const stripStops = (segments, fromMillis) => {
   const stops = []
   let end = "0"
-  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, past, fromMillis, toMillis)) {
-    // The shortest time is wide enough to be seen, at the right end too.
-    const begin = Math.max(Number(end), Math.min(percent(from), 100 - minPercent)).toFixed(2)
-    const until = Math.min(100, Math.max(percent(to), Number(begin) + minPercent)).toFixed(2)
-    stops.push(`transparent ${end}% ${begin}%`, `var(--fill-${toneOfStatus(status)}) ${begin}% ${until}%`)
+  for (const part of stripParts(segments, fromMillis, now())) {
+    const [begin, until] = [part.begin.toFixed(2), part.end.toFixed(2)]
+    stops.push(`transparent ${end}% ${begin}%`, `var(--fill-${toneOfStatus(part.status)}) ${begin}% ${until}%`)
     end = until
   }
   stops.push(`transparent ${end}% 100%`)
-  return `linear-gradient(to right, ${stops.join(", ")})`
+  return stops.join(", ")
 }
 
-/** A bar with the statuses of a node over a time. */
-export const makeStrip = (node, spanMillis, past = pastOf(node)) => {
-  const toMillis = now()
+/** A bar with the statuses of a node from `fromMillis` until now. Behind `asOfMillis` nothing is known. */
+export const makeStrip = (node, fromMillis, { asOfMillis = now(), past = pastOf(node) } = {}) => {
   const strip = make("span", { className: "strip" })
-  strip.style.backgroundImage = stripStops(node, past, toMillis - spanMillis, toMillis)
-  const changes = past.changes.filter(({ atMillis }) => atMillis >= toMillis - spanMillis).length
+  strip.style.backgroundImage = `linear-gradient(to right, ${stripStops(historyOf(node, past, fromMillis, asOfMillis), fromMillis)})`
+  const changes = past.changes.filter(({ atMillis }) => atMillis >= fromMillis).length
   strip.role = "img"
   strip.ariaLabel = `now ${node.status}, changes of status: ${changes}`
   return strip
@@ -60,6 +57,8 @@ const cell = (name, ...children) => {
   return element
 }
 
+const ipOf = ({ privateIp, publicIp }) => publicIp ?? privateIp ?? "–"
+
 const makeRow = (node) => {
   const open = make("button", { type: "button", className: "open", children: [isolated(nameText(node.name))] })
   open.tabIndex = -1
@@ -68,17 +67,19 @@ const makeRow = (node) => {
   const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`
   const status = tag(node.status, toneOfStatus(node.status))
   status.title = since
+  const stale = view.stale.get(node.account)
+  const asOf = stale === undefined ? [] : [" ", make("small", { text: asOfText(stale, now()) })]
   const row = make("div", {
-    className: "row",
+    className: stale === undefined ? "row" : "row stale",
     children: [
       cell("name", open, make("small", { text: String(node.id) })),
       cell("account", isolated(node.account)),
-      cell("status", status),
+      cell("status", status, ...asOf),
       Object.assign(cell("plan", isolated(node.plan ?? "–")), { title: plain(node.plan ?? "") }),
-      cell("address", node.publicIp ?? node.privateIp ?? "–"),
+      cell("address", ipOf(node)),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", boundText(priceOf(node))),
-      cell("history", makeStrip(node, view.spanMillis))
+      cell("history", makeStrip(node, view.fromMillis, { asOfMillis: stale?.atMillis }))
     ]
   })
   row.role = "row"
@@ -120,17 +121,48 @@ const paintInSight = () => {
   if (open !== undefined && open !== document.activeElement) open.focus({ preventScroll: true })
 }
 
-/** Shows these nodes, in this order. */
-export const paintNodes = (nodes, spanMillis) => {
-  setText(document.getElementById("history-title"), `Last ${spanText(spanMillis)}`)
-  if (view.spanMillis !== spanMillis || view.prices !== model.prices) forgetRows()
+const areSame = (a, b) => JSON.stringify([...a]) === JSON.stringify([...b])
+
+/** So many characters of each are shown at most. */
+const maxCharacters = { account: 20, plan: 24, address: 16 }
+
+const widthTexts = { account: ({ account }) => account, plan: ({ plan }) => plan ?? "", address: ipOf }
+
+/** Makes columns as wide as their longest text: what is left is for the names. */
+const fitColumns = () => {
+  const { style } = document.getElementById("grid")
+  for (const [name, textOf] of Object.entries(widthTexts)) {
+    let longest = 0
+    for (const node of model.nodes.values()) longest = Math.max(longest, textOf(node).length)
+    style.setProperty(`--${name}-characters`, String(Math.min(longest, maxCharacters[name])))
+  }
+}
+
+/** Shows these nodes, in this order. `stale`: see `staleAccounts`. */
+export const paintNodes = (nodes, { spanMillis, stale }) => {
+  const isNewSpan = view.spanMillis !== spanMillis
+  if (view.spanMillis !== spanMillis || view.prices !== model.prices || !areSame(view.stale, stale)) forgetRows()
   view.nodes = nodes
   view.spanMillis = spanMillis
   view.prices = model.prices
+  view.stale = stale
+  document.getElementById("grid").classList.toggle(
+    "with-stale",
+    nodes.some(({ account }) => stale.has(account))
+  )
+  fitColumns()
+  if (isNewSpan) setBegin()
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`
   document.getElementById("grid").ariaRowCount = String(nodes.length + 1)
   paintInSight()
+}
+
+/** One time for all histories, so that they stand below each other. */
+const setBegin = () => {
+  const { spanMillis } = view
+  view.fromMillis = historyBegin(model.nodes.values(), spanMillis, now())
+  setText(document.getElementById("history-title"), beginText(view.fromMillis, spanMillis, now()))
 }
 
 const forgetRows = () => {
@@ -139,10 +171,13 @@ const forgetRows = () => {
 
 /** Makes the rows anew, for time has passed. A row in focus stays as it is. */
 export const refreshRows = () => {
+  setBegin()
   for (const { node, row } of view.painted.values()) {
     if (node === undefined) continue
     setText(row.querySelector(".age span"), spanText(now() - node.createdMillis))
-    row.querySelector(".strip").replaceWith(makeStrip(node, view.spanMillis))
+    row
+      .querySelector(".strip")
+      .replaceWith(makeStrip(node, view.fromMillis, { asOfMillis: view.stale.get(node.account)?.atMillis }))
   }
 }
 
@@ -199,9 +234,11 @@ export const startNodes = ({ onOpen, onSort }) => {
     })
   }
   viewport.addEventListener("scroll", paintSoon, { passive: true })
+  // It gets larger when a trouble above it ends.
+  new ResizeObserver(paintSoon).observe(viewport)
   addEventListener("resize", () => {
     view.remPixels = remPixels()
-    paintNodes(view.nodes, view.spanMillis)
+    paintNodes(view.nodes, view)
   })
   list.addEventListener("keydown", onKey)
   const heads = columns.map(({ name, title }) => {

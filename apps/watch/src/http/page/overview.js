@@ -1,7 +1,8 @@
-// The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
+// The tiles above the nodes: how many, what they cost, how the watching goes, and the sinks.
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
-import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now } from "./model.js"
+import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now, staleAccounts } from "./model.js"
 import {
+  asOfText,
   boundText,
   countText,
   instantText,
@@ -9,15 +10,13 @@ import {
   pluralText,
   priceText,
   shareOf,
+  shortText,
   spanText,
   statusOrder,
   toneOfStatus
 } from "./wording.js"
 
 const at = (id) => document.getElementById(id)
-
-/** Plans that are named beside the price; the rest is one sum. */
-const maxPlans = 4
 
 const segment = (tone, share) => {
   const part = make("span", { className: tone })
@@ -38,6 +37,19 @@ export const paintRecent = (account, spanMillis) => {
   const { created, deleted } = comingsAndGoings(account, isPart ? model.eventsSince : fromMillis)
   const time = isPart ? `since ${instantText(model.eventsSince, now())}` : `in the last ${spanText(spanMillis)}`
   setText(at("recent"), `${countText(created)} created, ${countText(deleted)} deleted ${time}`)
+}
+
+/** Of when the numbers are, where they may be old. */
+export const paintAsOf = (nodes, stale) => {
+  const accounts = [...new Set(nodes.map(({ account }) => account))]
+  const old = accounts.filter((account) => stale.has(account))
+  const isAll = old.length > 0 && old.length === accounts.length
+  at("total").closest("section").classList.toggle("old", isAll)
+  if (old.length === 0) return setText(at("as-of"), "")
+  const [oldest] = old.map((account) => stale.get(account)).sort((a, b) => a.atMillis - b.atMillis)
+  const whose = old.length === 1 ? plain(old[0]) : pluralText(old.length, "account")
+  const from = oldest.isBefore ? "from " : ""
+  setText(at("as-of"), `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, now())}`)
 }
 
 /**
@@ -82,29 +94,15 @@ const paintCosts = (nodes) => {
   const areKnown = model.prices.size > 0
   const plans = Array.from(costs, ([name, price]) => ({ name, price })).sort((a, b) => b.price - a.price)
   const sumOf = (some) => some.reduce((sum, { price }) => sum + price, 0)
-  const named = plans.slice(0, maxPlans)
-  const rest = plans.slice(maxPlans)
-  if (rest.length > 0) named.push({ name: pluralText(rest.length, "other plan"), price: sumOf(rest) })
   setText(at("cost"), areKnown ? boundText({ atLeast: sumOf(plans), isExact: unpriced === 0 }) : "–")
   const note = `at least: ${pluralText(unpriced, "node")} without one known price`
   setText(at("unpriced"), areKnown && unpriced > 0 ? note : "")
-  paintBar(
-    at("costs-bar"),
-    named.map(({ price }, index) => [`fill plan-${index}`, price])
-  )
+  at("by-plan").hidden = plans.length === 0
   paintRows(
     at("costs"),
-    named.map((plan, index) => ({ ...plan, index })),
+    plans,
     ({ name }) => name,
-    ({ index, name, price }) =>
-      make("li", {
-        children: [
-          make("i", { className: `fill plan-${index}` }),
-          isolated(name),
-          " ",
-          make("b", { text: priceText(price) })
-        ]
-      })
+    ({ name, price }) => make("li", { children: [isolated(name), " ", make("b", { text: priceText(price) })] })
   )
 }
 
@@ -119,7 +117,15 @@ const stateTones = {
   failing: "bad",
   down: "bad",
   disabled: "bad",
-  removed: "off"
+  removed: "off",
+  stopped: "off"
+}
+
+/** As bad as the worst that is wrong with it. */
+const toneOf = (kind, name, state) => {
+  const troubles = model.status.troubles.filter(({ about }) => about.kind === kind && about.name === name)
+  if (troubles.length === 0) return stateTones[state]
+  return troubles.some(({ severity }) => severity === "critical") ? "bad" : "warm"
 }
 
 const until = (instant) => Date.parse(instant) - now()
@@ -147,10 +153,10 @@ const fact = (name, value, className = "") => {
   return make("div", { children: [make("dt", { text: name }), text] })
 }
 
-const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
+const accountRow = ({ account, allowance, detectionLatencyMillis, state, tone }) => {
   const head = make("p", {
     className: "account-head",
-    children: [isolated(account), " ", tag(state, stateTones[state])]
+    children: [isolated(account), " ", tag(state, tone)]
   })
   const facts = make("dl", {
     children: [
@@ -172,22 +178,28 @@ const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
   return make("li", { children: [...children, facts] })
 }
 
-const nextSweepText = ({ nextSweepAt }) => {
-  if (nextSweepAt === null) return "–"
+const nextSweepText = ({ nextSweepAt, state }) => {
   const millis = until(nextSweepAt)
-  return millis < 500 ? "now" : `in ${spanText(millis)}`
+  return millis < 500 ? (state === "degraded" ? "being tried" : "under way") : `in ${spanText(millis)}`
 }
 
-const lastSweepText = ({ lastSweep }) =>
-  lastSweep === null ? "none yet" : `${spanText(-until(lastSweep.endedAt))} ago`
+const lastSweepText = ({ lastSweep }, isStale) => {
+  if (lastSweep === null) return "no sweep yet"
+  const millis = Date.parse(lastSweep.endedAt)
+  const age = spanText(now() - millis)
+  return isStale ? `${shortText(millis, now())} · ${age}` : `${age} ago`
+}
 
 const refillText = ({ allowance }) =>
   allowance === null || allowance.resetAt === null || until(allowance.resetAt) < 0
     ? ""
     : ` · refills in ${spanText(until(allowance.resetAt))}`
 
+/** Those in trouble first: there is not room for many. */
 const shownAccounts = (account) =>
-  model.status.accounts.filter((status) => account === "" || status.account === account)
+  model.status.accounts
+    .filter((status) => account === "" || status.account === account)
+    .sort((a, b) => Number(a.state === "watching") - Number(b.state === "watching"))
 
 /** What of an account changes with time alone is painted by `paintTimes`. */
 export const paintAccounts = (account) => {
@@ -199,7 +211,8 @@ export const paintAccounts = (account) => {
       account,
       allowance: allowance && { limit: allowance.limit, remaining: allowance.remaining },
       detectionLatencyMillis,
-      state
+      state,
+      tone: toneOf("account", account, state)
     })),
     ({ account }) => account,
     accountRow
@@ -207,11 +220,16 @@ export const paintAccounts = (account) => {
   paintTimes(account)
 }
 
-export const paintTimes = (account) => {
+/** `lostMillis`: since when the daemon cannot be reached; what it does next is not known then. */
+export const paintTimes = (account, lostMillis) => {
+  const stale = staleAccounts(model.status, lostMillis)
   shownAccounts(account).forEach((status, index) => {
     const row = at("accounts").children[index]
-    setText(row.querySelector(".next-sweep"), nextSweepText(status))
-    setText(row.querySelector(".last-sweep"), lastSweepText(status))
+    const isStale = stale.get(status.account)?.isBefore === false
+    const isPlanned = status.nextSweepAt !== null && lostMillis === undefined
+    setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status) : "–")
+    setText(row.querySelector(".last-sweep"), lastSweepText(status, isStale))
+    row.classList.toggle("stale", isStale || (status.lastSweep === null && status.state === "degraded"))
     const refill = row.querySelector(".refill")
     if (refill !== null) setText(refill, refillText(status))
   })
@@ -219,7 +237,21 @@ export const paintTimes = (account) => {
 
 // ---- sinks
 
-const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, waiting }, onDo) => {
+/** What there is to know of a sink beside its state. It is never empty, for else the rows below would move. */
+const sinkNote = ({ deadLetters, failingSince, lag, message, state, waiting }) => {
+  const parts = [
+    ...(message === null ? [] : [plain(message)]),
+    ...(failingSince === null ? [] : [`since ${shortText(Date.parse(failingSince), now())}`]),
+    ...(lag > 0 ? [`lag ${countText(lag)}`] : []),
+    ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),
+    ...(deadLetters > 0 ? [pluralText(deadLetters, "dead letter")] : [])
+  ]
+  if (parts.length > 0) return parts.join(" · ")
+  return state === "removed" ? "not in the config any more" : "up to date"
+}
+
+const sinkRow = (status, onDo) => {
+  const { deadLetters, kind, sink, state, tone, waiting } = status
   // All are there, so that none of them moves under a finger.
   const act = (verb, text, isOffered) => {
     const button = make("button", { type: "button", className: "quiet small", hidden: !isOffered, text })
@@ -234,44 +266,41 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
     act("test", "Test", state !== "removed"),
     act("remove", "Remove", state === "removed")
   ]
-  const stateTag = tag(state, stateTones[state])
-  const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })
-  const number = (title, value) => {
-    const cell = make("td", { className: value > 0 ? "number some" : "number", text: countText(value) })
-    cell.dataset.title = title
-    return cell
-  }
-  const since = make("td", {
-    className: failingSince === null ? "since none" : "since",
-    text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now())
-  })
-  since.dataset.title = "Failing since"
-  const reason = [" ", make("small", { text: plain(message ?? "") })]
-  return make("tr", {
+  const name = make("strong", { children: [isolated(sink)] })
+  const row = make("li", {
     children: [
-      name,
-      make("td", { className: "state", children: [stateTag, ...reason] }),
-      number("Lag", lag),
-      number("Waiting", waiting),
-      number("Dead letters", deadLetters),
-      since,
-      make("td", { className: "actions", children: actions })
+      make("p", { className: "sink-name", children: [name, " ", make("small", { text: kind })] }),
+      tag(state, tone),
+      make("div", { className: "actions", children: actions }),
+      make("p", { className: "note", text: sinkNote(status) })
     ]
   })
+  row.dataset.sink = sink
+  return row
 }
+
+const noSinks = "No sinks are configured: events are kept and shown here, and go nowhere else."
+const noSinksNext = "Name a webhook or a command under sinks in the config, then send SIGHUP."
 
 export const paintSinks = (sinks, onDo) => {
   if (sinks.length === 0) {
     const none = () =>
-      make("tr", { children: [make("td", { className: "empty", colSpan: 7, text: "No sinks are configured." })] })
+      make("li", { className: "empty", children: [make("p", { text: noSinks }), make("p", { text: noSinksNext })] })
     paintRows(at("sinks"), [{}], () => "none", none)
     return
   }
   const today = new Date(now()).toDateString()
   paintRows(
     at("sinks"),
-    sinks.map((sink) => ({ ...sink, today })),
+    sinks.map((sink) => ({ ...sink, today, tone: toneOf("sink", sink.sink, sink.state) })),
     ({ sink }) => sink,
     (sink) => sinkRow(sink, onDo)
   )
+}
+
+/** Brings a sink into sight, with the focus on the first thing that can be done about it. */
+export const toSink = (name) => {
+  const row = [...at("sinks").children].find(({ dataset }) => dataset.sink === name)
+  row?.scrollIntoView({ block: "nearest" })
+  row?.querySelector("button:not([hidden])")?.focus()
 }

@@ -93,7 +93,12 @@ const eventRow = (event, { isSeveral, onNode }) => {
 
 /** Shows the last `count` events, the latest first. */
 export const paintEvents = (parent, events, options = {}) => {
-  const { count = eventsAtOnce, emptyText = "No events yet.", isSeveral = false, onNode } = options
+  const {
+    count = eventsAtOnce,
+    emptyText = "No events yet: what happens to the nodes is listed here as it happens.",
+    isSeveral = false,
+    onNode
+  } = options
   const latest = events.slice(-count).reverse()
   if (latest.length === 0) {
     paintRows(

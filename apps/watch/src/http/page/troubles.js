@@ -1,7 +1,7 @@
 // What is wrong at the moment, in one place above all else: the connection, and the troubles that the daemon reports.
 import { isolated, make, paintRows, plain } from "@berth/web/rows.js"
 import { model, now } from "./model.js"
-import { instantText, pluralText } from "./wording.js"
+import { countText, instantText, pluralText, shortText, spanText } from "./wording.js"
 
 /** There is to be room for the nodes. */
 const maxLines = 8
@@ -9,13 +9,14 @@ const maxLines = 8
 /** Accounts of the same trouble that are named. */
 const maxNamed = 8
 
-const since = (millis) => ` Since ${instantText(millis, now())}.`
-
 const unreachable = (lostMillis) => ({
   key: "daemon",
   tone: "bad",
-  subject: "The daemon cannot be reached.",
-  text: `${since(lostMillis)} What is shown is from then; this page tries again by itself.`,
+  who: "",
+  sink: null,
+  what: "The daemon cannot be reached.",
+  next: "What is shown is from then. Look at its log, or start it again with berth-watch run; this page goes on by itself.",
+  sinceMillis: lostMillis,
   count: 1
 })
 
@@ -25,15 +26,22 @@ const namesText = (troubles) => {
   return names.join(", ") + (rest > 0 ? ` and ${rest} more` : "")
 }
 
+const anyInstant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
+/** The daemon writes instants for programs; all others on the page are in the time zone of its reader. */
+const inZone = (text) => text.replace(anyInstant, (instant) => instantText(Date.parse(instant), now()))
+
 /** A service that is down is one trouble to look at, however many accounts are there. */
 const lineOf = (alike) => {
   const [{ about, message, name, next, severity }] = alike
-  const who = about.name === null ? "" : `${about.kind === "sink" ? "Sink " : ""}${namesText(alike)}: `
   return {
     key: `${name} ${alike.length === 1 ? about.name : message}`,
     tone: severity === "critical" ? "bad" : "warm",
-    subject: `${who}${message}`,
-    text: `${since(Math.min(...alike.map(({ since }) => Date.parse(since))))} ${next}`,
+    who: about.name === null ? "" : `${about.kind === "sink" ? "Sink " : ""}${namesText(alike)}`,
+    sink: about.kind === "sink" ? about.name : null,
+    what: inZone(message),
+    next,
+    sinceMillis: Math.min(...alike.map(({ since }) => Date.parse(since))),
     count: alike.length
   }
 }
@@ -54,26 +62,97 @@ export const troublesOf = (account, lostMillis) => {
 
 const countOf = (lines) => lines.reduce((sum, { count }) => sum + count, 0)
 
+const sinksSentence = (sinks) => {
+  const { length } = sinks.filter(({ state }) => state !== "removed")
+  if (length === 0) return ", but no sink is configured"
+  return length === 1 ? ", and the sink takes its events" : `, and all ${countText(length)} sinks take their events`
+}
+
+/** How the daemon is, in a word or two and a sentence. `account` is empty for all. */
+export const summaryOf = (lines, account, { accounts, sinks }) => {
+  if (lines.length > 0) {
+    const critical = countOf(lines.filter(({ tone }) => tone === "bad"))
+    return {
+      tone: critical > 0 ? "bad" : "warm",
+      text: pluralText(countOf(lines), "problem"),
+      note: critical > 0 && critical < countOf(lines) ? `${countText(critical)} critical` : ""
+    }
+  }
+  const shown = accounts.filter((each) => account === "" || each.account === account)
+  if (shown.length === 0) return { tone: "off", text: "Nothing is watched.", note: "" }
+  const { length: unswept } = shown.filter(({ lastSweep }) => lastSweep === null)
+  if (unswept > 0) {
+    const whose = shown.length === 1 ? "" : ` of ${pluralText(unswept, "account")}`
+    return { tone: "off", text: "Starting.", note: `The first sweep${whose} is under way.` }
+  }
+  const read = shown.length === 1 ? "The account is" : `All ${countText(shown.length)} accounts are`
+  return { tone: "good", text: "All well.", note: `${read} read on time${sinksSentence(sinks)}.` }
+}
+
 /** A line for each, and one for those that there is no room for. */
 const linesOf = (troubles) => {
   const shown = troubles.length <= maxLines ? troubles : troubles.slice(0, maxLines - 1)
   const rest = countOf(troubles) - countOf(shown)
-  const head =
-    troubles.length === 0
-      ? { key: "head", tone: "good", subject: "All well.", text: "" }
-      : { key: "head", tone: "head", subject: pluralText(countOf(troubles), "problem"), text: "" }
-  const more = { key: "more", tone: "warm", subject: `${rest} more`, text: ", all of them in berth-watch status" }
-  return [head, ...shown, ...(rest > 0 ? [more] : [])]
+  const more = {
+    key: "more",
+    tone: "warm",
+    who: "",
+    sink: null,
+    what: `${rest} more`,
+    next: "All of them are in berth-watch status."
+  }
+  return [...shown, ...(rest > 0 ? [more] : [])]
 }
 
-export const paintTroubles = (troubles) =>
+/** The colour says it to those who see it. */
+const severityOf = ({ tone }) => (tone === "bad" ? [make("span", { className: "unseen", text: "critical: " })] : [])
+
+const whoOf = ({ sink, who }, onSink) => {
+  if (who === "") return []
+  if (sink === null) return [make("strong", { children: [isolated(who)] }), " "]
+  const toSink = make("button", { type: "button", className: "link", children: [isolated(who)] })
+  toSink.onclick = () => onSink(sink)
+  return [toSink, " "]
+}
+
+/** How long it has lasted is not read out each time it changes. */
+const sinceOf = ({ sinceMillis }, age) => {
+  if (sinceMillis === undefined) return []
+  const lasted = make("span", { text: ` · ${age}` })
+  lasted.ariaHidden = "true"
+  const dateTime = new Date(sinceMillis).toISOString()
+  return [make("time", { dateTime, children: [`since ${shortText(sinceMillis, now())}`, lasted] })]
+}
+
+/** `onSink` is called with the sink to which its reader wants to go. */
+export const paintTroubles = (troubles, account, onSink) => {
+  const { note, text, tone } = summaryOf(troubles, account, model.status)
+  const head = document.getElementById("troubles-head")
+  head.className = tone
   paintRows(
-    document.getElementById("troubles"),
-    linesOf(troubles),
+    head,
+    [
+      ["strong", text],
+      ["span", note]
+    ].filter(([, each]) => each !== ""),
+    ([name]) => name,
+    ([name, each]) => make(name, { text: each })
+  )
+  paintRows(
+    document.getElementById("trouble-rows"),
+    linesOf(troubles).map((line) => ({
+      ...line,
+      age: line.sinceMillis === undefined ? "" : spanText(now() - line.sinceMillis)
+    })),
     ({ key }) => key,
-    ({ subject, text, tone }) =>
-      make("p", {
-        className: `trouble ${tone}`,
-        children: [make("strong", { children: [isolated(subject)] }), make("span", { text: plain(text) })]
+    (line) =>
+      make("li", {
+        className: `trouble ${line.tone}`,
+        children: [
+          make("p", { className: "what", children: [...severityOf(line), ...whoOf(line, onSink), plain(line.what)] }),
+          make("p", { className: "next", text: plain(line.next) }),
+          ...sinceOf(line, line.age)
+        ]
       })
   )
+}

@@ -53,20 +53,35 @@ export const instantText = (millis, nowMillis) =>
 /** The time of day to the minute. */
 export const minuteText = (millis) => minutes.format(millis)
 
+/** The same, with the day where it is not today. */
+export const shortText = (millis, nowMillis) =>
+  isToday(millis, nowMillis) ? minutes.format(millis) : `${day.format(millis)}, ${minutes.format(millis)}`
+
 /** The day where it is not today. */
 export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))
+
+/** Of when something is that may have changed since. */
+export const asOfText = ({ atMillis, isBefore }, nowMillis) =>
+  `${isBefore ? "before" : "as of"} ${dayText(atMillis, nowMillis) ?? minuteText(atMillis)}`
+
+/** The time that a history shows: all that was asked for, or since something is known. */
+export const beginText = (fromMillis, spanMillis, nowMillis) =>
+  fromMillis <= nowMillis - spanMillis
+    ? `Last ${spanText(spanMillis)}`
+    : `Since ${dayText(fromMillis, nowMillis) ?? minuteText(fromMillis)}`
 
 export const wholeInstantText = (millis) => whole.format(millis)
 
 /** A status in the service's own spelling where it is not a known one. */
 export const statusText = (status) => (typeof status === "string" ? status : status.unknown)
 
+/** What people ask for is no alarm: amber and red are for what is wrong. */
 const statusTones = new Map([
   ["running", "good"],
-  ["creating", "warm"],
-  ["created", "warm"],
+  ["creating", "coming"],
+  ["created", "coming"],
   ["power-off", "off"],
-  ["terminate", "bad"]
+  ["terminate", "going"]
 ])
 
 export const toneOfStatus = (status) => statusTones.get(status) ?? "odd"

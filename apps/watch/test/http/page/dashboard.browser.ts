@@ -58,11 +58,14 @@ describe("the dashboard", () => {
       const { page } = yield* visit(daemon.url)
       const watching = page.getByRole("region", { name: "Watching" })
       yield* sees(watching.getByText("868 of 1,200 requests left").waitFor())
-      yield* sees(watching.getByText(/^(in [1-5] s|now)$/).waitFor())
+      yield* sees(watching.getByText(/^(in [1-5] s|under way)$/).waitFor())
       // 8 nodes, two of each plan, and a ninth of the first.
       expect(yield* sees(page.locator("#cost").textContent())).toBe("₹76,913")
-      const sink = page.getByRole("row", { name: /^chat / })
-      yield* sees(sink.getByText("503 from hooks.example.com").waitFor())
+      const sink = page.getByRole("list", { name: "Sinks" }).getByRole("listitem").filter({ hasText: "chat" })
+      yield* sees(
+        sink.getByText(/^503 from hooks.example.com · since .* · lag 3 · 2 waiting · 1 dead letter$/).waitFor()
+      )
+      yield* sees(sink.locator(".tag.warm").getByText("down").waitFor())
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())
       yield* sees(page.getByText("chat tries again now.").waitFor())
       expect(daemon.state.asked).toEqual(["retry chat"])
@@ -95,6 +98,11 @@ describe("the dashboard", () => {
       expect(daemon.state.asked).toEqual(["revive chat one"])
       yield* sees(rows.filter({ hasText: "the receiver answered 400" }).waitFor({ state: "detached" }))
       expect(yield* sees(rows.count())).toBe(1)
+      expect(yield* seriousFindings(page)).toEqual([])
+      yield* sees(page.getByRole("button", { name: "Retry two", exact: true }).click())
+      yield* sees(page.getByText("None is left.").waitFor())
+      yield* sees(page.keyboard.press("Escape"))
+      yield* sees(page.getByRole("dialog").waitFor({ state: "hidden" }))
     })
   )
 
@@ -130,7 +138,7 @@ describe("the dashboard", () => {
       const { keyboard } = page
       yield* sees(keyboard.press("/"))
       yield* sees(keyboard.type("web 2vcpu"))
-      yield* sees(page.locator("#no-nodes").waitFor())
+      yield* sees(page.getByText("No node matches.").waitFor())
       yield* sees(keyboard.press("ControlOrMeta+a"))
       yield* sees(keyboard.type("web- running"))
       yield* sees(page.getByText("5 of 41").waitFor())
@@ -193,10 +201,21 @@ describe("the dashboard", () => {
       yield* sees(page.getByText("live", { exact: true }).waitFor())
       yield* Scope.close(first, Exit.void)
       yield* sees(page.getByText("connection lost, trying again").waitFor())
+      yield* sees(
+        row(page, "api-1")
+          .getByText(/^as of \d\d:\d\d$/)
+          .waitFor()
+      )
+      yield* sees(page.getByRole("region", { name: "Watching" }).getByText("–", { exact: true }).waitFor())
       daemon.put(aNode({ id: 100_002, name: "between" }), instant())
       yield* Effect.provide(serve({ host: "127.0.0.1", port: Number(new URL(url).port) }), daemon.layer)
       yield* sees(page.getByText("live", { exact: true }).waitFor())
       yield* sees(row(page, "between").waitFor())
+      yield* sees(
+        row(page, "api-1")
+          .getByText(/^as of/)
+          .waitFor({ state: "detached" })
+      )
       expect(requests.filter((request) => request === "GET /api/nodes")).toHaveLength(1)
     })
   )
@@ -261,18 +280,18 @@ describe("the dashboard", () => {
     Effect.gen(function* () {
       const daemon = yield* served()
       const { complaints, page } = yield* visit(daemon.url)
-      yield* sees(page.getByText("The first sweep is under way.").waitFor())
+      yield* sees(page.getByText("They are shown here when the first sweep is complete.").waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       yield* scene(daemon, 40)
       const since = daemon.state.accounts[0]!.lastSweep!.endedAt
       daemon.state.accounts = [
         { ...daemon.state.accounts[0]!, state: "frozen" },
-        anAccount({ account: "another", state: "degraded" })
+        anAccount({ account: "another-".repeat(8), state: "degraded" })
       ]
       const message = "The list of nodes is not believed. Half of it is missing."
       daemon.state.troubles = [aTrouble({ name: "list-not-believed", message, since })]
       yield* sees(page.reload())
-      yield* sees(page.getByText("default: The list of nodes is not believed.").waitFor())
+      yield* sees(page.getByText(message).waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.locator("#events summary").first().click())
       yield* sees(row(page, "api-1").getByRole("button").click())

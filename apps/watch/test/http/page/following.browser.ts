@@ -8,6 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
+import { aTrouble } from "../memoryDaemon.ts"
 import { scene } from "../sceneDaemon.ts"
 import { instant, isLive, rowOf } from "./reading.ts"
 
@@ -145,6 +146,31 @@ describe("the dashboard while things happen", () => {
         "web-10",
         "web-11"
       ])
+    })
+  )
+
+  it.live("fills the room that a trouble leaves when it ends with rows", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 300)
+      const names = Array.from({ length: 8 }, (_, index) => `sink-${index}`)
+      daemon.state.troubles = names.map((name) => aTrouble({ about: { kind: "sink", name } }))
+      const { page } = yield* visit(daemon.url, { height: 1080 })
+      yield* isLive(page)
+      daemon.state.troubles = []
+      daemon.append({ type: "berth.watch.recovered" })
+      yield* sees(page.getByText("All well.").waitFor())
+      // A few frames later: nothing else paints so soon.
+      const isRow = yield* sees(
+        page.evaluate<boolean>(`new Promise((done) => {
+          const look = () => {
+            const { bottom } = document.getElementById("scroll").getBoundingClientRect()
+            done(document.elementFromPoint(200, bottom - 20).closest(".row") !== null)
+          }
+          requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(look)))
+        })`)
+      )
+      expect(isRow).toBe(true)
     })
   )
 

@@ -4,12 +4,18 @@
 import { sees, seriousFindings, visit } from "@berth/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import type { Page } from "playwright-core"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
 import { anAccount, aSink, aTrouble } from "../memoryDaemon.ts"
-import { instant, isLive } from "./reading.ts"
+import { scene } from "../sceneDaemon.ts"
+import { instant, isLive, rowOf } from "./reading.ts"
 
 const since = DateTime.makeUnsafe("2026-03-01T03:00:00Z")
+
+/** How the daemon is, in one line. */
+const summary = (page: Page) =>
+  Effect.map(sees(page.locator("#troubles-head > *").allTextContents()), (parts) => parts.join(" "))
 
 describe("the dashboard in trouble", () => {
   it.live(
@@ -45,39 +51,38 @@ describe("the dashboard in trouble", () => {
         const { complaints, page } = yield* visit(daemon.url)
         yield* isLive(page)
         yield* sees(page.getByText("The nodes are not known yet: the reason is above.").waitFor())
-        const lines = yield* sees(page.locator("#troubles p").allTextContents())
-        expect(lines).toEqual([
-          "32 problems",
+        expect(yield* summary(page)).toBe("32 problems 1 critical")
+        expect(yield* sees(page.locator(".trouble").allInnerTexts())).toEqual([
           expect.stringMatching(
-            /^Sink pager: The sink is disabled and gets no events\. 410 from pager\.example\.com\. Since .*\. Enable it\.$/
+            /^critical:\s+Sink pager The sink is disabled and gets no events\. 410 from pager\.example\.com\.\s+Enable it\.\s+since .* · \d+ d$/
           ),
-          expect.stringMatching(/^site-0, .* and 22 more: The list cannot be read\. Since .*\. Wait\.$/),
-          expect.stringMatching(/^lab: The allowance is low\. Since .*\. Lower share\.$/)
+          expect.stringMatching(/^site-0, .* and 22 more The list cannot be read\.\s+Wait\.\s+since /),
+          expect.stringMatching(/^lab The allowance is low\.\s+Lower share\.\s+since /)
         ])
-        expect(yield* sees(page.title())).toBe("⚠ Berth watch")
+        yield* sees(page.getByRole("button", { name: "Sink pager" }).click())
+        expect(yield* sees(page.locator(":focus").getAttribute("aria-label"))).toBe("Enable pager")
+        expect(yield* sees(page.title())).toBe("⚠ 32 problems · Berth watch")
         expect(yield* sees(page.locator("#total").textContent())).toBe("–")
         expect(yield* seriousFindings(page)).toEqual([])
         expect(complaints).toEqual([])
       })
   )
 
-  it.live(
-    "is well where nothing is wrong, and a sink that the config lacks can be looked at or removed, and no more",
-    () =>
-      Effect.gen(function* () {
-        const daemon = yield* served()
-        daemon.state.sinks = [aSink({ sink: "old", state: "removed", deadLetters: 3 })]
-        const { page } = yield* visit(daemon.url)
-        yield* isLive(page)
-        expect(yield* sees(page.locator("#troubles p").allTextContents())).toEqual(["All well."])
-        expect(yield* sees(page.title())).toBe("Berth watch")
-        expect(yield* sees(page.getByRole("row", { name: /^old / }).getByRole("button").count())).toBe(2)
-        yield* sees(page.getByRole("button", { name: "Dead letters old" }).waitFor())
-        yield* sees(page.getByRole("button", { name: "Remove old" }).click())
-        yield* sees(page.getByText("old is forgotten.").waitFor())
-        expect(daemon.state.asked).toEqual(["remove old"])
-        expect(yield* seriousFindings(page)).toEqual([])
-      })
+  it.live("is well where nothing is wrong, and offers what there is to do about a sink that the config lacks", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.state.sinks = [aSink({ sink: "old", state: "removed", deadLetters: 3 })]
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      expect(yield* summary(page)).toBe("Starting. The first sweep is under way.")
+      expect(yield* sees(page.title())).toBe("Berth watch")
+      const offered = page.locator("#sinks > li").filter({ hasText: "old" }).getByRole("button")
+      expect(yield* sees(offered.allTextContents())).toEqual(["Dead letters", "Remove"])
+      yield* sees(page.getByRole("button", { name: "Remove old" }).click())
+      yield* sees(page.getByText("old is forgotten.").waitFor())
+      expect(daemon.state.asked).toEqual(["remove old"])
+      expect(yield* seriousFindings(page)).toEqual([])
+    })
   )
 
   it.live("names the account of nodes of one name, and shows the events of the account that is chosen", () =>
@@ -100,6 +105,67 @@ describe("the dashboard in trouble", () => {
       expect(texts.match(/was created/g)).toHaveLength(1)
       expect(yield* sees(page.locator("#rows .row").count())).toBe(1)
       expect(yield* seriousFindings(page)).toEqual([])
+    })
+  )
+
+  it.live("shows nodes that cannot be read as old, with the time of which they are, until they are read again", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const [account] = daemon.state.accounts
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      expect(yield* sees(page.locator(".row.stale").count())).toBe(0)
+      daemon.state.accounts = [
+        { ...account!, state: "degraded", lastSweep: { ...account!.lastSweep!, endedAt: since }, nextSweepAt: since },
+        anAccount({ account: "lab", state: "degraded" })
+      ]
+      daemon.state.troubles = [aTrouble({ name: "account-refused", severity: "critical", since })]
+      daemon.append({ type: "berth.watch.trouble", data: daemon.state.troubles[0]! })
+      yield* sees(rowOf(page, "web-1").getByText("as of 1 Mar").waitFor())
+      expect(yield* sees(page.locator(".row:not(.stale)").count())).toBe(0)
+      expect(yield* sees(page.locator("#as-of").textContent())).toBe("All of it as of 1 Mar")
+      yield* sees(page.locator("#account").selectOption("default"))
+      yield* sees(page.getByRole("region", { name: "Watching" }).getByText("being tried").waitFor())
+      yield* sees(page.locator("#account").selectOption(""))
+      expect(yield* seriousFindings(page)).toEqual([])
+      yield* sees(rowOf(page, "web-1").getByRole("button").click())
+      yield* sees(page.getByText("This is as of 1 Mar: nothing newer is known.").waitFor())
+      yield* sees(page.keyboard.press("Escape"))
+      daemon.state.accounts = [account!]
+      daemon.state.troubles = []
+      daemon.append({ type: "berth.watch.recovered" })
+      yield* sees(rowOf(page, "web-1").getByText("as of").waitFor({ state: "detached" }))
+      expect(yield* sees(page.locator(".stale").count())).toBe(0)
+    })
+  )
+
+  it.live("says that all is well where it is, and what to do first where there is nothing yet", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.state.accounts = [
+        anAccount({ lastSweep: { endedAt: yield* DateTime.now, durationMillis: 9, requests: 1 } })
+      ]
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      expect(yield* summary(page)).toBe("All well. The account is read on time, but no sink is configured.")
+      yield* sees(
+        page.getByText("Create one, for example with berth node create: it is shown here by itself.").waitFor()
+      )
+      yield* sees(page.getByText("Name a webhook or a command under sinks in the config, then send SIGHUP.").waitFor())
+      yield* sees(page.getByText("No events yet: what happens to the nodes is listed here as it happens.").waitFor())
+      expect(yield* seriousFindings(page)).toEqual([])
+      daemon.state.sinks = [aSink(), aSink({ sink: "log", kind: "stdout" })]
+      daemon.put(aNode({ id: 7, name: "web" }), instant())
+      yield* sees(rowOf(page, "web").waitFor())
+      yield* sees(page.getByText("The account is read on time, and all 2 sinks take their events.").waitFor())
+      yield* sees(page.getByRole("searchbox").fill("another"))
+      yield* sees(page.getByRole("button", { name: "Show all nodes" }).click())
+      yield* sees(rowOf(page, "web").waitFor())
+      expect(yield* sees(page.locator(":focus").getAttribute("id"))).toBe("filter")
+      daemon.state.accounts = []
+      daemon.remove(7, instant())
+      yield* sees(page.getByText("Name one under accounts in the config, then send SIGHUP.").waitFor())
     })
   )
 
