@@ -175,7 +175,9 @@ const accountRow = ({ account, allowance, detectionLatencyMillis, state, tone })
       })
     )
   }
-  return make("li", { children: [...children, facts] })
+  const row = make("li", { children: [...children, facts] })
+  row.dataset.account = account
+  return row
 }
 
 const nextSweepText = ({ nextSweepAt, state }) => {
@@ -223,8 +225,10 @@ export const paintAccounts = (account) => {
 /** `lostMillis`: since when the daemon cannot be reached; what it does next is not known then. */
 export const paintTimes = (account, lostMillis) => {
   const stale = staleAccounts(model.status, lostMillis)
-  shownAccounts(account).forEach((status, index) => {
-    const row = at("accounts").children[index]
+  // Accounts that were just read are not painted yet.
+  const rows = new Map([...at("accounts").children].map((row) => [row.dataset.account, row]))
+  for (const status of shownAccounts(account).filter(({ account }) => rows.has(account))) {
+    const row = rows.get(status.account)
     const isStale = stale.get(status.account)?.isBefore === false
     const isPlanned = status.nextSweepAt !== null && lostMillis === undefined
     setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status) : "–")
@@ -232,7 +236,7 @@ export const paintTimes = (account, lostMillis) => {
     row.classList.toggle("stale", isStale || (status.lastSweep === null && status.state === "degraded"))
     const refill = row.querySelector(".refill")
     if (refill !== null) setText(refill, refillText(status))
-  })
+  }
 }
 
 // ---- sinks
