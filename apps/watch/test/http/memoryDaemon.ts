@@ -5,6 +5,7 @@ import type { Node } from "@berth/core/domain/Node"
 import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
 import { Node as NodeSchema } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
+import { silenceProblem } from "../../src/deliver/SilenceRequest.ts"
 import { Daemon, type EventFilter, Refused } from "../../src/http/Daemon.ts"
 import type {
   AccountStatus,
@@ -241,13 +242,21 @@ export const makeMemoryDaemon = () => {
     replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink)),
     remove: forSink("remove"),
     silences: Effect.sync(() => state.silences),
-    addSilence: ({ atEnd, fromMillis, untilMillis, ...request }) =>
-      Effect.map(DateTime.now, (now) => {
+    addSilence: (asked) =>
+      Effect.flatMap(DateTime.now, (now) => {
+        const { atEnd, fromMillis, untilMillis, ...request } = asked
+        const problem = silenceProblem(asked, {
+          accounts: state.accounts.map(({ account }) => account),
+          sinks: state.sinks.map(({ sink }) => sink),
+          silences: [],
+          nowMillis: DateTime.toEpochMillis(now)
+        })
+        if (problem !== null) return new Refused({ kind: "invalid", message: problem })
         const from = fromMillis === null ? now : DateTime.makeUnsafe(fromMillis)
         const until = DateTime.makeUnsafe(untilMillis)
         const silence = aSilence({ ...request, id: `silence-${state.silences.length}`, from, until, then: atEnd })
         state.silences.push(silence)
-        return silence
+        return Effect.succeed(silence)
       }),
     endSilence: (id, atEnd) =>
       Effect.gen(function* () {

@@ -35,6 +35,15 @@ import {
 } from "./deadLetters.js"
 import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
+import {
+  areSilencesShown,
+  hideSilences,
+  openSilences,
+  paintSilenceLine,
+  paintSilences,
+  replyAboutSilence,
+  startSilences
+} from "./silences.js"
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
 import { paintTroubles, summaryOf, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
@@ -149,6 +158,7 @@ const paintStatus = () => {
   }
   paintAccounts(state.account)
   paintSinks(sinks, onSink)
+  paintSilenceLine()
   paintTroublesNow()
   ageNodes()
 }
@@ -185,6 +195,7 @@ const askToLogIn = () => {
   stopFollowing()
   hideDetails()
   hideDeadLetters()
+  hideSilences()
   state.isBegun = false
   byId("board").hidden = true
   byId("login").hidden = false
@@ -232,6 +243,7 @@ const refreshStatus = async () => {
     if (isSilent()) followOn()
     noteLink({ silence: undefined })
     paintStatus()
+    if (areSilencesShown()) await refreshSilences()
   } catch (error) {
     if (!state.isBegun) return
     if (error instanceof Refused && error.status === 401) askToLogIn()
@@ -355,6 +367,32 @@ const onRetryOne = async (sink, id) => {
   if (sink === sinkOfDeadLetters()) await showDeadLetters(sink).catch(() => {})
 }
 
+const refreshSilences = async () => paintSilences((await ask("/api/silences")).silences, onEndSilence)
+
+const showSilences = async () => {
+  await refreshSilences()
+  openSilences()
+}
+
+/** Gives whether the daemon did it; if not, its answer says why. */
+const silenced = async (reply, path, body) => {
+  try {
+    await ask(path, { method: "POST", body })
+    replyAboutSilence(reply)
+    return true
+  } catch (error) {
+    replyAboutSilence(failureText(error))
+    return false
+  } finally {
+    await refreshStatus()
+  }
+}
+
+const onEndSilence = (id, then) =>
+  silenced("The silence is over.", `/api/silences/${encodeURIComponent(id)}/end`, then === undefined ? {} : { then })
+
+const onAddSilence = (request) => silenced("The silence is added.", "/api/silences", request)
+
 const onSink = async (sink, verb) => {
   try {
     if (verb === "dead") return await showDeadLetters(sink)
@@ -374,6 +412,8 @@ const onSink = async (sink, verb) => {
   }
   await refreshStatus()
 }
+
+byId("show-silences").onclick = () => showSilences().catch((error) => setText(byId("sink-reply"), failureText(error)))
 
 byId("filter").oninput = ({ target }) => {
   state.filter = target.value
@@ -442,6 +482,7 @@ onpopstate = () => {
 setDetailsSpan(state.spanMillis)
 startDetails({ onClosed: () => byId("rows").contains(document.activeElement) && focusNodes() })
 startNodes({ onOpen: openDetails, onSort })
+startSilences({ onAdd: onAddSilence })
 startTimeline({ onScroll: paintSoon })
 /** What changes with time alone. */
 const refreshTimes = () => {

@@ -242,12 +242,13 @@ export const paintTimes = (account, lostMillis) => {
 // ---- sinks
 
 /** What there is to know of a sink beside its state. It is never empty, for else the rows below would move. */
-const sinkNote = ({ deadLetters, failingSince, lag, message, state, waiting }) => {
+const sinkNote = ({ deadLetters, failingSince, lag, message, silenced, state, waiting }) => {
   const parts = [
     ...(message === null ? [] : [plain(message)]),
     ...(failingSince === null ? [] : [`since ${shortText(Date.parse(failingSince), now())}`]),
     ...(lag > 0 ? [`lag ${countText(lag)}`] : []),
     ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),
+    ...(silenced > 0 ? [`${countText(silenced)} held by silences`] : []),
     ...(deadLetters > 0 ? [pluralText(deadLetters, "dead letter")] : [])
   ]
   if (parts.length > 0) return parts.join(" · ")

@@ -21,6 +21,7 @@ const modules = [
   "details.js",
   "overview.js",
   "deadLetters.js",
+  "silences.js",
   "troubles.js",
   "dashboard.js"
 ]

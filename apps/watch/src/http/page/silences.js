@@ -1,0 +1,143 @@
+// Silences: which there are, a new one, and the end of one.
+import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { model, now } from "./model.js"
+import { countText, pluralText, shortText, spanText } from "./wording.js"
+
+const silenceDialog = document.getElementById("silences")
+const newSilence = document.getElementById("new-silence")
+
+const silenceTones = { planned: "off", active: "warm", over: "off" }
+
+/** What a silence covers, in words. */
+const coveredText = ({ accounts, nodes, sinks }) => {
+  const ofAccounts = accounts.length === 0 ? "" : ` of ${accounts.map(plain).join(", ")}`
+  const what = nodes.length === 0 ? `Everything${ofAccounts}` : `${nodes.map(plain).join(", ")}${ofAccounts}`
+  return sinks.length === 0 ? what : `${what}, for ${sinks.map(plain).join(", ")}`
+}
+
+const silenceTimeText = ({ from, state, until }) => {
+  const end = shortText(Date.parse(until), now())
+  if (state === "planned") return `from ${shortText(Date.parse(from), now())} until ${end}`
+  return state === "over" ? `ended ${end}` : `until ${end}, ${spanText(Date.parse(until) - now())} left`
+}
+
+const silenceCountsText = ({ dropped, held, state, then }) => {
+  const parts = state === "over" && held === 0 ? [] : [`${countText(held)} held`]
+  if (dropped > 0) parts.push(`${countText(dropped)} dropped`)
+  if (state !== "over") parts.push(then === "deliver" ? "delivered at the end" : "dropped at the end")
+  return parts.map((part) => ` · ${part}`).join("")
+}
+
+const silenceRow = (silence, onEnd) => {
+  const { held, id, reason, state } = silence
+  const covered = coveredText(silence)
+  const end = (text, then) => {
+    const button = make("button", { type: "button", className: "quiet small", text })
+    button.ariaLabel = `${text}: ${covered}`
+    button.onclick = () => onEnd(id, then)
+    return button
+  }
+  const ends =
+    state === "over"
+      ? []
+      : state === "planned"
+        ? [end("Cancel")]
+        : held === 0
+          ? [end("End")]
+          : [end("End, deliver", "deliver"), end("End, drop", "drop")]
+  return make("li", {
+    children: [
+      make("p", {
+        className: "what",
+        children: [make("strong", { children: [isolated(covered)] }), " ", tag(state, silenceTones[state])]
+      }),
+      make("p", { children: [isolated(reason)] }),
+      make("small", { text: silenceTimeText(silence) + silenceCountsText(silence) }),
+      make("div", { className: "actions", children: ends })
+    ]
+  })
+}
+
+/** Silences that are active, in a line beside the sinks that they are about. */
+export const paintSilenceLine = () => {
+  const active = model.status.silences.filter(({ state }) => state === "active")
+  const held = active.reduce((sum, silence) => sum + silence.held, 0)
+  const line = `${pluralText(active.length, "silence")} active, ${pluralText(held, "event")} held`
+  setText(document.getElementById("silence-line"), active.length === 0 ? "" : line)
+}
+
+export const areSilencesShown = () => silenceDialog.open
+
+/** What became of the last action. */
+export const replyAboutSilence = (text) => setText(document.getElementById("silences-reply"), text)
+
+const paintChoices = (select, none, names) => {
+  const texts = [["", none], ...names.map((name) => [name, plain(name)])]
+  if ([...select.options].map(({ value }) => value).join("\n") === texts.map(([value]) => value).join("\n")) return
+  const { value } = select
+  select.replaceChildren(...texts.map(([value, text]) => make("option", { value, text })))
+  select.value = names.includes(value) ? value : ""
+}
+
+export const paintSilences = (silences, onEnd) => {
+  paintChoices(
+    newSilence.elements.account,
+    "All accounts",
+    model.status.accounts.map(({ account }) => account)
+  )
+  paintChoices(
+    newSilence.elements.sink,
+    "All sinks",
+    model.status.sinks.filter(({ state }) => state !== "removed").map(({ sink }) => sink)
+  )
+  if (silences.length > 0) {
+    const minute = Math.floor(now() / 60_000)
+    paintRows(
+      document.getElementById("silence-rows"),
+      silences.toReversed().map((silence) => ({ ...silence, minute })),
+      ({ id }) => id,
+      (silence) => silenceRow(silence, onEnd)
+    )
+  } else {
+    const none = "No silence. During one, events are kept and not handed over; the timeline shows them at once."
+    paintRows(
+      document.getElementById("silence-rows"),
+      [none],
+      () => "none",
+      (text) => make("li", { className: "empty", text })
+    )
+  }
+}
+
+export const openSilences = () => {
+  replyAboutSilence("")
+  silenceDialog.showModal()
+}
+
+export const hideSilences = () => silenceDialog.close()
+
+/** What its reader has written, as the daemon takes it. Instants are those of the daemon's clock. */
+const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }) => {
+  const fromMillis = from.value === "" ? now() : new Date(from.value).getTime()
+  return {
+    nodes: nodes.value.split(/[\s,]+/).filter((pattern) => pattern !== ""),
+    accounts: account.value === "" ? [] : [account.value],
+    sinks: sink.value === "" ? [] : [sink.value],
+    ...(from.value === "" ? {} : { from: new Date(fromMillis).toISOString() }),
+    until: new Date(fromMillis + Number(lasting.value) * 1000).toISOString(),
+    reason: reason.value.trim(),
+    then: atEnd.value
+  }
+}
+
+/** `onAdd` gives whether there is a new silence now. */
+export const startSilences = ({ onAdd }) => {
+  document.getElementById("silences-close").onclick = hideSilences
+  silenceDialog.onclick = ({ target }) => {
+    if (target === silenceDialog) hideSilences()
+  }
+  newSilence.onsubmit = async (event) => {
+    event.preventDefault()
+    if (await onAdd(silenceOf(newSilence.elements))) newSilence.reset()
+  }
+}
