@@ -108,7 +108,13 @@ describe("a node that has another name when it is read by itself", () => {
     ["node", "delete", "a", "--yes"],
     ["node", "delete", "a*", "--yes"],
     ["commitment", "set", "a", "auto_terminate", "--yes"],
-    ["node", "ip", "a"]
+    ["node", "ip", "a"],
+    ["node", "get", "a"],
+    ["node", "wait", "a", "--timeout", "5s"],
+    ["node", "wait", "a*", "--for", "power-off", "--timeout", "5s"],
+    ["node", "wait", "a", "--for", "deleted", "--timeout", "5s"],
+    ["node", "watch", "a", "--interval", "1s"],
+    ["node", "watch", "a*", "--interval", "1s"]
   ]) {
     it.live(`is refused to berth ${args.join(" ")}`, () =>
       Effect.map(against(renamed, [args]), ({ changes, code, stderr, stdout }) => {
@@ -119,6 +125,41 @@ describe("a node that has another name when it is read by itself", () => {
       })
     )
   }
+
+  it.live("is not waited for among several, which are read together", () => {
+    const nodes = ["a", "b", "c", "d"].map((name, i) => nodeRecord({ id: i + 1, name }))
+    const service = withNodes(nodes, ({ path }) =>
+      path === "/nodes/1/" ? ok({ ...a, name: "production" }) : undefined
+    )
+    const command = ["node", "wait", "a", "b", "c", "d", "--timeout", "5s", "-o", "id"]
+    return Effect.map(against(service, [command]), ({ code, stderr, stdout }) => {
+      assert.deepStrictEqual([code, stdout], [9, "2\n3\n4\n"], stderr)
+      assert.include(stderr, "Node 1 was found as a, and its name is production")
+    })
+  })
+
+  for (const command of [
+    ["node", "wait", "web", "--timeout", "20s"],
+    ["node", "watch", "web", "--interval", "1s"]
+  ]) {
+    it.live(`ends berth ${command.join(" ")} when it gets the name meanwhile`, () => {
+      let reads = 0
+      const starting = nodeRecord({ id: 1, name: "web", status: "created" })
+      const service = withNodes([starting], ({ path }) =>
+        path === "/nodes/1/" ? ok({ ...starting, name: ++reads > 1 ? "production" : "web" }) : undefined
+      )
+      return Effect.map(against(service, [command]), ({ code, stderr }) => {
+        assert.strictEqual(code, 5, stderr)
+        assert.include(stderr, "Node 1 was found as web, and its name is production")
+      })
+    })
+  }
+
+  it.live("is followed by its id", () =>
+    Effect.map(against(renamed, [["node", "wait", "1", "--timeout", "5s", "-o", "name"]]), ({ code, stdout }) => {
+      assert.deepStrictEqual([code, stdout], [0, "production\n"])
+    })
+  )
 })
 
 describe("a name that has the characters of a pattern", () => {
