@@ -6,7 +6,7 @@ import type { Goal } from "@berth/core/client/waiting/Waiting"
 import { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf, StatusNotReached } from "@berth/core/domain/ErrorReason"
 import type { Node } from "@berth/core/domain/Node"
-import { isKnown, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { isKnown, isUnstated, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { Deferred, type Duration, Effect, Option } from "effect"
 import { NameChanged } from "../failure/CliFailure.ts"
 import type { ShowState } from "../output/progress.ts"
@@ -31,8 +31,10 @@ const withKnownStatus = (node: Option.Option<Node>) => (error: BerthError) => {
 }
 
 /** A status that berth does not know may be the last one: whoever waits is told. */
-const stateOf = (status: NodeStatus): string =>
-  isKnown(status) ? status : `${label(status)} (a status that berth does not know)`
+const stateOf = (status: NodeStatus): string => {
+  if (isKnown(status)) return status
+  return isUnstated(status) ? "status not stated" : `${label(status)} (a status that berth does not know)`
+}
 
 /**
  * Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. `check` is run with each

@@ -7,7 +7,7 @@
 import { type Cause, Data } from "effect"
 import { fileReasonOf } from "./fileReason.ts"
 import type { NodeId } from "./Node.ts"
-import { isKnown, label, type NodeStatus } from "./NodeStatus.ts"
+import { isKnown, isUnstated, label, type NodeStatus } from "./NodeStatus.ts"
 
 /** What every reason states of itself beside its fields; reasons are classified nowhere else. */
 export interface Classification {
@@ -342,7 +342,8 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   override get message() {
     const before = this.seen.slice(0, -1).map(label)
     const unknown = isKnown(this.last) || this.seen.length === 0 ? "" : ", a status that Berth does not know"
-    const state = `${this.nodeId} is ${label(this.last)}${unknown}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
+    const is = isUnstated(this.last) ? "has no stated status" : `is ${label(this.last)}${unknown}`
+    const state = `${this.nodeId} ${is}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
     if (this.impossible) return `Node ${state}, which cannot become ${this.wanted}.`
     if (this.refillsInMillis !== null) {
       return `Too little is left of the rate limit: the next read may go in ${time(this.refillsInMillis)}, after the end of this wait; node ${state}, expected ${this.wanted}.`

@@ -10,6 +10,7 @@ import {
   WouldExceedDeadline
 } from "../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../src/domain/Node.ts"
+import type { NodeStatus } from "../../src/domain/NodeStatus.ts"
 
 describe("the sentence of an error", () => {
   for (const [millis, text] of [
@@ -129,6 +130,28 @@ describe("the sentence of an error", () => {
       "Timed out after 1 s: node 7 is not read yet, expected running; the last read failed: the service did not answer within 300 ms."
     )
     assert.strictEqual(notReached(null), "Timed out after 1 s: node 7 is not read yet, expected running.")
+  })
+
+  it("is one sentence for a wait on a node whose status is not stated", () => {
+    const notReached = (seen: ReadonlyArray<NodeStatus>) =>
+      new StatusNotReached({
+        nodeId: NodeId.make(7),
+        wanted: "running",
+        last: seen.at(-1)!,
+        seen,
+        impossible: false,
+        waitedMillis: 5000,
+        failure: null,
+        refillsInMillis: null
+      }).message
+    assert.strictEqual(
+      notReached([{ unknown: "" }]),
+      "Timed out after 5 s: node 7 has no stated status, expected running."
+    )
+    assert.strictEqual(
+      notReached([{ unknown: "" }, "created"]),
+      "Timed out after 5 s: node 7 is created (it was not stated), expected running."
+    )
   })
 
   it("states when the allowance refills, for a wait that ends before it", () => {
