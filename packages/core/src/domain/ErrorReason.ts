@@ -195,6 +195,11 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly predictedMillis: number
   /** Time left until its deadline, in milliseconds. */
   readonly leftMillis: number
+  /**
+   * Requests left, and how many of the last ones are kept for reads that somebody waits for, where a read could go now. Null where it
+   * could not, either.
+   */
+  readonly heldBack: { readonly remaining: number; readonly kept: number } | null
 }> {
   readonly retryable = true
   readonly retry = "never"
@@ -204,7 +209,14 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
     return `Try again in ${time(this.predictedMillis)}.`
   }
   override get message() {
-    return `Too little is left of the rate limit: this call may go in ${time(this.predictedMillis)}, and its deadline is in ${time(this.leftMillis)}.`
+    return `${this.why}: this call may go in ${time(this.predictedMillis)}, and its deadline is in ${time(this.leftMillis)}.`
+  }
+  private get why() {
+    if (this.heldBack === null) return "Too little is left of the rate limit"
+    const { kept, remaining } = this.heldBack
+    const left = remaining === 1 ? "1 request is left" : `${remaining} requests are left`
+    const last = kept === 1 ? "the last of the rate limit is kept" : `the last ${kept} of the rate limit are kept`
+    return `${left}, and ${last} for reads that somebody waits for`
   }
 }
 

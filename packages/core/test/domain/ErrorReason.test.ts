@@ -41,14 +41,24 @@ describe("the sentence of an error", () => {
 
   it("states both the wait and the time left", () => {
     assert.strictEqual(
-      new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300 }).message,
+      new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300, heldBack: null }).message,
       "Too little is left of the rate limit: this call may go in 1.2 s, and its deadline is in 300 ms."
+    )
+  })
+
+  it.each([
+    [9, 12, "9 requests are left, and the last 12 of the rate limit are kept"],
+    [1, 1, "1 request is left, and the last of the rate limit is kept"]
+  ])("states how many are left to others: %i of %i", (remaining, kept, begin) => {
+    assert.strictEqual(
+      new WouldExceedDeadline({ predictedMillis: 1_860_000, leftMillis: 5000, heldBack: { remaining, kept } }).message,
+      `${begin} for reads that somebody waits for: this call may go in 31 min, and its deadline is in 5 s.`
     )
   })
 
   it("is followed by when to try again, where that is known", () => {
     const hints = [
-      new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300 }),
+      new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300, heldBack: null }),
       new RateLimited({ retryAfterMillis: 2_040_000 }),
       new RateLimited({ retryAfterMillis: null }),
       new CircuitOpen({ retryAfterMillis: 4000 }),
