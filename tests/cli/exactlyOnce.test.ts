@@ -107,7 +107,10 @@ describe("node create --key", () => {
       yield* berth(["node", "delete", "web", "--yes", "--wait"], { env })
       const late = yield* berth(create("web", "--key", "job-1"), { env })
       assert.deepStrictEqual([late.code, late.stdout], [5, ""])
-      assert.include(late.stderr, `key: it made node ${idOf(first)}, which is gone`)
+      assert.include(
+        late.stderr,
+        `error: This --idempotency-key cannot be used: it made node ${idOf(first)}, which is gone`
+      )
       assert.isEmpty(yield* nodes)
       assert.strictEqual((yield* berth(create("web", "--key", "job-2"), { env })).code, 0)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", termination: "50 millis" })))
@@ -129,7 +132,11 @@ describe("node create --key", () => {
       yield* berth(create("web", "--key", "job-1"), { env })
       const { code, stderr, stdout } = yield* berth(create("db", "--key", "job-1"), { env })
       assert.deepStrictEqual([code, stdout], [5, ""])
-      assert.include(stderr, "key: it is that of another create, of web on C-2VCPU-8RAM-50DISK from Ubuntu-22.04")
+      assert.include(
+        stderr,
+        "error: This --idempotency-key cannot be used: it is that of another create, of web on C-2"
+      )
+      assert.include(stderr, "hint: Use another --idempotency-key for a new create.")
       assert.lengthOf(yield* nodes, 1)
     }).pipe(Effect.scoped, Effect.provide(service))
   )

@@ -5,7 +5,7 @@ import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "yaml"
-import { controls, lines, start } from "./berth.ts"
+import { controls, json, lines, start } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
@@ -146,4 +146,30 @@ describe("node list", () => {
       })
     )
   }
+})
+
+describe("a status that the service does not state", () => {
+  const node = { ...nodeRecord({ id: 1, name: "web" }), status: null }
+  const against = (args: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const url = yield* serve(({ path }) => ok(path === "/nodes/1/" ? node : path === "/nodes/" ? [node] : []))
+      return yield* invoke(args, { env: { ...account, BERTH_BASE_URL: url } })
+    }).pipe(Effect.scoped)
+
+  for (const [command, text] of [
+    ["node list", /^ +1 +web +not stated /m],
+    ["node get 1", /^STATUS +not stated$/m],
+    ["node wait 1 --timeout 1s", /: node 1 has no stated status, expected running\./],
+    ["cost --by status", /^not stated/m]
+  ] as const) {
+    it.live(`is said to be so by berth ${command}`, () =>
+      Effect.map(against(command.split(" ")), ({ stderr, stdout }) => assert.match(stdout + stderr, text))
+    )
+  }
+
+  it.live("is for a program one that is unknown, with an empty spelling", () =>
+    Effect.map(against(["node", "get", "1", "-o", "json"]), (ended) =>
+      assert.deepStrictEqual(json<{ status: unknown }>(ended).status, { unknown: "" })
+    )
+  )
 })

@@ -4,10 +4,13 @@
  */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schedule } from "effect"
 import { berth, json, lines, settings, start } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 interface Limits {
@@ -93,6 +96,55 @@ describe("limits", () => {
       yield* watching.kill("SIGTERM")
       yield* watching.ended
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real" })))
+  )
+})
+
+describe("what is kept for reads", () => {
+  /** A service with so many of 1200 requests left, for half an hour. */
+  const withLeft = (left: number) =>
+    Effect.gen(function* () {
+      const url = yield* serve(({ path }) => {
+        const headers = {
+          "ratelimit-limit": "1200",
+          "ratelimit-remaining": String(left),
+          "ratelimit-reset": "1800",
+          date: new Date().toUTCString()
+        }
+        const node = nodeRecord({ id: 1, name: "web" })
+        return ok(path === "/nodes/" ? [node] : node, headers)
+      })
+      const env = { BERTH_API_KEY: "key-of-a-test", BERTH_ACCESS_TOKEN: "token-of-a-test", BERTH_BASE_URL: url }
+      return (...args: ReadonlyArray<string>) => invoke(args, { env })
+    })
+
+  it.live("holds a change back, which says so, and so does limits", () =>
+    Effect.gen(function* () {
+      const run = yield* withLeft(9)
+      assert.strictEqual((yield* run("node", "get", "1", "-o", "id")).stdout, "1\n")
+      const { code, stderr } = yield* run("node", "delete", "1", "--yes", "--deadline", "5s")
+      assert.strictEqual(code, 6)
+      const left =
+        /error: [89] requests are left, and the last 12 of the rate limit are kept for reads that somebody waits/
+      assert.match(stderr, left)
+      // What is written by hand goes.
+      assert.strictEqual((yield* run("api", "DELETE", "/nodes/1/", "--deadline", "5s")).code, 0)
+      const { stdout } = yield* run("limits")
+      assert.match(stdout, /^PAUSED +changes: the last 12 are kept for reads$/m)
+      assert.deepInclude(json<object>(yield* run("limits", "-o", "json")), {
+        remaining: 9,
+        keptForReads: 12,
+        pausedMillis: 0
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not said while changes may go, and not when nothing is left to read with", () =>
+    Effect.gen(function* () {
+      for (const left of [13, 0]) {
+        const { stdout } = yield* (yield* withLeft(left))("limits")
+        assert.match(stdout, /^PAUSED +no$/m)
+      }
+    }).pipe(Effect.scoped)
   )
 })
 

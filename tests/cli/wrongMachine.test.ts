@@ -108,7 +108,13 @@ describe("a node that has another name when it is read by itself", () => {
     ["node", "delete", "a", "--yes"],
     ["node", "delete", "a*", "--yes"],
     ["commitment", "set", "a", "auto_terminate", "--yes"],
-    ["node", "ip", "a"]
+    ["node", "ip", "a"],
+    ["node", "get", "a"],
+    ["node", "wait", "a", "--timeout", "5s"],
+    ["node", "wait", "a*", "--for", "power-off", "--timeout", "5s"],
+    ["node", "wait", "a", "--for", "deleted", "--timeout", "5s"],
+    ["node", "watch", "a", "--interval", "1s"],
+    ["node", "watch", "a*", "--interval", "1s"]
   ]) {
     it.live(`is refused to berth ${args.join(" ")}`, () =>
       Effect.map(against(renamed, [args]), ({ changes, code, stderr, stdout }) => {
@@ -119,14 +125,98 @@ describe("a node that has another name when it is read by itself", () => {
       })
     )
   }
+
+  it.live("is not waited for among several, which are read together", () => {
+    const nodes = ["a", "b", "c", "d"].map((name, i) => nodeRecord({ id: i + 1, name }))
+    const service = withNodes(nodes, ({ path }) =>
+      path === "/nodes/1/" ? ok({ ...a, name: "production" }) : undefined
+    )
+    const command = ["node", "wait", "a", "b", "c", "d", "--timeout", "5s", "-o", "id"]
+    return Effect.map(against(service, [command]), ({ code, stderr, stdout }) => {
+      assert.deepStrictEqual([code, stdout], [9, "2\n3\n4\n"], stderr)
+      assert.include(stderr, "Node 1 was found as a, and its name is production")
+    })
+  })
+
+  for (const command of [
+    ["node", "wait", "web", "--timeout", "20s"],
+    ["node", "watch", "web", "--interval", "1s"]
+  ]) {
+    it.live(`ends berth ${command.join(" ")} when it gets the name meanwhile`, () => {
+      let reads = 0
+      const starting = nodeRecord({ id: 1, name: "web", status: "created" })
+      const service = withNodes([starting], ({ path }) =>
+        path === "/nodes/1/" ? ok({ ...starting, name: ++reads > 1 ? "production" : "web" }) : undefined
+      )
+      return Effect.map(against(service, [command]), ({ code, stderr }) => {
+        assert.strictEqual(code, 5, stderr)
+        assert.include(stderr, "Node 1 was found as web, and its name is production")
+      })
+    })
+  }
+
+  it.live("is followed by its id", () =>
+    Effect.map(against(renamed, [["node", "wait", "1", "--timeout", "5s", "-o", "name"]]), ({ code, stdout }) => {
+      assert.deepStrictEqual([code, stdout], [0, "production\n"])
+    })
+  )
 })
 
 describe("a name that has the characters of a pattern", () => {
   const nodes = withNodes([nodeRecord({ id: 1, name: "db[1]" }), nodeRecord({ id: 2, name: "db1" })])
+  const starred = [nodeRecord({ id: 1, name: "x*" }), nodeRecord({ id: 2, name: "xy" })]
 
   it.live("names the node of that very name", () =>
     Effect.map(against(nodes, [["node", "delete", "db[1]", "--yes"]]), ({ changes, code }) => {
       assert.deepStrictEqual([code, changes.map(({ path }) => path)], [0, ["/nodes/1/"]])
+    })
+  )
+
+  for (const given of ["db[1]", "{db1,web}", "name:x*"]) {
+    it.live(`names no other when berth node delete ${given} runs again`, () => {
+      const rest = [nodeRecord({ id: 2, name: "db1" }), nodeRecord({ id: 3, name: "web" })]
+      const left = [...rest, nodeRecord({ id: 4, name: "xy" })]
+      let isGone = false
+      const service = (request: Request) => {
+        const present = isGone ? left : [nodeRecord({ id: 1, name: given.replace("name:", "") }), ...left]
+        isGone ||= request.method === "DELETE"
+        return withNodes(present)(request)
+      }
+      const command = ["node", "delete", given, "--ignore-not-found", "--yes", "-o", "json"]
+      return Effect.map(against(service, [command, command]), ({ changes, code, stderr, stdout }) => {
+        assert.deepStrictEqual([code, changes], [0, []], stderr)
+        assert.isTrue(isGone)
+        assert.include(stdout, '"absent"')
+      })
+    })
+  }
+
+  for (const present of [starred, starred.slice(0, 1)]) {
+    it.live(`is refused as a pattern to a change of ${present.length} nodes that it fits`, () =>
+      Effect.map(against(withNodes(present), [["node", "delete", "x*", "--yes"]]), ({ changes, code, stderr }) => {
+        assert.deepStrictEqual([code, changes], [2, []])
+        assert.include(stderr, "x* is a pattern, and the name of a node: 1 (running).")
+        assert.include(stderr, "hint: The node of this very name is 'name:x*', and all that match are 'pattern:x*'.")
+      })
+    )
+  }
+
+  for (const [given, expected] of [
+    ["pattern:x*", ["/nodes/1/", "/nodes/2/"]],
+    ["name:x*", ["/nodes/1/"]],
+    ["pattern:x[y]", ["/nodes/2/"]],
+    ["pattern:{xy,web}", ["/nodes/2/"]]
+  ] as const) {
+    it.live(`is what its prefix says: ${given}`, () =>
+      Effect.map(against(withNodes(starred), [["node", "delete", given, "--yes"]]), ({ changes, code }) => {
+        assert.deepStrictEqual([code, changes.map(({ path }) => path).toSorted()], [0, expected])
+      })
+    )
+  }
+
+  it.live("is one among all that match it where nodes are only read", () =>
+    Effect.map(against(withNodes(starred), [["node", "get", "x*", "-o", "id"]]), ({ code, stdout }) => {
+      assert.deepStrictEqual([code, stdout], [0, "1\n2\n"])
     })
   )
 
@@ -137,12 +227,17 @@ describe("a name that has the characters of a pattern", () => {
     )
   )
 
-  it.live("and that no node has is one in the hint", () =>
-    Effect.map(against(nodes, [["node", "delete", "web[1]", "--yes"]]), ({ code, stderr }) => {
-      assert.strictEqual(code, 4)
-      assert.include(stderr, "a node of this very name is 'name:web[1]'")
-    })
-  )
+  for (const [given, hint] of [
+    ["web-*", "a node of this very name is 'name:web-*'"],
+    ["web[1]", "as a pattern it is 'pattern:web[1]'"]
+  ] as const) {
+    it.live(`and that no node has has the other reading in the hint: ${given}`, () =>
+      Effect.map(against(nodes, [["node", "delete", given, "--yes"]]), ({ code, stderr }) => {
+        assert.strictEqual(code, 4)
+        assert.include(stderr, hint)
+      })
+    )
+  }
 })
 
 describe("a list with a record that cannot be read", () => {
@@ -413,10 +508,7 @@ describe("whatever a service answers", () => {
 
   /** Whether a name is what the argument asks for. */
   const asks = (given: string, name: string) =>
-    given === "db*"
-      ? name.startsWith("db")
-      : // A pattern too, where no node has it for a name.
-        name === given.replace(/^name:/, "") || (given === "db[1]" && name === "db1")
+    given === "db*" ? name.startsWith("db") : name === given.replace(/^name:/, "")
 
   const run = (service: LyingService, args: ReadonlyArray<string>) =>
     Effect.runPromise(against(service.answer, [[...args, "-o", "json"]]))

@@ -19,7 +19,7 @@ const header = `/**
  * domain by \`pnpm --filter @berth/core records\`; a test compares.
  */
 
-/** A status: one of those that Berth knows, or another in the service's own spelling. */
+/** A status: one of those that Berth knows, or another in the service's own spelling, empty where it states none. */
 export type NodeStatus = KnownStatus | (string & {})
 `
 

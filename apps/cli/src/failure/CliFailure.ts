@@ -23,14 +23,16 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
   /** Names of nodes as they were read last, among which is perhaps the one that was meant. */
   readonly names?: ReadonlyArray<string>
-  /** Whether it was read as a pattern. */
-  readonly isPattern?: boolean | undefined
+  /** The argument that would read it as a name, or as a pattern. */
+  readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
   get hint() {
-    return this.isPattern === true
-      ? `List the nodes: berth node list; a node of this very name is ${quoted(`name:${this.name}`)}`
-      : "List the nodes: berth node list"
+    const list = "List the nodes: berth node list"
+    if (this.other === undefined) return list
+    return "name" in this.other
+      ? `${list}; a node of this very name is ${quoted(this.other.name)}`
+      : `${list}; as a pattern it is ${quoted(this.other.pattern)}`
   }
   override get message() {
     // They may be a little old: a node of this very name is gone since.
@@ -53,17 +55,24 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   }
 }
 
-/** A name that several nodes have. */
+/** A name that several nodes have, or that is a pattern, too. */
 export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
   readonly candidates: ReadonlyArray<{ readonly id: number; readonly status: string }>
+  /** Whether it may be meant as a pattern; default false. */
+  readonly isPattern?: boolean
 }> {
   readonly exit = "usage"
-  readonly hint = "Name one of them by its id."
+  get hint() {
+    if (this.isPattern !== true) return "Name one of them by its id."
+    const [name, pattern] = [quoted(`name:${this.name}`), quoted(`pattern:${this.name}`)]
+    return `The node of this very name is ${name}, and all that match are ${pattern}.`
+  }
   override get message() {
     const shown = this.candidates.slice(0, 10).map(({ id, status }) => `${id} (${status})`)
-    const more = this.candidates.length > shown.length ? ", …" : ""
-    return `${this.candidates.length} nodes are named ${this.name}: ${shown.join(", ")}${more}.`
+    const nodes = `${shown.join(", ")}${this.candidates.length > shown.length ? ", …" : ""}`
+    if (this.isPattern === true) return `${this.name} is a pattern, and the name of a node: ${nodes}.`
+    return `${this.candidates.length} nodes are named ${this.name}: ${nodes}.`
   }
 }
 

@@ -6,7 +6,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf } from "@berth/core/domain/ErrorReason"
 import { Schema } from "effect"
 import type { CliFailure, CreatedNotReady, DeletedNotGone } from "./CliFailure.ts"
-import { hintOf } from "./hintOf.ts"
+import { hintOf, messageOf } from "./hintOf.ts"
 import { nodeLeft } from "./nodeLeft.ts"
 
 /** What `-o json` prints under `error`. */
@@ -37,7 +37,7 @@ const detailsOfReason = (reason: BerthError["reason"]): Problem["details"] => {
 
 const problemOfError = (error: BerthError): Problem => ({
   code: error.reason._tag,
-  message: [error.message, nodeLeft(error)].filter((text) => text !== undefined).join(" "),
+  message: [messageOf(error), nodeLeft(error)].filter((text) => text !== undefined).join(" "),
   hint: hintOf(error),
   httpStatus: error.attempts.at(-1)?.status ?? null,
   retryable: error.retryable,

@@ -1,5 +1,5 @@
 /**
- * What to do after a failed call: a command to type, in place of what a program would do.
+ * A failed call in the words of the command line: what happened, and what to do, a command to type in place of what a program would do.
  */
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { StateUnavailable } from "@berth/core/domain/ErrorReason"
@@ -42,10 +42,22 @@ const stateHint = ({ code, path }: StateUnavailable): string => {
   }
 }
 
+/** Whether it is about the key of a create, refused before it was sent. */
+const isAboutKey = ({ reason }: BerthError): boolean =>
+  reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined
+
+/** What happened, in the words of the command line: what is a key for a program is a flag there. */
+export const messageOf = (error: BerthError): string =>
+  error.reason._tag === "InvalidRequest" && isAboutKey(error)
+    ? `This --idempotency-key cannot be used: ${error.reason.detail}.`
+    : error.message
+
 /** What to do next: where there is one, a command to type in place of what a program would do. */
 export const hintOf = (error: BerthError): string => {
   const { hint, operation, reason } = error
   switch (reason._tag) {
+    case "InvalidRequest":
+      return isAboutKey(error) ? "Use another --idempotency-key for a new create." : hint
     case "PathNotFound":
       // A path written by hand is more likely wrong than the base URL.
       return operation === "raw"

@@ -10,7 +10,8 @@ export type Target =
   /** Digits; `id` is undefined where no node can have them as its id, such as `007`. */
   | { readonly _tag: "Id"; readonly given: string; readonly id: NodeId | undefined }
   | { readonly _tag: "Name"; readonly given: string; readonly name: string }
-  | { readonly _tag: "Pattern"; readonly given: string }
+  /** `isMarked` where it says of itself that it is one. */
+  | { readonly _tag: "Pattern"; readonly given: string; readonly pattern: string; readonly isMarked: boolean }
 
 /** Which arguments a command takes for what. */
 export interface Naming {
@@ -22,10 +23,14 @@ export interface Naming {
   readonly change: boolean
 }
 
-/** What is before a name that would be read as an id or a pattern. */
+/** What is before a name that would be read as an id or a pattern, and before a pattern that would be read as a name. */
 const namePrefix = "name:"
+const patternPrefix = "pattern:"
 
-/** All digits are an id; `name:` marks a name. */
+/**
+ * All digits are an id, and a text with `*` or `?` is a pattern; `name:` and `pattern:` mark what would be read as something else. It is so
+ * whatever nodes there are: a change that is repeated names what it named before.
+ */
 export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"> = { patterns: true }): Target => {
   if (/^\d+$/.test(given)) {
     const number = Number(given)
@@ -33,19 +38,36 @@ export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"
     return { _tag: "Id", given, id: isId ? (number as NodeId) : undefined }
   }
   if (given.startsWith(namePrefix)) return { _tag: "Name", given, name: given.slice(namePrefix.length) }
-  return patterns && isPattern(given) ? { _tag: "Pattern", given } : { _tag: "Name", given, name: given }
+  if (patterns && given.startsWith(patternPrefix)) {
+    return { _tag: "Pattern", given, pattern: given.slice(patternPrefix.length), isMarked: true }
+  }
+  return patterns && isPattern(given)
+    ? { _tag: "Pattern", given, pattern: given, isMarked: false }
+    : { _tag: "Name", given, name: given }
 }
 
-/** Whether a text is a pattern rather than a plain name. */
-const isPattern = (text: string): boolean => /[*?[{]/.test(text)
+/** Whether an argument is a pattern rather than a plain name. Brackets alone are more often part of a name. */
+const isPattern = (text: string): boolean => /[*?]/.test(text)
+
+/** Whether a text has any character that a pattern gives a meaning. */
+const hasWildcard = (text: string): boolean => /[*?[{]/.test(text)
 
 /** A name as an argument that names nothing else. */
 export const asArgument = (name: string): string =>
-  /^\d+$/.test(name) || isPattern(name) || name.startsWith(namePrefix) ? `${namePrefix}${name}` : name
+  /^\d+$/.test(name) || isPattern(name) || name.startsWith(namePrefix) || name.startsWith(patternPrefix)
+    ? `${namePrefix}${name}`
+    : name
+
+/** The argument that reads the same text in the other way, as a name or as a pattern; none where that makes no difference. */
+export const otherReading = (target: Target): { readonly name: string } | { readonly pattern: string } | undefined => {
+  if (target._tag === "Pattern") return target.isMarked ? undefined : { name: `${namePrefix}${target.given}` }
+  const isPlain = target._tag === "Name" && target.name === target.given
+  return isPlain && hasWildcard(target.name) ? { pattern: `${patternPrefix}${target.name}` } : undefined
+}
 
 /** Whether a name fits a pattern of `*`, `?`, `[…]` and `{…,…}`; a slash in a name is a letter like any other. */
 export const nameMatcher = (pattern: string): ((name: string) => boolean) => {
-  if (!isPattern(pattern)) return (name) => name === pattern
+  if (!hasWildcard(pattern)) return (name) => name === pattern
   // The patterns of Effect are for paths: no segment may begin at a slash here.
   const letter = (text: string) => text.replaceAll("/", "\0")
   const glob = Glob.make(letter(pattern), { dot: true })
@@ -60,9 +82,10 @@ export const targetMatcher = (target: Target): ((name: string) => boolean) => {
     case "Name":
       return (name) => name === target.name
     case "Pattern": {
-      // A name may have the characters of a pattern.
-      const matches = nameMatcher(target.given)
-      return (name) => name === target.given || matches(name)
+      const { given, isMarked, pattern } = target
+      const matches = nameMatcher(pattern)
+      // A name may have the characters of a pattern: `a[*` does not match itself.
+      return isMarked ? matches : (name) => name === given || matches(name)
     }
   }
 }
@@ -72,7 +95,7 @@ export const nodeArgument = (description: string) =>
     Argument.withMetavar(""),
     Argument.withDescription(description),
     Argument.filter(
-      (given) => given !== "" && given !== namePrefix,
+      (given) => given !== "" && given !== namePrefix && given !== patternPrefix,
       () => "expected an id or a name"
     )
   )
@@ -81,4 +104,4 @@ export const nodeArgument = (description: string) =>
 export const oneNode = nodeArgument("Id or name of the node; name:123 for a name of digits")
 
 /** The arguments that name one node or more. */
-export const someNodes = nodeArgument("Id, name, or pattern such as 'web-*'").pipe(Argument.atLeast(1))
+export const someNodes = nodeArgument("Id, name, or pattern with * or ?, such as 'web-*'").pipe(Argument.atLeast(1))

@@ -23,7 +23,8 @@ export interface Done {
 const nameIn = (node: Option.Option<Node>): string | null =>
   Option.match(node, { onNone: () => null, onSome: ({ name }) => name })
 
-const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
+/** The outcome of a verb that failed for a node. */
+export const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
   const error = problemOf(failure)
   return Result.match(target, {
     onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, foundBy: null, error }),

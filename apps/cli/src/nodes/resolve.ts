@@ -12,7 +12,7 @@ import { ListNotWhole, NameAmbiguous, NameChanged, NameNotFound } from "../failu
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
 import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
-import { type Naming, parseTarget, type Target, targetMatcher } from "./Target.ts"
+import { type Naming, otherReading, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
 /** A node that was named. */
 export interface Found {
@@ -93,8 +93,12 @@ const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options
 const isMissing = (read: Result.Result<Seen, BerthError> | undefined): boolean =>
   read === undefined || (Result.isFailure(read) && read.failure.reason._tag === "NodeNotFound")
 
-const ambiguous = (name: string, nodes: ReadonlyArray<Seen>) =>
-  new NameAmbiguous({ name, candidates: nodes.map(({ node: { id, status } }) => ({ id, status: label(status) })) })
+const ambiguous = (name: string, nodes: ReadonlyArray<Seen>, { isPattern = false } = {}) =>
+  new NameAmbiguous({
+    name,
+    isPattern,
+    candidates: nodes.map(({ node: { id, status } }) => ({ id, status: label(status) }))
+  })
 
 type Selected = Result.Result<ReadonlyArray<Result.Result<Found, Unfound>>, NameAmbiguous>
 
@@ -117,20 +121,21 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
   const matches = targetMatcher(target)
   const matching =
     target._tag === "Id" && !naming.digitsMayBeName ? [] : named.nodes.filter(({ node: { name } }) => matches(name))
-  // The name of a node is not a pattern for others.
-  const exact = target._tag === "Pattern" ? matching.filter(({ node: { name } }) => name === given) : []
-  const nodes = exact.length > 0 ? exact : matching
-  if (nodes.length > 1 && (target._tag !== "Pattern" || exact.length > 0)) {
-    return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, nodes))
+  if (target._tag !== "Pattern" && matching.length > 1) {
+    return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, matching))
   }
-  const isNamed = exact.length > 0 ? (name: string) => name === given : matches
-  if (nodes.length > 0) return Result.succeed(nodes.map(found(named.from, isNamed)))
+  if (target._tag === "Pattern" && !target.isMarked && naming.change) {
+    // As a name it would be gone after the change, and name others when the command is repeated.
+    const exact = matching.filter(({ node: { name } }) => name === given)
+    if (exact.length > 0) return Result.fail(ambiguous(given, exact, { isPattern: true }))
+  }
+  if (matching.length > 0) return Result.succeed(matching.map(found(named.from, matches)))
   const ofId = target._tag === "Id" && target.id !== undefined ? read.get(target.id) : undefined
   const failure =
     ofId !== undefined && Result.isFailure(ofId)
       ? ofId.failure
       : named.isWhole
-        ? new NameNotFound({ name: given, isPattern: target._tag === "Pattern" })
+        ? new NameNotFound({ name: given, other: naming.patterns ? otherReading(target) : undefined })
         : new ListNotWhole({ given })
   const id = target._tag === "Id" ? (target.id ?? null) : null
   const name = target._tag === "Id" ? null : target._tag === "Name" ? target.name : given
@@ -143,7 +148,7 @@ const withKnownNames = (selected: Result.Result<Found, Unfound>, { names }: ByNa
     unfound.failure._tag === "NameNotFound" && unfound.name !== null
       ? {
           ...unfound,
-          failure: new NameNotFound({ name: unfound.given, names: names(), isPattern: unfound.failure.isPattern })
+          failure: new NameNotFound({ name: unfound.given, names: names(), other: unfound.failure.other })
         }
       : unfound
   )

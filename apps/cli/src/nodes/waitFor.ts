@@ -6,8 +6,9 @@ import type { Goal } from "@berth/core/client/waiting/Waiting"
 import { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf, StatusNotReached } from "@berth/core/domain/ErrorReason"
 import type { Node } from "@berth/core/domain/Node"
-import { isKnown, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
-import { type Duration, Effect, Option } from "effect"
+import { isKnown, isUnstated, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Deferred, type Duration, Effect, Option } from "effect"
+import { NameChanged } from "../failure/CliFailure.ts"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency, withListedFields } from "./allNodes.ts"
@@ -30,27 +31,51 @@ const withKnownStatus = (node: Option.Option<Node>) => (error: BerthError) => {
 }
 
 /** A status that berth does not know may be the last one: whoever waits is told. */
-const stateOf = (status: NodeStatus): string =>
-  isKnown(status) ? status : `${label(status)} (a status that berth does not know)`
+const stateOf = (status: NodeStatus): string => {
+  if (isKnown(status)) return status
+  return isUnstated(status) ? "status not stated" : `${label(status)} (a status that berth does not know)`
+}
 
-/** Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. */
+/**
+ * Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. `check` is run with each
+ * record of it.
+ */
 export const waitFor = Effect.fn("waitFor")(function* (
   { id, node }: Pick<Found, "id" | "node">,
   { goal, timeout }: Wait,
-  show: ShowState
+  show: ShowState,
+  check: (node: Node) => Effect.Effect<void> = () => Effect.void
 ): Effect.fn.Return<Option.Option<Node>, BerthError, Nodes> {
   const nodes = yield* Nodes
   const what = Option.match(node, { onNone: () => String(id), onSome: ({ name }) => `${name} (${id})` })
   const options = {
     timeout: Option.getOrUndefined(timeout),
     onObserved: (observed: Option.Option<Node>) =>
-      show({ what, state: Option.match(observed, { onNone: () => "gone", onSome: ({ status }) => stateOf(status) }) })
+      Effect.andThen(
+        Option.match(observed, { onNone: () => Effect.void, onSome: check }),
+        show({ what, state: Option.match(observed, { onNone: () => "gone", onSome: ({ status }) => stateOf(status) }) })
+      )
   }
   const waited =
     goal === "deleted"
       ? Effect.as(nodes.awaitDeleted(id, options), Option.none<Node>())
       : Effect.asSome(nodes.awaitStatus(id, goal, options))
   return yield* Effect.mapError(waited, withKnownStatus(node))
+})
+
+/** Waits for one node that was named, and fails as soon as it has another name. */
+export const waitForNamed = Effect.fnUntraced(function* (
+  found: Found,
+  wait: Wait,
+  show: ShowState
+): Effect.fn.Return<Option.Option<Node>, BerthError | NameChanged, Nodes> {
+  const { given, id, isNamed } = found
+  const changed = yield* Deferred.make<never, NameChanged>()
+  const check = ({ name }: Node) =>
+    isNamed(name)
+      ? Effect.void
+      : Effect.andThen(Deferred.fail(changed, new NameChanged({ given, id, has: name })), Effect.never)
+  return yield* Effect.raceFirst(Deferred.await(changed), waitFor(found, wait, show, check))
 })
 
 /** The outcomes of a wait with the record of each node as every other command has it. Fails for none. */

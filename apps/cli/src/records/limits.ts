@@ -24,6 +24,13 @@ const Limits = Schema.Struct({
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
+/** What may not go now. */
+const paused = ({ keptForReads, pausedMillis, remaining }: Limits): string => {
+  if (pausedMillis > 0) return `for ${elapsed(pausedMillis)}`
+  if (remaining === null || keptForReads === null || remaining === 0 || remaining > keptForReads) return "no"
+  return `changes: the last ${keptForReads === 1 ? "request is" : `${keptForReads} are`} kept for reads`
+}
+
 const named = ({ processId, program }: Client): string => `${program ?? "process"} (${processId})`
 
 const fields: ReadonlyArray<Field<Limits>> = [
@@ -38,8 +45,8 @@ const fields: ReadonlyArray<Field<Limits>> = [
   {
     key: "pausedMillis",
     title: "PAUSED",
-    value: ({ pausedMillis }) => (pausedMillis === 0 ? "no" : `for ${elapsed(pausedMillis)}`),
-    style: ({ pausedMillis }) => (pausedMillis === 0 ? undefined : "bad")
+    value: paused,
+    style: (limits) => (paused(limits) === "no" ? undefined : "bad")
   },
   {
     key: "otherProcesses",

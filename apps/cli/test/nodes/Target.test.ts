@@ -10,8 +10,13 @@ describe("a NODE argument", () => {
     ["9007199254740993", "Id"],
     ["web-1", "Name"],
     ["web-*", "Pattern"],
+    ["web-[12]", "Name"],
+    ["{web,db}-1", "Name"],
+    ["web-[12]?", "Pattern"],
     ["name:12", "Name"],
-    ["name:web-*", "Name"]
+    ["name:web-*", "Name"],
+    ["pattern:web-[12]", "Pattern"],
+    ["pattern:12", "Pattern"]
   ])("%s is an %s", (given, tag) => {
     assert.strictEqual(parseTarget(given)._tag, tag)
   })
@@ -24,12 +29,15 @@ describe("a NODE argument", () => {
     assert.deepInclude(parseTarget("web-*", { patterns: false }), { _tag: "Name", name: "web-*" })
   })
 
-  it.each(["12", "007", "*", "web-?", "name:x", "web", "", "a b\n"])("can give any name exactly: %j", (name) => {
-    const target = parseTarget(asArgument(name))
-    assert.strictEqual(target._tag, "Name")
-    assert.isTrue(targetMatcher(target)(name))
-    assert.isFalse(targetMatcher(target)(`${name}x`))
-  })
+  it.each(["12", "007", "*", "web-?", "name:x", "pattern:x", "db[1]", "web", "", "a b\n"])(
+    "can give any name exactly: %j",
+    (name) => {
+      const target = parseTarget(asArgument(name))
+      assert.strictEqual(target._tag, "Name")
+      assert.isTrue(targetMatcher(target)(name))
+      assert.isFalse(targetMatcher(target)(`${name}x`))
+    }
+  )
 })
 
 describe("a name pattern", () => {

@@ -34,6 +34,7 @@ const pipe: Surface = { isTerminal: false, columns: Number.POSITIVE_INFINITY, co
 const free: KnownAllowance = {
   limit: 1200,
   remaining: 1000,
+  keptForReads: 12,
   resetInMillis: 60_000,
   pausedMillis: 0,
   underWay: 0,

@@ -2,7 +2,7 @@
  * An account as the store keeps it and the diff sees it: loaded once, and changed by observations alone, each of them through
  * `Account.ts`.
  */
-import { label } from "@berth/core/domain/NodeStatus"
+import { spelling } from "@berth/core/domain/NodeStatus"
 import { Effect, Random, Schema, Stream } from "effect"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"
@@ -43,7 +43,7 @@ const rowOf = (state: NodeState): NodeRow => ({
   id: state.node.id,
   incarnation: state.incarnation,
   life: state.life,
-  status: label(state.node.status),
+  status: spelling(state.node.status),
   changes: state.version,
   goneAtMillis: state.goneMillis,
   body: writeState(state)

@@ -4,7 +4,7 @@
 import type { Node } from "@berth/core/domain/Node"
 import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
 import { Node as NodeSchema } from "@berth/core/domain/Node"
-import { label } from "@berth/core/domain/NodeStatus"
+import { label, spelling } from "@berth/core/domain/NodeStatus"
 import { silenceProblem } from "../../src/deliver/SilenceRequest.ts"
 import { Daemon, type EventFilter, Refused } from "../../src/http/Daemon.ts"
 import type {
@@ -182,7 +182,7 @@ export const makeMemoryDaemon = () => {
     cursor: Effect.sync(end),
     nodeCounts: Effect.sync(() =>
       Array.from(
-        Map.groupBy(state.nodes.values(), ({ plan, status }) => JSON.stringify([label(status), plan])),
+        Map.groupBy(state.nodes.values(), ({ plan, status }) => JSON.stringify([spelling(status), plan])),
         ([key, { length: count }]) => {
           const [status, plan] = JSON.parse(key)
           return { account: "default", status, plan, count }

@@ -20,6 +20,11 @@ export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
   limit: Schema.NullOr(Schema.Int),
   /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   remaining: Schema.NullOr(Schema.Int),
+  /**
+   * How many of the last requests are kept for reads that somebody waits for: with no more than these left, a change waits for the
+   * refill. Null until a reply reports the allowance.
+   */
+  keptForReads: Schema.NullOr(Schema.Int),
   /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
   resetInMillis: Schema.NullOr(Schema.Number),
   /** Time for which nothing is sent, because the service refused a request over the rate limit; else 0. */

@@ -7,7 +7,7 @@
 import { type Cause, Data } from "effect"
 import { fileReasonOf } from "./fileReason.ts"
 import type { NodeId } from "./Node.ts"
-import { isKnown, label, type NodeStatus } from "./NodeStatus.ts"
+import { isKnown, isUnstated, label, type NodeStatus } from "./NodeStatus.ts"
 
 /** What every reason states of itself beside its fields; reasons are classified nowhere else. */
 export interface Classification {
@@ -195,6 +195,11 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly predictedMillis: number
   /** Time left until its deadline, in milliseconds. */
   readonly leftMillis: number
+  /**
+   * Requests left, and how many of the last ones are kept for reads that somebody waits for, where a read could go now. Null where it
+   * could not, either.
+   */
+  readonly heldBack: { readonly remaining: number; readonly kept: number } | null
 }> {
   readonly retryable = true
   readonly retry = "never"
@@ -204,7 +209,14 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
     return `Try again in ${time(this.predictedMillis)}.`
   }
   override get message() {
-    return `Too little is left of the rate limit: this call may go in ${time(this.predictedMillis)}, and its deadline is in ${time(this.leftMillis)}.`
+    return `${this.why}: this call may go in ${time(this.predictedMillis)}, and its deadline is in ${time(this.leftMillis)}.`
+  }
+  private get why() {
+    if (this.heldBack === null) return "Too little is left of the rate limit"
+    const { kept, remaining } = this.heldBack
+    const left = remaining === 1 ? "1 request is left" : `${remaining} requests are left`
+    const last = kept === 1 ? "the last of the rate limit is kept" : `the last ${kept} of the rate limit are kept`
+    return `${left}, and ${last} for reads that somebody waits for`
   }
 }
 
@@ -342,7 +354,8 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   override get message() {
     const before = this.seen.slice(0, -1).map(label)
     const unknown = isKnown(this.last) || this.seen.length === 0 ? "" : ", a status that Berth does not know"
-    const state = `${this.nodeId} is ${label(this.last)}${unknown}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
+    const is = isUnstated(this.last) ? "has no stated status" : `is ${label(this.last)}${unknown}`
+    const state = `${this.nodeId} ${is}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
     if (this.impossible) return `Node ${state}, which cannot become ${this.wanted}.`
     if (this.refillsInMillis !== null) {
       return `Too little is left of the rate limit: the next read may go in ${time(this.refillsInMillis)}, after the end of this wait; node ${state}, expected ${this.wanted}.`

@@ -11,9 +11,10 @@ export const knownStatuses = ["creating", "created", "running", "power-off", "te
 export type KnownStatus = (typeof knownStatuses)[number]
 export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })
 
-/** A status the service sent and Berth does not know, in the service's own spelling (decision 10). */
+/** A status the service sent and Berth does not know, in the service's own spelling (decision 10); empty where it states none. */
 export const UnknownStatus = /*#__PURE__*/ Schema.Struct({ unknown: Schema.String }).annotate({
-  identifier: "UnknownStatus"
+  identifier: "UnknownStatus",
+  description: "A status that Berth does not know, in the service's own spelling; empty where the service states none."
 })
 export interface UnknownStatus extends Schema.Schema.Type<typeof UnknownStatus> {}
 
@@ -24,8 +25,14 @@ export type NodeStatus = typeof NodeStatus.Type
 /** Whether Berth knows this status. */
 export const isKnown = (status: NodeStatus): status is KnownStatus => Predicate.isString(status)
 
-/** The status in one word for people: an unknown one in the service's spelling. */
-export const label = (status: NodeStatus): string => (isKnown(status) ? status : status.unknown)
+/** The status as a text for programs: an unknown one in the service's spelling, empty where it is not stated. */
+export const spelling = (status: NodeStatus): string => (isKnown(status) ? status : status.unknown)
+
+/** Whether the service states no status. */
+export const isUnstated = (status: NodeStatus): boolean => spelling(status).trim() === ""
+
+/** The status in one word or two for people: an unknown one in the service's spelling. */
+export const label = (status: NodeStatus): string => (isUnstated(status) ? "not stated" : spelling(status))
 
 /** Statuses from which a node still reaches the wanted one by itself (decision 11). */
 const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {

@@ -1,10 +1,10 @@
 /**
- * Domain values as they are for people without Effect: instants are `Date`s, ids are plain numbers, a status is a text.
+ * Domain values as they are for people without Effect: instants are `Date`s, ids are plain numbers, a status is a text, empty where the service states none.
  * Everything else is the domain's own, under the same names.
  */
 import { type Brand, DateTime, Predicate } from "effect"
 import type * as Domain from "../domain/Node.ts"
-import { label, type UnknownStatus } from "../domain/NodeStatus.ts"
+import { spelling, type UnknownStatus } from "../domain/NodeStatus.ts"
 
 /** The plain form of `A`. */
 export type Plain<A> = A extends DateTime.Utc
@@ -37,6 +37,6 @@ export const plain = <A>(value: A, text: (text: string) => string): Plain<A> => 
 /** A node in its plain form. Lists are long, so this one knows which fields are another. */
 export const plainNode = (node: Domain.Node): Plain<Domain.Node> => ({
   ...node,
-  status: label(node.status),
+  status: spelling(node.status),
   createdAt: DateTime.toDateUtc(node.createdAt)
 })

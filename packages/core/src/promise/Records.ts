@@ -4,7 +4,7 @@
  * domain by `pnpm --filter @berth/core records`; a test compares.
  */
 
-/** A status: one of those that Berth knows, or another in the service's own spelling. */
+/** A status: one of those that Berth knows, or another in the service's own spelling, empty where it states none. */
 export type NodeStatus = KnownStatus | (string & {})
 
 /**
@@ -249,6 +249,11 @@ export interface KnownAllowance {
   readonly limit: number | null
   /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   readonly remaining: number | null
+  /**
+   * How many of the last requests are kept for reads that somebody waits for: with no more than these left, a change waits for the
+   * refill. Null until a reply reports the allowance.
+   */
+  readonly keptForReads: number | null
   /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
   readonly resetInMillis: number | null
   /** Time for which nothing is sent, because the service refused a request over the rate limit; else 0. */

@@ -10,6 +10,7 @@ import {
   WouldExceedDeadline
 } from "../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../src/domain/Node.ts"
+import type { NodeStatus } from "../../src/domain/NodeStatus.ts"
 
 describe("the sentence of an error", () => {
   for (const [millis, text] of [
@@ -40,14 +41,24 @@ describe("the sentence of an error", () => {
 
   it("states both the wait and the time left", () => {
     assert.strictEqual(
-      new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300 }).message,
+      new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300, heldBack: null }).message,
       "Too little is left of the rate limit: this call may go in 1.2 s, and its deadline is in 300 ms."
+    )
+  })
+
+  it.each([
+    [9, 12, "9 requests are left, and the last 12 of the rate limit are kept"],
+    [1, 1, "1 request is left, and the last of the rate limit is kept"]
+  ])("states how many are left to others: %i of %i", (remaining, kept, begin) => {
+    assert.strictEqual(
+      new WouldExceedDeadline({ predictedMillis: 1_860_000, leftMillis: 5000, heldBack: { remaining, kept } }).message,
+      `${begin} for reads that somebody waits for: this call may go in 31 min, and its deadline is in 5 s.`
     )
   })
 
   it("is followed by when to try again, where that is known", () => {
     const hints = [
-      new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300 }),
+      new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300, heldBack: null }),
       new RateLimited({ retryAfterMillis: 2_040_000 }),
       new RateLimited({ retryAfterMillis: null }),
       new CircuitOpen({ retryAfterMillis: 4000 }),
@@ -129,6 +140,28 @@ describe("the sentence of an error", () => {
       "Timed out after 1 s: node 7 is not read yet, expected running; the last read failed: the service did not answer within 300 ms."
     )
     assert.strictEqual(notReached(null), "Timed out after 1 s: node 7 is not read yet, expected running.")
+  })
+
+  it("is one sentence for a wait on a node whose status is not stated", () => {
+    const notReached = (seen: ReadonlyArray<NodeStatus>) =>
+      new StatusNotReached({
+        nodeId: NodeId.make(7),
+        wanted: "running",
+        last: seen.at(-1)!,
+        seen,
+        impossible: false,
+        waitedMillis: 5000,
+        failure: null,
+        refillsInMillis: null
+      }).message
+    assert.strictEqual(
+      notReached([{ unknown: "" }]),
+      "Timed out after 5 s: node 7 has no stated status, expected running."
+    )
+    assert.strictEqual(
+      notReached([{ unknown: "" }, "created"]),
+      "Timed out after 5 s: node 7 is created (it was not stated), expected running."
+    )
   })
 
   it("states when the allowance refills, for a wait that ends before it", () => {

@@ -5,13 +5,15 @@ import { endingWithin, leftMillis } from "@berth/core/client/call/Deadline"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Duration, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
+import { NameChanged } from "../../failure/CliFailure.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
-import { failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
+import { failed, failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, parseTarget, someNodes } from "../../nodes/Target.ts"
-import { waitFor, withWholeNodes } from "../../nodes/waitFor.ts"
+import { waitForNamed, withWholeNodes } from "../../nodes/waitFor.ts"
 import { withProgress } from "../../output/progress.ts"
+import type { NodeResult } from "../../records/outcome.ts"
 import { client } from "../../settings/client.ts"
 
 /** The goals of a wait: every status that a node can reach, and its end. */
@@ -51,6 +53,21 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
   )
 })
 
+/** The outcomes, in which a node fails that has another name by its own record: a wait for several reads the list. */
+const withNamesChecked = (
+  outcomes: ReadonlyArray<NodeResult>,
+  { nodes }: Resolution
+): Effect.Effect<ReadonlyArray<NodeResult>, NameChanged> =>
+  Effect.forEach(outcomes, (outcome, i) => {
+    const target = nodes[i]!
+    if (Result.isFailure(target) || outcome.node === null || target.success.isNamed(outcome.node.name)) {
+      return Effect.succeed(outcome)
+    }
+    const { given, id } = target.success
+    const changed = new NameChanged({ given, id, has: outcome.node.name })
+    return nodes.length === 1 ? Effect.fail(changed) : Effect.succeed(failed(target, changed))
+  })
+
 interface Options {
   readonly goal: (typeof goals)[number]
   readonly nodes: ReadonlyArray<string>
@@ -63,10 +80,10 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
   const readTime = Duration.millis(Math.max(1, readMillis))
   const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
   const reached = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
-    forEachNode(resolution, ({ id, node }) =>
-      Effect.map(waitFor({ id, node }, { goal, timeout }, show), (later) => ({
+    forEachNode(resolution, (found) =>
+      Effect.map(waitForNamed(found, { goal, timeout }, show), (later) => ({
         outcome: goal as string,
-        node: Option.orElse(later, () => node)
+        node: Option.orElse(later, () => found.node)
       }))
     )
   ).pipe(
@@ -76,7 +93,7 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
       return { message, hint: waitCommand(given, { goal }) }
     })
   )
-  const outcomes = yield* withWholeNodes(reached, goal)
+  const outcomes = yield* withNamesChecked(yield* withWholeNodes(reached, goal), resolution)
   yield* printOutcomes(outcomes, resolution.single)
   yield* failIfSomeFailed(outcomes)
 })

@@ -8,10 +8,10 @@ import { durationFlag } from "@berth/terminal/durationFlag"
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { UsageFault } from "../../failure/CliFailure.ts"
+import { NameChanged, type UsageFault } from "../../failure/CliFailure.ts"
 import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency, withListed } from "../../nodes/allNodes.ts"
-import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
+import { type Found, type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, nodeArgument } from "../../nodes/Target.ts"
 import { cut, rowsOf } from "../../output/cells.ts"
 import { elapsed } from "../../output/format.ts"
@@ -50,18 +50,32 @@ const flags = {
 const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
 
 /** The nodes that were named, as they were found. */
-type Named = ReadonlyMap<Node["id"], Option.Option<Node>>
+type Named = ReadonlyMap<Node["id"], Found>
 
-/** Reads the watched nodes as they are now, those that were named or all. A node that is gone is left out. */
+/** The nodes, of which none has another name than the one it was found by. */
+const ensureNamed = (named: Named, nodes: Reading) =>
+  Effect.as(
+    Effect.forEach(nodes.values(), ({ id, name }) => {
+      const { given, isNamed } = named.get(id)!
+      return isNamed(name) ? Effect.void : Effect.fail(new NameChanged({ given, id, has: name }))
+    }),
+    nodes
+  )
+
+/**
+ * Reads the watched nodes as they are now, those that were named or all. A node that is gone is left out; one that has another name than
+ * the one it was found by fails.
+ */
 const read = Effect.fnUntraced(function* (named: Named | undefined) {
   const nodes = yield* Nodes
   if (named === undefined || named.size > maxSingly) {
     const listed = yield* Stream.runCollect(nodes.list({ lane: "wait", exact: false }))
-    return byId(named === undefined ? listed : listed.filter(({ id }) => named.has(id)))
+    if (named === undefined) return byId(listed)
+    return yield* ensureNamed(named, byId(listed.filter(({ id }) => named.has(id))))
   }
   const found = yield* Effect.forEach(
     named,
-    ([id, before]) =>
+    ([id, { node: before }]) =>
       nodes.get(id, { lane: "wait" }).pipe(
         Effect.map((node) => [
           Option.match(before, { onNone: () => node, onSome: (known) => withListed(node, known) })
@@ -70,13 +84,13 @@ const read = Effect.fnUntraced(function* (named: Named | undefined) {
       ),
     { concurrency }
   )
-  return byId(found.flat())
+  return yield* ensureNamed(named, byId(found.flat()))
 })
 
 const namedBy = ({ nodes }: Resolution) =>
   Effect.map(
     Effect.forEach(nodes, (node) => Effect.fromResult(Result.mapError(node, ({ failure }) => failure))),
-    (found): Named => new Map(found.map(({ id, node }) => [id, node]))
+    (nodes): Named => new Map(nodes.map((found) => [found.id, found]))
   )
 
 /** What is shown of an attempt to read. */
@@ -153,7 +167,7 @@ export const watch = Command.make(
       const result = yield* Effect.result(Effect.provideService(read(named), CallsEnd, undefined))
       const failed = Result.isFailure(result) ? result.failure : undefined
       // What passes ends no watch; the next reading may succeed.
-      if (failed?.retryable === false) return yield* failed
+      if (failed?._tag === "NameChanged" || failed?.retryable === false) return yield* failed
       const failure = failed && `${failed.message} Reading again.`
       // A line below the table would be one more to erase: there it takes the place of the last one.
       const isNoted = !isScreen || Option.isNone(before)

@@ -101,10 +101,19 @@ export const make = Effect.fnUntraced(function* (
   }
   const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
 
-  const tooLate = (turnAt: number, deadlineAt: number, instant: number) =>
+  /** What holds a lane back while a call of the first one may go. */
+  const heldBack = (lane: Lane, instant: number): WouldExceedDeadline["heldBack"] => {
+    const { remaining } = knownAllowance(state, queue.size, instant)
+    const kept = Estimator.kept(state, instant, reserveOf[lane])
+    if (remaining === null || kept === undefined || turnOf("interactive", instant)._tag !== "Now") return null
+    return { remaining, kept }
+  }
+
+  const tooLate = (lane: Lane, turnAt: number, deadlineAt: number, instant: number) =>
     new WouldExceedDeadline({
       predictedMillis: Math.round(turnAt - instant),
-      leftMillis: Math.round(deadlineAt - instant)
+      leftMillis: Math.round(deadlineAt - instant),
+      heldBack: heldBack(lane, instant)
     })
 
   const issue = (request: Request, askedAt: number): Ticket => {
@@ -157,7 +166,7 @@ export const make = Effect.fnUntraced(function* (
       next = Math.min(next, answer.instant - instant)
       for (let late = queue.takeLate(lane, answer.instant); late; late = queue.takeLate(lane, answer.instant)) {
         notifyWatchers()
-        Deferred.doneUnsafe(late.waiter.answer, Effect.fail(tooLate(answer.instant, late.deadlineAt, instant)))
+        Deferred.doneUnsafe(late.waiter.answer, Effect.fail(tooLate(lane, answer.instant, late.deadlineAt, instant)))
       }
     }
     return next
@@ -195,7 +204,7 @@ export const make = Effect.fnUntraced(function* (
       const answer = turnOf(lane, askedAt)
       if (answer._tag === "Now" && queue.ahead(lane) === 0) return Effect.succeed(issue(request, askedAt))
       if (answer._tag === "At" && answer.instant > deadlineAt) {
-        return Effect.fail(tooLate(answer.instant, deadlineAt, askedAt))
+        return Effect.fail(tooLate(lane, answer.instant, deadlineAt, askedAt))
       }
       const waiter: Waiter = { request, askedAt, answer: Deferred.makeUnsafe() }
       const place = queue.add(lane, waiter, deadlineAt)
@@ -218,7 +227,7 @@ export const make = Effect.fnUntraced(function* (
     const instant = now()
     const answer = turnOf(lane, instant)
     return answer._tag === "At" && answer.instant > deadlineAt
-      ? tooLate(answer.instant, deadlineAt, instant)
+      ? tooLate(lane, answer.instant, deadlineAt, instant)
       : undefined
   }
 

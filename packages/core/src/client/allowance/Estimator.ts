@@ -128,6 +128,10 @@ export const sending = ({ ended, unreported }: State, instant: number): Report.S
   unreportedBefore: unreported
 })
 
+/** How many requests have to be left beside one that goes; `reserve` is that of `admit`. Undefined where no reply reports the allowance. */
+export const kept = (state: State, instant: number, reserve: number): number | undefined =>
+  state.report && keptFor(state, state.report, instant) + held(state, state.report, instant, reserve)
+
 /** A request has gone. */
 export const sent = (state: State, instant: number): State => {
   const { spread, report } = state

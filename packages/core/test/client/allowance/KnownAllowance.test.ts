@@ -33,6 +33,7 @@ describe("the allowance of a client", () => {
       assert.deepStrictEqual(before, {
         limit: null,
         remaining: null,
+        keptForReads: null,
         resetInMillis: null,
         pausedMillis: 0,
         underWay: 0,
@@ -85,6 +86,22 @@ describe("the allowance of a client", () => {
       yield* Fiber.interrupt(waiters)
       assert.deepInclude(yield* current, { remaining: 0, waiting: 0, underWay: 0 })
     }).pipe(Effect.provide(service(1)))
+  )
+
+  it.effect("shows how many of what is left are kept for reads, which a change that is held back names", () =>
+    Effect.gen(function* () {
+      const { current } = yield* Allowance
+      const remove = Nodes.use((nodes) => nodes.delete(NodeId.make(7), { deadline: "5 seconds" }))
+      yield* get
+      assert.deepInclude(yield* current, { remaining: 2, keptForReads: 1 })
+      yield* remove
+      assert.deepInclude(yield* current, { remaining: 1, keptForReads: 1 })
+      const held = yield* Effect.flip(remove)
+      assert.deepInclude(held.reason, { _tag: "WouldExceedDeadline", heldBack: { remaining: 1, kept: 1 } })
+      yield* get
+      const spent = yield* Effect.flip(remove)
+      assert.deepInclude(spent.reason, { _tag: "WouldExceedDeadline", heldBack: null })
+    }).pipe(Effect.provide(service(3)))
   )
 
   it.effect("shows the pause after a refusal", () =>

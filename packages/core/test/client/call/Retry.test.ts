@@ -51,7 +51,7 @@ const transient: ReadonlyArray<ErrorReason> = [
 ]
 const lasting: ReadonlyArray<ErrorReason> = [
   timedOut("deadline", "maybe"),
-  new WouldExceedDeadline({ predictedMillis: 2, leftMillis: 1 }),
+  new WouldExceedDeadline({ predictedMillis: 2, leftMillis: 1, heldBack: null }),
   new CircuitOpen({ retryAfterMillis: 1 }),
   new NodeNotFound({ nodeId: NodeId.make(7) }),
   new Conflict({ detail: "" }),
