@@ -47,17 +47,27 @@ const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
 const ubuntu = offer({ image: "Ubuntu", id: "11", perHour: "6.46", skus: [[7, 30, "4000"]] })
 const windows = offer({ image: "Windows", id: "12", perHour: "20.50", skus: [[7, 30, "13000"]] })
 
+type Row = Readonly<Record<string, unknown>>
+
 interface Account {
   readonly images?: ReadonlyArray<unknown>
   readonly saved?: ReadonlyArray<unknown>
-  readonly nodes?: ReadonlyArray<{ readonly id: number } & Readonly<Record<string, unknown>>>
+  readonly nodes?: ReadonlyArray<{ readonly id: number } & Row>
 }
+
+const envOf = (url: string, state: string) => ({
+  BERTH_API_KEY: "the-key-of-a-test",
+  BERTH_ACCESS_TOKEN: "the-token-of-a-test",
+  BERTH_BASE_URL: url,
+  XDG_STATE_HOME: state,
+  XDG_CACHE_HOME: state
+})
 
 /** A service with this catalogue, a way to run `berth` against it, and the changes that it was asked for. */
 const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes = [], saved = [] }: Account = {}) {
   const made: Array<Record<string, unknown>> = []
   const committed: Array<unknown> = []
-  const url = yield* serve(({ body, method, path }) => {
+  const url = yield* serve(({ body, method, path, query }) => {
     if (path === "/images/") return ok(images)
     if (path === "/images/saved-images/") return ok(saved)
     if (path === "/update_committed_node_status/") {
@@ -70,18 +80,13 @@ const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes
     }
     if (method === "DELETE") return { status: 204 }
     const listed = nodes.map((node) => nodeRecord(node))
+    const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"] ?? 20)]
     return path === "/nodes/"
-      ? ok(listed)
+      ? ok(listed.slice((page - 1) * size, page * size))
       : ok(listed.find(({ id }) => path === `/nodes/${id}/`) ?? nodeRecord({ id: 7, name: "w", plan }))
   })
   const state = yield* stateFolder
-  const env = {
-    BERTH_API_KEY: "the-key-of-a-test",
-    BERTH_ACCESS_TOKEN: "the-token-of-a-test",
-    BERTH_BASE_URL: url,
-    XDG_STATE_HOME: state,
-    XDG_CACHE_HOME: state
-  }
+  const env = envOf(url, state)
   return { made, committed, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
 })
 
@@ -293,6 +298,17 @@ describe("cost", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("of a list that cannot be read to its end is at least that of the nodes that it shows", () =>
+    Effect.gen(function* () {
+      // Whatever page is asked for is the first.
+      const url = yield* serve(({ path }) => ok(path === "/nodes/" ? [nodeRecord({ id: 1, plan })] : [ubuntu]))
+      const state = yield* stateFolder
+      const { stderr } = yield* invoke(["cost"], { env: envOf(url, state) })
+      assert.include(stderr, "1 node: at least ₹6.46 per hour")
+      assert.include(stderr, "there may be more nodes")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is at least that of the nodes with a known price", () =>
     Effect.gen(function* () {
       const nodes = [
@@ -303,6 +319,41 @@ describe("cost", () => {
       const { stderr } = yield* berth("cost")
       assert.include(stderr, "2 nodes: at least ₹6.46 per hour, at least ₹4715.80 per month, by their hourly prices.")
       assert.include(stderr, "1 node without one known price")
+    }).pipe(Effect.scoped)
+  )
+
+  const broken: ReadonlyArray<readonly [what: string, record: { readonly id: number } & Row, row: Row]> = [
+    ["cannot be read", { id: 4, name: "d", created_at: "yesterday", plan }, { id: 4, name: "d" }],
+    ["has no name", { id: 4, name: null, plan }, { id: 4, name: "not known" }],
+    ["has the id of another node", { id: 3, name: "d", plan }, { id: 3, name: "d" }],
+    ["is of one node on another plan", { id: 3, name: "c", plan: "other" }, { id: 3, name: "c" }]
+  ]
+  it.live.each(broken)("of a node whose record %s is at least that of the others, in every format", ([, record, row]) =>
+    Effect.gen(function* () {
+      const nodes = [{ id: 1, name: "a", plan }, { id: 3, name: "c", plan }, record]
+      const { berth } = yield* account({ images: [ubuntu], nodes })
+      // Where two records have one id it is not known which of them is right, so neither price is.
+      const known = record.id === 3 ? "6.46" : "12.92"
+      const { stderr } = yield* berth("cost")
+      assert.include(stderr, `3 nodes: at least ₹${known} per hour`)
+      assert.include(stderr, "1 node whose record cannot be read: the sum lacks it.")
+      const rows = json<ReadonlyArray<Row>>(yield* berth("cost", "-o", "json"))
+      assert.lengthOf(rows, 3)
+      assert.deepInclude(
+        rows.find(({ unreadable }) => unreadable === 1)!,
+        {
+          ...row,
+          nodes: 1,
+          pricePerHourInr: null,
+          minPricePerHourInr: null,
+          withoutPrice: 1
+        }
+      )
+      const [byPlan, notKnown] = json<ReadonlyArray<Row>>(yield* berth("cost", "--by", "plan", "-o", "json"))
+      assert.deepInclude(byPlan, { name: plan, nodes: 2, unreadable: 0 })
+      assert.deepInclude(notKnown, { name: "not known", nodes: 1, pricePerHourInr: null, unreadable: 1 })
+      const csv = yield* berth("cost", "--quiet", "-o", "csv", "--columns", "unreadable")
+      assert.deepStrictEqual(csv.stdout.trim().split(/\s+/).slice(1).toSorted(), ["0", "0", "1"])
     }).pipe(Effect.scoped)
   )
 })
