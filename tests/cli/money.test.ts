@@ -244,16 +244,65 @@ describe("the price of a create", () => {
 })
 
 describe("plans and images", () => {
-  it.live("whose record cannot be read are left out with one warning, and the others can be ordered", () =>
+  const leftOutText = (field: string) =>
+    `The list has records that cannot be read (${field}), and they are left out. See them: berth api /images/`
+  const ofOthers: ReadonlyArray<readonly [what: string, field: string, record: object]> = [
+    ["of another plan", "image", { ...windows, plan: "other", image: null }],
+    ["of another image", "plan", { ...windows, plan: null }]
+  ]
+  it.live.each(ofOthers)(
+    "whose record %s cannot be read are left out with one warning, before the others are ordered",
+    ([, field, record]) =>
+      Effect.gen(function* () {
+        const { berth, made } = yield* account({ images: [record, ubuntu] })
+        const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+        assert.strictEqual(done.code, 0, done.stderr)
+        const [warning, proposal] = done.stderr.split("\n")
+        assert.deepStrictEqual([warning, proposal?.startsWith("Creating w")], [leftOutText(field), true])
+        assert.strictEqual(done.stderr.split("cannot be read").length, 2)
+        assert.lengthOf(made, 1)
+        const quiet = yield* berth(...create, "Ubuntu", "--max-cost", "6.46", "-o", "json")
+        assert.deepStrictEqual(JSON.parse(quiet.stderr), { warning: { message: leftOutText(field) } })
+      }).pipe(Effect.scoped)
+  )
+
+  const mayBe: ReadonlyArray<readonly [what: string, record: unknown]> = [
+    ["of its plan and any image", { ...windows, image: null }],
+    ["of its image and any plan", { ...windows, image: "Ubuntu", plan: { name: plan } }],
+    ["of the id of its image and any plan", { ...windows, image: "other", os: { image: "Ubuntu" }, plan: null }],
+    ["of any image and plan", { specs: windows.specs }],
+    ["no record at all", "junk"]
+  ]
+  it.live.each(mayBe)("of which one that cannot be read may be the order's are not below a limit: %s", ([, record]) =>
     Effect.gen(function* () {
-      const { berth, made } = yield* account({ images: [{ ...windows, image: null }, ubuntu] })
-      const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
-      assert.strictEqual(done.code, 0, done.stderr)
+      const nodes = [{ id: 1, name: "a", plan, image: "Ubuntu" }]
+      const { berth, made } = yield* account({ images: [ubuntu, record], nodes })
+      const limited = yield* berth(...create, "Ubuntu", "--max-cost", "7", "--yes")
+      assert.strictEqual(limited.code, 2, limited.stderr)
       assert.include(
-        done.stderr,
-        "The list has records that cannot be read (image), and they are left out. See them: berth api /images/"
+        limited.stderr,
+        "The price is not known, so it may be above --max-cost: a record of the image list"
       )
-      assert.lengthOf(made, 1)
+      const shown = json<Row>(yield* berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.deepInclude(shown, { pricePerHourInr: null, maxPricePerHourInr: null })
+      const asked = yield* berth(...create, "Ubuntu")
+      assert.deepStrictEqual([asked.code, asked.stderr.includes("Add --yes to create without asking")], [2, true])
+      assert.isEmpty(made)
+      const option = yield* berth("commitment", "set", "1", "auto_renew", "--sku", "7", "--dry-run", "-o", "json")
+      assert.deepInclude(json<Row>(option), { committedPriceInr: null })
+      assert.include((yield* berth("cost")).stderr, "1 node: price not known")
+      assert.strictEqual((yield* berth(...create, "Ubuntu", "--yes")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of which a saved one that cannot be read may be the order's are not below a limit", () =>
+    Effect.gen(function* () {
+      const own = { ...offer({ image: "mine", id: "901", perHour: "5" }), size: plan }
+      const { berth, made } = yield* account({ saved: [own, { ...own, image: null, specs: windows.specs }] })
+      const limited = yield* berth(...create, "901", "--saved-image", "901", "--max-cost", "7", "--yes")
+      assert.strictEqual(limited.code, 2, limited.stderr)
+      assert.include(limited.stderr, "berth api /images/saved-images/")
+      assert.isEmpty(made)
     }).pipe(Effect.scoped)
   )
 

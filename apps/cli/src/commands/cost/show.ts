@@ -1,15 +1,15 @@
 /**
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
-import { Images } from "@berth/core/client/Images"
 import type { Listed } from "@berth/core/client/listing/Listed"
-import { priceList, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
+import { sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { Clock, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
+import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
 import { priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
@@ -58,13 +58,12 @@ export const cost = Command.make(
       unreadable = listed.unreadable
       isWhole = listed.readToEnd !== false
     }
-    const [nodes, images] = yield* Effect.all(
-      [Stream.runCollect(shownNodes({ onListed })), Images.use((service) => service.list())],
-      { concurrency: 2 }
-    )
+    const [nodes, catalogue] = yield* Effect.all([Stream.runCollect(shownNodes({ onListed })), publicCatalogue()], {
+      concurrency: 2
+    })
     const own = yield* CommitmentLog.use(({ load }) => load)
     const nowMillis = yield* Clock.currentTimeMillis
-    const { ending, rows, total } = costs({ nodes, unreadable }, { prices: priceList(images), own, nowMillis }, by)
+    const { ending, rows, total } = costs({ nodes, unreadable }, { prices: pricesOf(catalogue), own, nowMillis }, by)
     yield* printAll(costRecord, rows)
     const sum = isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
     if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
