@@ -16,10 +16,11 @@ interface Offer {
   readonly image: string
   readonly perHour: unknown
   readonly id?: string
+  readonly minimum?: unknown
   readonly skus?: ReadonlyArray<readonly [id: number, days: number, price: unknown]>
 }
 
-const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
+const offer = ({ id, image, minimum = "0", perHour, skus = [] }: Offer) => ({
   name: `${image} (name)`,
   plan,
   image,
@@ -32,7 +33,7 @@ const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
     price_per_hour: perHour,
     price_per_month: typeof perHour === "string" && /^[\d.]+$/.test(perHour) ? String(Number(perHour) * 730) : perHour,
     series: "P",
-    minimum_billing_amount: "0",
+    minimum_billing_amount: minimum,
     committed_sku: skus.map(([committed_sku_id, committed_days, committed_sku_price]) => ({
       committed_sku_id,
       committed_days,
@@ -113,6 +114,22 @@ describe("the price of a create", () => {
         assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month")
         assert.lengthOf(made, 1)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is shown with the least that is billed, which is no part of a limit per hour", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ images: [offer({ image: "Ubuntu", perHour: "6.46", minimum: "155.04" })] })
+      const dry = json<Row>(yield* berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.strictEqual(dry["minimumBillingInr"], 155.04)
+      const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month, and in all at least ₹155.04.")
+      const doubtful = yield* account({
+        images: ["155.04", null].map((minimum) => offer({ image: "Ubuntu", perHour: "6.46", minimum }))
+      })
+      const open = json<Row>(yield* doubtful.berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.deepStrictEqual([open["pricePerHourInr"], open["minimumBillingInr"]], [6.46, null])
     }).pipe(Effect.scoped)
   )
 

@@ -45,6 +45,8 @@ export interface Listed extends Catalogue {
 /** What is offered, as far as it is listed. */
 export interface Offer {
   readonly price: Price
+  /** The least that is billed by the hour, in rupees; null where that is not known. */
+  readonly minimumBillingInr: number | null
   readonly option: CommittedOption | undefined
   /** Whether a record that cannot be read may state other terms. */
   readonly contradicted: boolean
@@ -155,12 +157,12 @@ export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, U
   const fault = planFault(spec.plan, listed.images) ?? imageFault(spec, listed.images)
   if (fault !== undefined) return fault
   const terms = termsOf(spec, listed)
-  const { contradicted, price } = terms
+  const { contradicted, minimumBillingInr, price } = terms
   return spec.committedSkuId === undefined
-    ? Result.succeed({ price, option: undefined, contradicted })
+    ? Result.succeed({ price, minimumBillingInr, option: undefined, contradicted })
     : Result.map(
         optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId),
-        (option) => ({ price, option, contradicted })
+        (option) => ({ price, minimumBillingInr, option, contradicted })
       )
 }
 
@@ -170,6 +172,7 @@ export const knownOffer = (spec: NodeSpec, listed: Listed): Offer => {
   const option = spec.committedSkuId === undefined ? Result.fail(undefined) : optionOf("", terms, spec.committedSkuId)
   return {
     price: terms.price,
+    minimumBillingInr: terms.minimumBillingInr,
     option: Result.getOrElse(option, () => undefined),
     contradicted: terms.contradicted
   }

@@ -61,7 +61,7 @@ const concurrency = 4
 const hoursPerDay = 24
 
 /** The proposal of one create. */
-const proposalOf = ({ spec }: Wanted, { option, price }: Offer): Proposal => {
+const proposalOf = ({ spec }: Wanted, { minimumBillingInr, option, price }: Offer): Proposal => {
   const committed = option?.priceInr ?? null
   return propose(createRequest(spec), {
     action: "create",
@@ -74,6 +74,8 @@ const proposalOf = ({ spec }: Wanted, { option, price }: Offer): Proposal => {
         ? unknownPrice
         : exactPrice(shareInr(committed, option.days * hoursPerDay), null)),
     committedPriceInr: committed,
+    // A committed period is billed whole.
+    minimumBillingInr: spec.committedSkuId === undefined ? minimumBillingInr : null,
     outcome:
       option === undefined
         ? "billed by the hour until deleted"
