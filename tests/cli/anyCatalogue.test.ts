@@ -230,9 +230,9 @@ const play = Effect.fnUntraced(function* (scenario: Scenario) {
   const isReadable = offers.every(({ hidden }) => hidden === "nothing")
   const truths = hourlyTruths(scenario, order)
   const ofOrder = offers.filter(({ image, plan }) => plan === order.plan && image === order.image)
-  const lengths = new Set(ofOrder.flatMap(({ options }) => options.map(({ days }) => days)))
   // One SKU at several prices or lengths has no price that could be shown.
-  const isClear = isReadable && (!order.committed || (lengths.size === 1 && new Set(truths).size === 1))
+  const terms = new Set(ofOrder.flatMap(({ options }) => options.map(({ days, price }) => `${days} ${price.inr}`)))
+  const isClear = isReadable && (!order.committed || terms.size === 1)
 
   const { count, force, limit } = order
   const create = ["node", "create", "w", "--plan", order.plan, "--image", order.by(order.image)].concat(
