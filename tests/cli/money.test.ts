@@ -16,10 +16,11 @@ interface Offer {
   readonly image: string
   readonly perHour: unknown
   readonly id?: string
+  readonly minimum?: unknown
   readonly skus?: ReadonlyArray<readonly [id: number, days: number, price: unknown]>
 }
 
-const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
+const offer = ({ id, image, minimum = "0", perHour, skus = [] }: Offer) => ({
   name: `${image} (name)`,
   plan,
   image,
@@ -32,7 +33,7 @@ const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
     price_per_hour: perHour,
     price_per_month: typeof perHour === "string" && /^[\d.]+$/.test(perHour) ? String(Number(perHour) * 730) : perHour,
     series: "P",
-    minimum_billing_amount: "0",
+    minimum_billing_amount: minimum,
     committed_sku: skus.map(([committed_sku_id, committed_days, committed_sku_price]) => ({
       committed_sku_id,
       committed_days,
@@ -47,17 +48,27 @@ const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
 const ubuntu = offer({ image: "Ubuntu", id: "11", perHour: "6.46", skus: [[7, 30, "4000"]] })
 const windows = offer({ image: "Windows", id: "12", perHour: "20.50", skus: [[7, 30, "13000"]] })
 
+type Row = Readonly<Record<string, unknown>>
+
 interface Account {
   readonly images?: ReadonlyArray<unknown>
   readonly saved?: ReadonlyArray<unknown>
-  readonly nodes?: ReadonlyArray<{ readonly id: number } & Readonly<Record<string, unknown>>>
+  readonly nodes?: ReadonlyArray<{ readonly id: number } & Row>
 }
+
+const envOf = (url: string, state: string) => ({
+  BERTH_API_KEY: "the-key-of-a-test",
+  BERTH_ACCESS_TOKEN: "the-token-of-a-test",
+  BERTH_BASE_URL: url,
+  XDG_STATE_HOME: state,
+  XDG_CACHE_HOME: state
+})
 
 /** A service with this catalogue, a way to run `berth` against it, and the changes that it was asked for. */
 const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes = [], saved = [] }: Account = {}) {
   const made: Array<Record<string, unknown>> = []
   const committed: Array<unknown> = []
-  const url = yield* serve(({ body, method, path }) => {
+  const url = yield* serve(({ body, method, path, query }) => {
     if (path === "/images/") return ok(images)
     if (path === "/images/saved-images/") return ok(saved)
     if (path === "/update_committed_node_status/") {
@@ -70,18 +81,13 @@ const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes
     }
     if (method === "DELETE") return { status: 204 }
     const listed = nodes.map((node) => nodeRecord(node))
+    const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"] ?? 20)]
     return path === "/nodes/"
-      ? ok(listed)
+      ? ok(listed.slice((page - 1) * size, page * size))
       : ok(listed.find(({ id }) => path === `/nodes/${id}/`) ?? nodeRecord({ id: 7, name: "w", plan }))
   })
   const state = yield* stateFolder
-  const env = {
-    BERTH_API_KEY: "the-key-of-a-test",
-    BERTH_ACCESS_TOKEN: "the-token-of-a-test",
-    BERTH_BASE_URL: url,
-    XDG_STATE_HOME: state,
-    XDG_CACHE_HOME: state
-  }
+  const env = envOf(url, state)
   return { made, committed, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
 })
 
@@ -108,6 +114,22 @@ describe("the price of a create", () => {
         assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month")
         assert.lengthOf(made, 1)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is shown with the least that is billed, which is no part of a limit per hour", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ images: [offer({ image: "Ubuntu", perHour: "6.46", minimum: "155.04" })] })
+      const dry = json<Row>(yield* berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.strictEqual(dry["minimumBillingInr"], 155.04)
+      const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month, and in all at least ₹155.04.")
+      const doubtful = yield* account({
+        images: ["155.04", null].map((minimum) => offer({ image: "Ubuntu", perHour: "6.46", minimum }))
+      })
+      const open = json<Row>(yield* doubtful.berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.deepStrictEqual([open["pricePerHourInr"], open["minimumBillingInr"]], [6.46, null])
     }).pipe(Effect.scoped)
   )
 
@@ -239,16 +261,65 @@ describe("the price of a create", () => {
 })
 
 describe("plans and images", () => {
-  it.live("whose record cannot be read are left out with one warning, and the others can be ordered", () =>
+  const leftOutText = (field: string) =>
+    `The list has records that cannot be read (${field}), and they are left out. See them: berth api /images/`
+  const ofOthers: ReadonlyArray<readonly [what: string, field: string, record: object]> = [
+    ["of another plan", "image", { ...windows, plan: "other", image: null }],
+    ["of another image", "plan", { ...windows, plan: null }]
+  ]
+  it.live.each(ofOthers)(
+    "whose record %s cannot be read are left out with one warning, before the others are ordered",
+    ([, field, record]) =>
+      Effect.gen(function* () {
+        const { berth, made } = yield* account({ images: [record, ubuntu] })
+        const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+        assert.strictEqual(done.code, 0, done.stderr)
+        const [warning, proposal] = done.stderr.split("\n")
+        assert.deepStrictEqual([warning, proposal?.startsWith("Creating w")], [leftOutText(field), true])
+        assert.strictEqual(done.stderr.split("cannot be read").length, 2)
+        assert.lengthOf(made, 1)
+        const quiet = yield* berth(...create, "Ubuntu", "--max-cost", "6.46", "-o", "json")
+        assert.deepStrictEqual(JSON.parse(quiet.stderr), { warning: { message: leftOutText(field) } })
+      }).pipe(Effect.scoped)
+  )
+
+  const mayBe: ReadonlyArray<readonly [what: string, record: unknown]> = [
+    ["of its plan and any image", { ...windows, image: null }],
+    ["of its image and any plan", { ...windows, image: "Ubuntu", plan: { name: plan } }],
+    ["of the id of its image and any plan", { ...windows, image: "other", os: { image: "Ubuntu" }, plan: null }],
+    ["of any image and plan", { specs: windows.specs }],
+    ["no record at all", "junk"]
+  ]
+  it.live.each(mayBe)("of which one that cannot be read may be the order's are not below a limit: %s", ([, record]) =>
     Effect.gen(function* () {
-      const { berth, made } = yield* account({ images: [{ ...windows, image: null }, ubuntu] })
-      const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
-      assert.strictEqual(done.code, 0, done.stderr)
+      const nodes = [{ id: 1, name: "a", plan, image: "Ubuntu" }]
+      const { berth, made } = yield* account({ images: [ubuntu, record], nodes })
+      const limited = yield* berth(...create, "Ubuntu", "--max-cost", "7", "--yes")
+      assert.strictEqual(limited.code, 2, limited.stderr)
       assert.include(
-        done.stderr,
-        "The list has records that cannot be read (image), and they are left out. See them: berth api /images/"
+        limited.stderr,
+        "The price is not known, so it may be above --max-cost: a record of the image list"
       )
-      assert.lengthOf(made, 1)
+      const shown = json<Row>(yield* berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.deepInclude(shown, { pricePerHourInr: null, maxPricePerHourInr: null })
+      const asked = yield* berth(...create, "Ubuntu")
+      assert.deepStrictEqual([asked.code, asked.stderr.includes("Add --yes to create without asking")], [2, true])
+      assert.isEmpty(made)
+      const option = yield* berth("commitment", "set", "1", "auto_renew", "--sku", "7", "--dry-run", "-o", "json")
+      assert.deepInclude(json<Row>(option), { committedPriceInr: null })
+      assert.include((yield* berth("cost")).stderr, "1 node: price not known")
+      assert.strictEqual((yield* berth(...create, "Ubuntu", "--yes")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of which a saved one that cannot be read may be the order's are not below a limit", () =>
+    Effect.gen(function* () {
+      const own = { ...offer({ image: "mine", id: "901", perHour: "5" }), size: plan }
+      const { berth, made } = yield* account({ saved: [own, { ...own, image: null, specs: windows.specs }] })
+      const limited = yield* berth(...create, "901", "--saved-image", "901", "--max-cost", "7", "--yes")
+      assert.strictEqual(limited.code, 2, limited.stderr)
+      assert.include(limited.stderr, "berth api /images/saved-images/")
+      assert.isEmpty(made)
     }).pipe(Effect.scoped)
   )
 
@@ -293,6 +364,17 @@ describe("cost", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("of a list that cannot be read to its end is at least that of the nodes that it shows", () =>
+    Effect.gen(function* () {
+      // Whatever page is asked for is the first.
+      const url = yield* serve(({ path }) => ok(path === "/nodes/" ? [nodeRecord({ id: 1, plan })] : [ubuntu]))
+      const state = yield* stateFolder
+      const { stderr } = yield* invoke(["cost"], { env: envOf(url, state) })
+      assert.include(stderr, "1 node: at least ₹6.46 per hour")
+      assert.include(stderr, "there may be more nodes")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is at least that of the nodes with a known price", () =>
     Effect.gen(function* () {
       const nodes = [
@@ -303,6 +385,41 @@ describe("cost", () => {
       const { stderr } = yield* berth("cost")
       assert.include(stderr, "2 nodes: at least ₹6.46 per hour, at least ₹4715.80 per month, by their hourly prices.")
       assert.include(stderr, "1 node without one known price")
+    }).pipe(Effect.scoped)
+  )
+
+  const broken: ReadonlyArray<readonly [what: string, record: { readonly id: number } & Row, row: Row]> = [
+    ["cannot be read", { id: 4, name: "d", created_at: "yesterday", plan }, { id: 4, name: "d" }],
+    ["has no name", { id: 4, name: null, plan }, { id: 4, name: "not known" }],
+    ["has the id of another node", { id: 3, name: "d", plan }, { id: 3, name: "d" }],
+    ["is of one node on another plan", { id: 3, name: "c", plan: "other" }, { id: 3, name: "c" }]
+  ]
+  it.live.each(broken)("of a node whose record %s is at least that of the others, in every format", ([, record, row]) =>
+    Effect.gen(function* () {
+      const nodes = [{ id: 1, name: "a", plan }, { id: 3, name: "c", plan }, record]
+      const { berth } = yield* account({ images: [ubuntu], nodes })
+      // Where two records have one id it is not known which of them is right, so neither price is.
+      const known = record.id === 3 ? "6.46" : "12.92"
+      const { stderr } = yield* berth("cost")
+      assert.include(stderr, `3 nodes: at least ₹${known} per hour`)
+      assert.include(stderr, "1 node whose record cannot be read: the sum lacks it.")
+      const rows = json<ReadonlyArray<Row>>(yield* berth("cost", "-o", "json"))
+      assert.lengthOf(rows, 3)
+      assert.deepInclude(
+        rows.find(({ unreadable }) => unreadable === 1)!,
+        {
+          ...row,
+          nodes: 1,
+          pricePerHourInr: null,
+          minPricePerHourInr: null,
+          withoutPrice: 1
+        }
+      )
+      const [byPlan, notKnown] = json<ReadonlyArray<Row>>(yield* berth("cost", "--by", "plan", "-o", "json"))
+      assert.deepInclude(byPlan, { name: plan, nodes: 2, unreadable: 0 })
+      assert.deepInclude(notKnown, { name: "not known", nodes: 1, pricePerHourInr: null, unreadable: 1 })
+      const csv = yield* berth("cost", "--quiet", "-o", "csv", "--columns", "unreadable")
+      assert.deepStrictEqual(csv.stdout.trim().split(/\s+/).slice(1).toSorted(), ["0", "0", "1"])
     }).pipe(Effect.scoped)
   )
 })

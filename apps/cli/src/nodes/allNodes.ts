@@ -75,15 +75,16 @@ export const wholeList = Effect.suspend(() => {
 
 /**
  * Every node, for a command that shows them and has no use for the index: it is renewed at most once an hour, for it takes memory. What
- * the list leaves out is reported at the end of the command. `onReply` gets the reply of each page.
+ * the list leaves out is reported at the end of the command.
  */
-export const shownNodes = (
-  options?: Pick<CallOptions, "onReply">
-): Stream.Stream<Node, BerthError, Nodes | IndexStore | Progress> =>
+export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError, Nodes | IndexStore | Progress> =>
   Stream.unwrap(
     Effect.map(Progress, ({ partial }) => {
       let end: Listed | undefined
-      const onListed = (listed: Listed) => void (end = listed)
+      const onListed = (listed: Listed) => {
+        end = listed
+        options?.onListed?.(listed)
+      }
       const isDue = ({ isFresh, isKept }: IndexStore["Service"]) =>
         isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
       return nodesOf(isDue, { ...options, onListed }).pipe(

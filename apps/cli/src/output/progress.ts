@@ -181,21 +181,31 @@ const make = Effect.gen(function* () {
       )
     })
 
+  /** What the lists so far left out, of which nothing has been said. */
+  const leftOutTexts = (): ReadonlyArray<string> =>
+    Array.from(
+      setAside,
+      ([path, names]) =>
+        `The list has records that cannot be read (${Array.from(names).join(", ")}), and they are left out. ${output.followable(`See them: berth api ${path}`)}`
+    )
+
+  const leftOut = Effect.suspend(() => {
+    const text = leftOutTexts().join(" ")
+    if (!output.chatty || text === "") return Effect.void
+    setAside.clear()
+    return output.warn(text)
+  })
+
   /** Says once, at the end of the command, that it did not see everything. Where it failed, the error stands alone for a program. */
   const end = (hasFailed: boolean) =>
     Effect.suspend(() => {
-      const left = Array.from(
-        setAside,
-        ([path, names]) =>
-          `The list has records that cannot be read (${Array.from(names).join(", ")}), and they are left out. ${output.followable(`See them: berth api ${path}`)}`
-      )
-      const text = [...(isPartial ? [partialText] : []), ...left].join(" ")
+      const text = [...(isPartial ? [partialText] : []), ...leftOutTexts()].join(" ")
       return text === "" ? Effect.void : hasFailed ? print(text) : output.warn(text)
     })
 
   const partial = Effect.sync(() => void (isPartial = true))
 
-  return { waitingFor, observer, step, partial, end }
+  return { waitingFor, observer, step, partial, leftOut, end }
 })
 
 export class Progress extends Context.Service<
@@ -209,6 +219,8 @@ export class Progress extends Context.Service<
     readonly step: (turn: number) => Effect.Effect<void, never, Allowance>
     /** Notes that what is printed is of a list that was not read to its end. */
     readonly partial: Effect.Effect<void>
+    /** Says now what the lists leave out, where notes are wanted: before something is done that rests on them. */
+    readonly leftOut: Effect.Effect<void>
     /** Shows what there is to say once the client is not used any more. */
     readonly end: (hasFailed: boolean) => Effect.Effect<void>
   }
@@ -237,6 +249,9 @@ export class Progress extends Context.Service<
     })
   )
 }
+
+/** Says now what the lists leave out; elsewhere it is said at the end of the command. */
+export const reportLeftOut = Effect.flatMap(Progress, ({ leftOut }) => leftOut)
 
 /** Runs `use` and shows the states that it passes on until it ends. */
 export const withProgress = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R | Progress> =>

@@ -25,19 +25,24 @@ const Proposal = Schema.Struct({
     description: "For a commitment its price spread over its hours; null where it is not known or nothing is ordered."
   }),
   committedPriceInr: Schema.NullOr(Schema.Number).annotate({ description: "For the whole committed period." }),
+  minimumBillingInr: Schema.NullOr(Schema.Number).annotate({
+    description:
+      "The least that is billed for a node by the hour, in rupees; null where it is not known or nothing is created so."
+  }),
   outcome: Schema.String.annotate({ description: "The result, in words." })
 })
 export interface Proposal extends Schema.Schema.Type<typeof Proposal> {}
 
-type Committed = Pick<Proposal, "committedPriceInr">
+type Terms = Pick<Proposal, "committedPriceInr" | "minimumBillingInr">
 
 /** The proposal to send a request. */
 export const propose = (
   { body, method, path }: WireRequest,
-  change: Pick<Proposal, "action" | "id" | "name" | "outcome"> & Partial<Price & Committed>
+  change: Pick<Proposal, "action" | "id" | "name" | "outcome"> & Partial<Price & Terms>
 ): Proposal => ({
   ...unknownPrice,
   committedPriceInr: null,
+  minimumBillingInr: null,
   ...change,
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
@@ -46,10 +51,13 @@ export const propose = (
 export const foundBy = (from: "id" | "list" | "index"): string =>
   from === "index" ? "; found by the name index, not by the whole list: see that this id is the one you mean" : ""
 
-/** The price for people: of an hour and a month, and of the whole period where one is committed to. */
-const costText = (price: Price & Committed): string => {
+/** The price for people: of an hour and a month, with the least that is billed; or of the whole period where one is committed to. */
+const costText = ({ committedPriceInr, minimumBillingInr, ...price }: Price & Terms): string => {
   const running = priceText(price) ?? "price not known"
-  return price.committedPriceInr === null ? running : `₹${rupees(price.committedPriceInr)} for the period (${running})`
+  if (committedPriceInr !== null) return `₹${rupees(committedPriceInr)} for the period (${running})`
+  return minimumBillingInr === null || minimumBillingInr === 0
+    ? running
+    : `${running}, and in all at least ₹${rupees(minimumBillingInr)}`
 }
 
 /** The plan and the image of a create. */
@@ -88,14 +96,14 @@ const oneQuestion = (proposal: Proposal): string => {
   }
 }
 
-const committedTotal = (proposals: ReadonlyArray<Proposal>): number | null => {
-  const amounts = proposals.map(({ committedPriceInr }) => committedPriceInr)
+const totalIn = (proposals: ReadonlyArray<Proposal>, key: keyof Terms): number | null => {
+  const amounts = proposals.map((proposal) => proposal[key])
   return amounts.some((amount) => amount === null) ? null : sumInr(amounts.filter((amount) => amount !== null))
 }
 
 /** What several creates cost together. */
 const togetherOf = (proposals: ReadonlyArray<Proposal>): string =>
-  `together: ${costText({ ...sumOfPrices(proposals), committedPriceInr: committedTotal(proposals) })}`
+  `together: ${costText({ ...sumOfPrices(proposals), committedPriceInr: totalIn(proposals, "committedPriceInr"), minimumBillingInr: totalIn(proposals, "minimumBillingInr") })}`
 
 const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
 
@@ -131,6 +139,13 @@ const price: ReadonlyArray<Field<Proposal>> = [
     title: "₹ COMMITTED",
     value: ({ committedPriceInr }) => rupees(committedPriceInr),
     align: "right"
+  },
+  {
+    key: "minimumBillingInr",
+    title: "₹ AT LEAST",
+    value: ({ minimumBillingInr }) => rupees(minimumBillingInr),
+    align: "right",
+    cardOnly: true
   }
 ]
 

@@ -1,27 +1,55 @@
 /**
- * What the service offers for an order: its price, or why the order cannot work. Pure; from the image list, which is where plans and
+ * What the service offers for an order: its price, or why the order cannot work. From the image list, which is where plans and
  * committed options are listed (decision 19).
  */
 import type { CommittedOption } from "@berth/core/domain/Commitment"
-import type { Image } from "@berth/core/domain/Image"
+import { Images, type ImageListOptions } from "@berth/core/client/Images"
+import type { BerthError } from "@berth/core/domain/BerthError"
+import type { Image, LeftOutImage } from "@berth/core/domain/Image"
 import type { Node } from "@berth/core/domain/Node"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import { imageFinder, type Price, priceList, type Terms } from "@berth/core/domain/Price"
+import { imageFinder, type Price, type PriceList, priceList, type Terms } from "@berth/core/domain/Price"
 import { didYouMean, nearest } from "@berth/terminal/usage"
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 
-/** What is listed: the images of the service, and the account's saved ones where the order is for one of them. */
-export interface Listed {
+/** A list of images, and what it leaves out because it cannot be read. */
+export interface Catalogue {
   readonly images: ReadonlyArray<Image>
-  readonly saved: ReadonlyArray<Image>
+  readonly leftOut: ReadonlyArray<LeftOutImage>
+}
+
+const catalogueOf = (list: (options: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>) =>
+  Effect.suspend(() => {
+    let leftOut: Catalogue["leftOut"] = []
+    const onEnd: ImageListOptions["onEnd"] = (listed) => Effect.sync(() => void (leftOut = listed.leftOut))
+    return Effect.map(list({ onEnd }), (images): Catalogue => ({ images, leftOut }))
+  })
+
+/** The images of the service. */
+export const publicCatalogue = (options?: Pick<ImageListOptions, "retry">) =>
+  Images.use((service) => catalogueOf((own) => service.list({}, { ...options, ...own })))
+
+/** The account's saved images. */
+export const savedCatalogue = Images.use((service) => catalogueOf(service.saved))
+
+/** The prices of a list. */
+export const pricesOf = ({ images, leftOut }: Catalogue): PriceList => priceList(images, leftOut)
+
+/** What is listed: the images of the service, and the account's saved ones where the order is for one of them. */
+export interface Listed extends Catalogue {
+  readonly saved: Catalogue
 }
 
 /** What is offered, as far as it is listed. */
 export interface Offer {
   readonly price: Price
+  /** The least that is billed by the hour, in rupees; null where that is not known. */
+  readonly minimumBillingInr: number | null
   readonly option: CommittedOption | undefined
+  /** Whether a record that cannot be read may state other terms. */
+  readonly contradicted: boolean
 }
 
 const force = "--force sends it anyway."
@@ -57,11 +85,11 @@ const optionOf = (
 /** The committed option of that id for an existing node, or why there is none. */
 export const optionOfNode = (
   node: Pick<Node, "plan" | "image">,
-  images: ReadonlyArray<Image>,
+  catalogue: Catalogue,
   skuId: number
 ): Result.Result<CommittedOption, UsageFault> =>
-  images.some(({ plan }) => plan === node.plan)
-    ? optionOf(`The plan ${node.plan}`, priceList(images).ofNode(node), skuId)
+  catalogue.images.some(({ plan }) => plan === node.plan)
+    ? optionOf(`The plan ${node.plan}`, pricesOf(catalogue).ofNode(node), skuId)
     : refuse(
         `${node.plan === null ? "The node's plan is not known" : `The service does not list the plan ${node.plan}`}, so that the price of committed option ${skuId} is not known.`,
         "See berth plan list"
@@ -108,34 +136,33 @@ const statesNoPrice = ({ extra, specs }: Image): boolean =>
  * name. Where `image` names something else it is not known which of the two the service takes. A record that states no price has that
  * of the image which it was made from.
  */
-const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, { images, saved }: Listed): Terms => {
-  const find = imageFinder(saved)
+const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, listed: Listed): Terms => {
+  const { images, leftOut } = listed.saved
+  const find = imageFinder(images)
   const named = new Set(find(image))
   const selected = find(savedImageTemplateId ?? image).filter((record) => record.plan === plan)
   const records = selected.every((record) => named.has(record)) ? selected : []
-  const own = priceList(records).ofNode({ plan, image: null })
+  const own = priceList(records, leftOut).ofNode({ plan, image: null })
   const [base, ...others] = new Set(records.map((record) => record.image))
-  if (base === undefined || others.length > 0 || !records.every(statesNoPrice)) return own
-  const ofBase = priceList(images).ofOrder({ plan, image: base })
+  if (own.contradicted || base === undefined || others.length > 0 || !records.every(statesNoPrice)) return own
+  const ofBase = pricesOf(listed).ofOrder({ plan, image: base })
   return own.committedOptions.length === 0 ? ofBase : { ...ofBase, committedOptions: own.committedOptions }
 }
 
 const termsOf = (spec: NodeSpec, listed: Listed): Terms =>
-  spec.savedImageTemplateId === undefined ? priceList(listed.images).ofOrder(spec) : savedTerms(spec, listed)
+  spec.savedImageTemplateId === undefined ? pricesOf(listed).ofOrder(spec) : savedTerms(spec, listed)
 
 /** The offer for an order, or why it cannot work. */
 export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, UsageFault> => {
   const fault = planFault(spec.plan, listed.images) ?? imageFault(spec, listed.images)
   if (fault !== undefined) return fault
   const terms = termsOf(spec, listed)
+  const { contradicted, minimumBillingInr, price } = terms
   return spec.committedSkuId === undefined
-    ? Result.succeed({ price: terms.price, option: undefined })
+    ? Result.succeed({ price, minimumBillingInr, option: undefined, contradicted })
     : Result.map(
         optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId),
-        (option) => ({
-          price: terms.price,
-          option
-        })
+        (option) => ({ price, minimumBillingInr, option, contradicted })
       )
 }
 
@@ -143,5 +170,10 @@ export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, U
 export const knownOffer = (spec: NodeSpec, listed: Listed): Offer => {
   const terms = termsOf(spec, listed)
   const option = spec.committedSkuId === undefined ? Result.fail(undefined) : optionOf("", terms, spec.committedSkuId)
-  return { price: terms.price, option: Result.getOrElse(option, () => undefined) }
+  return {
+    price: terms.price,
+    minimumBillingInr: terms.minimumBillingInr,
+    option: Result.getOrElse(option, () => undefined),
+    contradicted: terms.contradicted
+  }
 }

@@ -9,7 +9,9 @@ import { pricePerHour, pricePerMonth } from "./price.ts"
 
 const Cost = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the node, the plan or the status." }),
-  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null in a row of several." }),
+  id: Schema.NullOr(Schema.Int).annotate({
+    description: "Id of the node; null in a row of several, and where it cannot be read."
+  }),
   status: Schema.NullOr(Schema.String).annotate({ description: "Status of the nodes; null where they have several." }),
   plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null where they have several." }),
   nodes: Schema.Int,
@@ -23,6 +25,10 @@ const Cost = Schema.Struct({
   offAndBilled: Schema.Int.annotate({ description: "How many of them are off and still billed." }),
   withoutPrice: Schema.Int.annotate({
     description: "How many of them have no known price per hour: the sum is then a `min…`."
+  }),
+  unreadable: Schema.Int.annotate({
+    description:
+      "How many of them are records of the list that cannot be read, each of which may be a node: the sum lacks them."
   })
 })
 export interface Cost extends Schema.Schema.Type<typeof Cost> {}
@@ -54,6 +60,13 @@ const fields: ReadonlyArray<Field<Cost>> = [
     key: "withoutPrice",
     title: "NO PRICE",
     value: ({ withoutPrice }) => String(withoutPrice),
+    align: "right",
+    cardOnly: true
+  },
+  {
+    key: "unreadable",
+    title: "NOT READ",
+    value: ({ unreadable }) => String(unreadable),
     align: "right",
     cardOnly: true
   }

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
 import { created, set } from "../../src/commitmentLog/CommitmentLog.ts"
-import { costs, groupings, type Pricing } from "../../src/commands/cost/sum.ts"
+import { costs as costsOf, type Grouping, groupings, type Pricing } from "../../src/commands/cost/sum.ts"
 
 const node = (id: number, plan: string, status: Node["status"], image: string | null = null): Node => ({
   id: NodeId.make(id),
@@ -50,6 +50,8 @@ const pricingOf = (images: ReadonlyArray<Image>, own: Pricing["own"] = new Map()
   nowMillis: 1000
 })
 const prices = pricingOf(offers)
+const costs = (nodes: ReadonlyArray<Node>, pricing: Pricing, by: Grouping) =>
+  costsOf({ nodes, unreadable: [] }, pricing, by)
 
 describe("the cost of nodes", () => {
   it("is that of their plans, also of nodes that are off, and not of those that are ending", () => {

@@ -9,6 +9,7 @@ const proposal = (change: Partial<Proposal>): Proposal => ({
   request: { method: "POST", path: "/nodes/", body: { plan: "P", image: "I" } },
   ...exactPrice(2, 1460),
   committedPriceInr: null,
+  minimumBillingInr: null,
   outcome: "billed by the hour until deleted",
   ...change
 })
@@ -35,6 +36,14 @@ describe("the question before a change", () => {
     ["Delete these 2 nodes? Their disks are deleted too.", [deletion, { ...deletion, id: 2 }]],
     ["Create node web on P from I? ₹2.00 per hour, ₹1460.00 per month.", [proposal({})]],
     ["Create node web on P from I? Price not known.", [proposal(unknownPrice)]],
+    [
+      "Create node web on P from I? ₹2.00 per hour, ₹1460.00 per month, and in all at least ₹48.00.",
+      [proposal({ minimumBillingInr: 48 })]
+    ],
+    [
+      "Create these 2 nodes on P from I? Together: ₹4.00 per hour, ₹2920.00 per month, and in all at least ₹96.00.",
+      [proposal({ name: "w-1", minimumBillingInr: 48 }), proposal({ name: "w-2", minimumBillingInr: 48 })]
+    ],
     [
       "Create node web on P from I? ₹90.00 for the period (₹2.00 per hour), committed for 30 days.",
       [proposal({ ...exactPrice(2, null), committedPriceInr: 90, outcome: "committed for 30 days" })]

@@ -4,7 +4,7 @@
  */
 import { Predicate } from "effect"
 import type { CommittedOption } from "../domain/Commitment.ts"
-import type { Image, ImageFilter, OperatingSystem, Specs } from "../domain/Image.ts"
+import type { Image, ImageFilter, LeftOutImage, OperatingSystem, Specs } from "../domain/Image.ts"
 import { diskGb } from "./fields/Disk.ts"
 import { count, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMibFromGb } from "./fields/Memory.ts"
@@ -83,6 +83,16 @@ export const imageFromWire: ReadRecord<Image> = (wire) => {
   }
   keepUnknown(wire, known, extra)
   return result
+}
+
+/** What is known of a record that is no image. */
+export const leftOutImage = (wire: unknown): LeftOutImage => {
+  if (!Predicate.isObject(wire)) return { plan: null, names: null }
+  const plan = text(wire["plan"] ?? wire["size"])
+  const image = text(wire["image"])
+  const os = Predicate.isObject(wire["os"]) ? wire["os"] : {}
+  const others = [text(os["image"]), text(wire["name"])].filter(Predicate.isString)
+  return { plan: plan === unreadable ? null : plan, names: image === unreadable ? null : [image, ...others] }
 }
 
 /** The query of an image list (interface.md §4 note 4). */

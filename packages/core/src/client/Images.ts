@@ -2,9 +2,9 @@
  * The images nodes are made from: all of them with filters, and the account's own saved ones.
  */
 import { Context, Effect, Layer } from "effect"
-import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
+import { imageFilterToWire, imageFromWire, leftOutImage } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import type { Image, ImageFilter } from "../domain/Image.ts"
+import type { Image, ImageFilter, LeftOutImage } from "../domain/Image.ts"
 import { argument, fields, oneOf, optional, text, whole } from "./options/Argument.ts"
 import { imageDrift } from "./telemetry/Drift.ts"
 import { Engine } from "./call/Engine.ts"
@@ -40,10 +40,18 @@ const savedImages: Operation<Readable<Image>> = {
   drift: imageDrift
 }
 
+/** What a list of images came to. */
+export interface ListedImages {
+  /** How many records cannot be read and are left out, 0 or more. */
+  readonly unreadable: number
+  /** Those records. Each may be of an image and a plan that others are of, at another price. */
+  readonly leftOut: ReadonlyArray<LeftOutImage>
+}
+
 /** How to list images. */
 export interface ImageListOptions extends CallOptions {
-  /** Called with how many records cannot be read and are left out, 0 or more, before the images are returned. */
-  readonly onEnd?: ((listed: { readonly unreadable: number }) => Effect.Effect<void>) | undefined
+  /** Called with what cannot be read and is left out, before the images are returned. */
+  readonly onEnd?: ((listed: ListedImages) => Effect.Effect<void>) | undefined
 }
 
 export class Images extends Context.Service<
@@ -52,7 +60,7 @@ export class Images extends Context.Service<
     /** The images that pass every given filter; each comes once for every plan it goes with. */
     readonly list: (filter?: ImageFilter, options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
     /** The account's saved images. */
-    readonly saved: (options?: CallOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
+    readonly saved: (options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
   }
 >()("@berth/core/client/Images") {
   static readonly layer = Layer.effect(
@@ -66,25 +74,36 @@ export class Images extends Context.Service<
         const [first] = setAside
         if (first === undefined || hasWarned) return Effect.succeed(records)
         hasWarned = true
-        const what = first.path === "" ? "is not" : `whose ${first.path} is not`
+        const { expected, path } = first.fault
+        const what = path === "" ? "is not" : `whose ${path} is not`
         return Effect.as(
           Effect.logWarning(
-            `The image list has ${setAside.length === 1 ? "a record" : `${setAside.length} records`} that cannot be read: one ${what} ${first.expected}.`
+            `The image list has ${setAside.length === 1 ? "a record" : `${setAside.length} records`} that cannot be read: one ${what} ${expected}.`
           ),
           records
         )
       }
 
-      const list = (filter?: ImageFilter, { onEnd, ...options }: ImageListOptions = {}) =>
-        Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
-          call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options).pipe(
-            Effect.tap(({ value: { setAside } }) => onEnd?.({ unreadable: setAside.length }) ?? Effect.void),
-            Effect.flatMap(imagesOf)
-          )
+      const read = (
+        reply: Effect.Effect<{ readonly value: Readable<Image> }, BerthError>,
+        onEnd: ImageListOptions["onEnd"]
+      ) =>
+        reply.pipe(
+          Effect.tap(
+            ({ value: { setAside } }) =>
+              onEnd?.({ unreadable: setAside.length, leftOut: setAside.map(({ wire }) => leftOutImage(wire)) }) ??
+              Effect.void
+          ),
+          Effect.flatMap(imagesOf)
         )
 
-      const saved = (options?: CallOptions) =>
-        Effect.flatMap(call(savedImages, wire.images.saved({ query: {} }), options), imagesOf)
+      const list = (filter?: ImageFilter, { onEnd, ...options }: ImageListOptions = {}) =>
+        Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
+          read(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), onEnd)
+        )
+
+      const saved = ({ onEnd, ...options }: ImageListOptions = {}) =>
+        read(call(savedImages, wire.images.saved({ query: {} }), options), onEnd)
 
       return Images.of({ list, saved })
     })

@@ -43,6 +43,14 @@ export const Image = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "Image" })
 export interface Image extends Schema.Schema.Type<typeof Image> {}
 
+/** A record of an image list that cannot be read, and what is still known of it. */
+export interface LeftOutImage {
+  /** Its plan; null where that cannot be read, so that it may be of any. */
+  readonly plan: string | null
+  /** What a create may name it by: its slug, id and name. Null where its slug cannot be read, so that it may be any image. */
+  readonly names: ReadonlyArray<string> | null
+}
+
 /** Filters of the image list; each narrows, and they combine (interface.md §4 note 4, decision 18). */
 export const ImageFilter = Schema.Struct({
   type: Schema.optional(Schema.Literals(["public", "private"])),

@@ -7,7 +7,7 @@
  */
 import { Schema } from "effect"
 import type { CommittedOption } from "./Commitment.ts"
-import type { Image } from "./Image.ts"
+import type { Image, LeftOutImage } from "./Image.ts"
 import { sumInr } from "./Money.ts"
 import type { Node } from "./Node.ts"
 import type { NodeSpec } from "./NodeSpec.ts"
@@ -120,6 +120,8 @@ export interface Terms {
   readonly minimumBillingInr: number | null
   /** One for each SKU and length. The price of one that is listed at several is null. */
   readonly committedOptions: ReadonlyArray<CommittedOption>
+  /** Whether a record that cannot be read may state other terms: no price is known then. */
+  readonly contradicted: boolean
 }
 
 const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<CommittedOption> =>
@@ -133,9 +135,17 @@ const termsOf = (records: ReadonlyArray<Image>): Terms => {
   return {
     price: oneOfPrices(specs.map((each) => exactPrice(each.pricePerHourInr, each.pricePerMonthInr))),
     minimumBillingInr: agreed(specs.map(({ minimumBillingInr }) => minimumBillingInr)),
-    committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions))
+    committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions)),
+    contradicted: false
   }
 }
+
+const contradictedTerms = ({ committedOptions }: Terms): Terms => ({
+  price: unknownPrice,
+  minimumBillingInr: null,
+  committedOptions: committedOptions.map((option) => ({ ...option, priceInr: null })),
+  contradicted: true
+})
 
 /**
  * Finds the records that the image of a create or of a node names: a number is an id; a text is a slug, or where there is no such
@@ -165,23 +175,37 @@ export interface PriceList {
   readonly ofNode: (node: Pick<Node, "plan" | "image">) => Terms
 }
 
-/** The prices of an image list. Records of the same plan and image that differ, by series or zone for one, are alternatives. */
-export const priceList = (images: ReadonlyArray<Image>): PriceList => {
+/**
+ * The prices of an image list. Records of the same plan and image that differ, by series or zone for one, are alternatives. So is a record
+ * that the list left out because it cannot be read: what is not known of it may be anything, its price too.
+ */
+export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<LeftOutImage> = []): PriceList => {
   const plans = Map.groupBy(images, ({ plan }) => plan)
   const ofImage = imageFinder(images)
   const known = new Map<string, Terms>()
-  const termsBy = (key: string, records: () => ReadonlyArray<Image>): Terms => {
-    const terms = known.get(key) ?? termsOf(records())
+  const termsBy = (key: string, read: () => Terms): Terms => {
+    const terms = known.get(key) ?? read()
     known.set(key, terms)
     return terms
   }
+  /** The terms of records of a plan: of all of them, or of those of images that are named so. */
+  const termsFor = (plan: string | null, records: ReadonlyArray<Image>, names?: ReadonlySet<string>): Terms => {
+    const mayBe = (record: LeftOutImage) =>
+      (record.plan ?? plan) === plan && (names === undefined || (record.names?.some((name) => names.has(name)) ?? true))
+    const terms = termsOf(records)
+    return leftOut.some(mayBe) ? contradictedTerms(terms) : terms
+  }
   const offered = ({ image, plan }: Order) => ofImage(image).filter((record) => record.plan === plan)
-  const ofPlan = (plan: string | null) => termsBy(JSON.stringify([plan]), () => plans.get(plan ?? "") ?? [])
+  const ofOrder = ({ image, plan }: Order) =>
+    termsBy(JSON.stringify([plan, image]), () => {
+      const records = offered({ image, plan })
+      return termsFor(plan, records, new Set([String(image), ...records.map((record) => record.image)]))
+    })
+  const ofPlan = (plan: string | null) =>
+    termsBy(JSON.stringify([plan]), () => termsFor(plan, plans.get(plan ?? "") ?? []))
   return {
-    ofOrder: (order) => termsBy(JSON.stringify([order.plan, order.image]), () => offered(order)),
+    ofOrder,
     ofNode: ({ image, plan }) =>
-      image === null || plan === null || offered({ image, plan }).length === 0
-        ? ofPlan(plan)
-        : termsBy(JSON.stringify([plan, image]), () => offered({ image, plan }))
+      image === null || plan === null || offered({ image, plan }).length === 0 ? ofPlan(plan) : ofOrder({ image, plan })
   }
 }

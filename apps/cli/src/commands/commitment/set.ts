@@ -1,7 +1,6 @@
 /**
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
-import { Images } from "@berth/core/client/Images"
 import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berth/core/domain/Commitment"
@@ -17,7 +16,7 @@ import { oneNode } from "../../nodes/Target.ts"
 import { rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
-import { optionOfNode } from "../../proposal/offer.ts"
+import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { foundBy, propose } from "../../proposal/Proposal.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
@@ -25,14 +24,13 @@ import { switchFlag } from "../../settings/switches.ts"
 
 /** The committed option to renew to, or why it cannot be one. */
 const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
-  const images = yield* Images.use((service) => service.list())
-  return yield* Effect.fromResult(optionOfNode(node, images, skuId))
+  return yield* Effect.fromResult(optionOfNode(node, yield* publicCatalogue(), skuId))
 })
 
 /** The committed option that is sent whether it is listed or not; none where it is not, or cannot be looked up. */
 const forcedOption = (node: Node, skuId: number) =>
-  Images.use((service) => service.list({}, { retry: false })).pipe(
-    Effect.flatMap((images) => Effect.fromResult(optionOfNode(node, images, skuId))),
+  publicCatalogue({ retry: false }).pipe(
+    Effect.flatMap((catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId))),
     Effect.option
   )
 

@@ -1,14 +1,15 @@
 /**
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
-import { Images } from "@berth/core/client/Images"
-import { priceList } from "@berth/core/domain/Price"
+import type { Listed } from "@berth/core/client/listing/Listed"
+import { sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { Clock, Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
+import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
 import { priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
@@ -18,7 +19,8 @@ const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nod
 
 /** The sentences below the table, each a note of its own. */
 const totalTexts = (total: Cost): ReadonlyArray<string> => {
-  const { committed, nodes, offAndBilled, withoutPrice } = total
+  const { committed, nodes, offAndBilled, unreadable, withoutPrice } = total
+  const unpriced = withoutPrice - unreadable
   const price = priceText(total)
   const sentences = [
     `${count(nodes)}: ${price === undefined ? "price not known" : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
@@ -29,8 +31,13 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
     )
   }
   if (offAndBilled > 0) sentences.push(`${count(offAndBilled)} off and still billed.`)
-  if (withoutPrice > 0 && price !== undefined) {
-    sentences.push(`${count(withoutPrice)} without one known price: the sum has what is known of it.`)
+  if (unreadable > 0) {
+    sentences.push(
+      `${count(unreadable)} whose record cannot be read: the sum lacks ${unreadable === 1 ? "it" : "them"}.`
+    )
+  }
+  if (unpriced > 0 && price !== undefined) {
+    sentences.push(`${count(unpriced)} without one known price: the sum has what is known of it.`)
   }
   return sentences
 }
@@ -45,15 +52,21 @@ export const cost = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ by }) {
-    const [nodes, images] = yield* Effect.all(
-      [Stream.runCollect(shownNodes()), Images.use((service) => service.list())],
-      { concurrency: 2 }
-    )
+    let unreadable: Listed["unreadable"] = []
+    let isWhole = true
+    const onListed = (listed: Listed) => {
+      unreadable = listed.unreadable
+      isWhole = listed.readToEnd !== false
+    }
+    const [nodes, catalogue] = yield* Effect.all([Stream.runCollect(shownNodes({ onListed })), publicCatalogue()], {
+      concurrency: 2
+    })
     const own = yield* CommitmentLog.use(({ load }) => load)
     const nowMillis = yield* Clock.currentTimeMillis
-    const { ending, rows, total } = costs(nodes, { prices: priceList(images), own, nowMillis }, by)
+    const { ending, rows, total } = costs({ nodes, unreadable }, { prices: pricesOf(catalogue), own, nowMillis }, by)
     yield* printAll(costRecord, rows)
-    if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
+    const sum = isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
+    if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
     if (total.nodes > 0 && ending > 0)
       yield* printNote(`${count(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
   })

@@ -2,9 +2,10 @@
  * What nodes cost by the price of their plan and image, in groups. Pure. A committed node costs what its commitment cost, which the
  * service does not report: where berth's own record has it, it is that price, and the hourly one otherwise.
  */
+import type { LeftOutRecord } from "@berth/core/client/listing/Listed"
 import type { Node } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
-import { type Price, type PriceList, sumOfPrices } from "@berth/core/domain/Price"
+import { type Price, type PriceList, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { DateTime } from "effect"
 import { committedPrice, committedUntil, type Entry } from "../../commitmentLog/CommitmentLog.ts"
 import type { Cost } from "../../records/cost.ts"
@@ -24,49 +25,92 @@ export interface Pricing {
   readonly nowMillis: number
 }
 
-const priceOf = (node: Node, { nowMillis, own, prices }: Pricing): Price =>
-  committedPrice(own.get(node.id), nowMillis) ?? prices.ofNode(node).price
+/** A node of the list, or a record of it that cannot be read and may be one. */
+type Member = Node | LeftOutRecord
 
-const rowOf = (name: string, id: number | null, nodes: ReadonlyArray<Node>, pricing: Pricing): Cost => {
-  const each = nodes.map((node) => priceOf(node, pricing))
-  const until = nodes.map(({ id }) => committedUntil(pricing.own.get(id), pricing.nowMillis))
+const isNode = (member: Member): member is Node => !("_tag" in member)
+
+/** What there is to know of a member where its record tells nothing. */
+const notKnown = "not known"
+
+/** What is billed, and how each of it is priced. */
+interface Billed extends Pricing {
+  readonly priceOf: (member: Member) => Price
+}
+
+/** Where a second record has the id of a node it is not known which of them tells what the node is. */
+const billedBy = (pricing: Pricing, unreadable: ReadonlyArray<LeftOutRecord>): Billed => {
+  const { nowMillis, own, prices } = pricing
+  const contradicted = new Set(unreadable.map(({ id }) => id))
+  const priceOf = (member: Member): Price =>
+    isNode(member) && !contradicted.has(member.id)
+      ? (committedPrice(own.get(member.id), nowMillis) ?? prices.ofNode(member).price)
+      : unknownPrice
+  return { ...pricing, priceOf }
+}
+
+const rowOf = (name: string, id: number | null, members: ReadonlyArray<Member>, billed: Billed): Cost => {
+  const nodes = members.filter(isNode)
+  const each = members.map(billed.priceOf)
+  const until = members.map((member) =>
+    isNode(member) ? committedUntil(billed.own.get(member.id), billed.nowMillis) : null
+  )
   const commonUntil = common(until)
   return {
     name,
     id,
-    status: common(nodes.map(({ status }) => label(status))),
-    plan: common(nodes.map(({ plan }) => plan)),
-    nodes: nodes.length,
+    status: common(members.map((member) => (isNode(member) ? label(member.status) : null))),
+    plan: common(members.map((member) => (isNode(member) ? member.plan : null))),
+    nodes: members.length,
     ...sumOfPrices(each),
     committed: until.filter((end) => end !== null).length,
     committedUntil: commonUntil === null ? null : DateTime.makeUnsafe(commonUntil),
     offAndBilled: nodes.filter(({ status }) => status === "power-off").length,
-    withoutPrice: each.filter(({ pricePerHourInr }) => pricePerHourInr === null).length
+    withoutPrice: each.filter(({ pricePerHourInr }) => pricePerHourInr === null).length,
+    unreadable: members.length - nodes.length
   }
 }
 
 /** Whether a node whose termination has begun is still billed is not documented: it has no row, and is counted. */
 const isEnding = ({ status }: Node): boolean => status === "terminate"
 
-const groupOf = (node: Node, by: Grouping): string =>
-  by === "node" ? String(node.id) : by === "plan" ? (node.plan ?? "not known") : label(node.status)
+/** The group of the `at`th member. */
+const groupOf = (member: Member, at: number, by: Grouping): string =>
+  by === "node"
+    ? String(at)
+    : !isNode(member)
+      ? notKnown
+      : by === "plan"
+        ? (member.plan ?? notKnown)
+        : label(member.status)
 
-/** A row for each group, in the order in which they appear, and one for all. */
+/** What the account has, as far as its list can be read. */
+export interface Counted {
+  readonly nodes: ReadonlyArray<Node>
+  readonly unreadable: ReadonlyArray<LeftOutRecord>
+}
+
+/**
+ * A row for each group, in the order in which they appear, and one for all. A record that cannot be read is a node without a known price,
+ * so that no sum over the rows is taken for exact.
+ */
 export const costs = (
-  nodes: ReadonlyArray<Node>,
+  { nodes, unreadable }: Counted,
   pricing: Pricing,
   by: Grouping
 ): { readonly rows: ReadonlyArray<Cost>; readonly total: Cost; readonly ending: number } => {
-  const [billed, ending] = [nodes.filter((node) => !isEnding(node)), nodes.filter(isEnding)]
-  const groups = Map.groupBy(billed, (node) => groupOf(node, by))
+  const ending = nodes.filter(isEnding)
+  const members: ReadonlyArray<Member> = [...nodes.filter((node) => !isEnding(node)), ...unreadable]
+  const billed = billedBy(pricing, unreadable)
+  const groups = Map.groupBy(members, (member, at) => groupOf(member, at, by))
   return {
     rows: Array.from(groups, ([group, members]) => {
       const [only] = members
       return by === "node" && only !== undefined
-        ? rowOf(only.name, only.id, members, pricing)
-        : rowOf(group, null, members, pricing)
+        ? rowOf(only.name ?? notKnown, only.id, members, billed)
+        : rowOf(group, null, members, billed)
     }),
-    total: rowOf("total", null, billed, pricing),
+    total: rowOf("total", null, members, billed),
     ending: ending.length
   }
 }

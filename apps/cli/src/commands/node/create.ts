@@ -2,7 +2,6 @@
  * `berth node create`: shows what the nodes will cost, asks where that is needed, and creates them.
  */
 import { IntentStore } from "@berth/core/client/creation/IntentStore"
-import { Images } from "@berth/core/client/Images"
 import { createRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { CommittedOption } from "@berth/core/domain/Commitment"
@@ -26,12 +25,20 @@ import { waitFor } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
-import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
+import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/approve.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
-import { knownOffer, type Offer, offerFor, planFault } from "../../proposal/offer.ts"
+import {
+  type Catalogue,
+  knownOffer,
+  type Offer,
+  offerFor,
+  planFault,
+  publicCatalogue,
+  savedCatalogue
+} from "../../proposal/offer.ts"
 import { type Proposal, propose } from "../../proposal/Proposal.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { pricePerHourText } from "../../records/price.ts"
@@ -54,7 +61,7 @@ const concurrency = 4
 const hoursPerDay = 24
 
 /** The proposal of one create. */
-const proposalOf = ({ spec }: Wanted, { option, price }: Offer): Proposal => {
+const proposalOf = ({ spec }: Wanted, { minimumBillingInr, option, price }: Offer): Proposal => {
   const committed = option?.priceInr ?? null
   return propose(createRequest(spec), {
     action: "create",
@@ -67,6 +74,8 @@ const proposalOf = ({ spec }: Wanted, { option, price }: Offer): Proposal => {
         ? unknownPrice
         : exactPrice(shareInr(committed, option.days * hoursPerDay), null)),
     committedPriceInr: committed,
+    // A committed period is billed whole.
+    minimumBillingInr: spec.committedSkuId === undefined ? minimumBillingInr : null,
     outcome:
       option === undefined
         ? "billed by the hour until deleted"
@@ -77,11 +86,8 @@ const proposalOf = ({ spec }: Wanted, { option, price }: Offer): Proposal => {
 /** The account's saved images, where the order is for one. Without them the price is not known, which is no reason to fail. */
 const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
   savedImageTemplateId === undefined
-    ? Effect.succeed([])
-    : Effect.orElseSucceed(
-        Images.use((images) => images.saved()),
-        () => []
-      )
+    ? Effect.succeed<Catalogue>({ images: [], leftOut: [] })
+    : Effect.orElseSucceed(savedCatalogue, (): Catalogue => ({ images: [], leftOut: [] }))
 
 /** The plan that all of them are on. */
 const planOf = ([first]: ReadonlyArray<Proposal>): string => {
@@ -90,13 +96,24 @@ const planOf = ([first]: ReadonlyArray<Proposal>): string => {
 }
 
 /** Why these creates cost too much; undefined when they do not. */
-const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<number>): UsageFault | undefined => {
+const costFault = (
+  proposals: ReadonlyArray<Proposal>,
+  { contradicted }: Offer,
+  maxCost: Option.Option<number>
+): UsageFault | undefined => {
   if (Option.isNone(maxCost) || proposals.length === 0) return undefined
   const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
   const cost = sumOfPrices(proposals)
   const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
   if (atMost !== null && atMost <= maxCost.value) return undefined
   const text = pricePerHourText(cost)
+  if (text === undefined && contradicted) {
+    return new UsageFault({
+      message:
+        "The price is not known, so it may be above --max-cost: a record of the image list that cannot be read may be of this plan and image.",
+      hint: "See it: berth api /images/, or omit --max-cost: create then asks"
+    })
+  }
   if (text === undefined) {
     return new UsageFault({
       message: "The price is not known, so it may be above --max-cost.",
@@ -283,7 +300,8 @@ export const create = Command.make(
     const given = givenOf(options)
     const missing = missingFault(given)
     if (missing !== undefined && !(yield* canAsk)) return yield* missing
-    const images = yield* (yield* Images).list()
+    const { images, leftOut } = yield* publicCatalogue()
+    yield* reportLeftOut
     // A plan that cannot work is refused before the rest is asked for.
     const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
@@ -292,12 +310,13 @@ export const create = Command.make(
       : guidedForm(given, fromImages(images))
     const spec = specOf(essentials, options)
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
-    const listed = { images, saved: yield* savedImages(spec) }
+    const listed = { images, leftOut, saved: yield* savedImages(spec) }
+    yield* reportLeftOut
     const offer = options.force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
     const existing = options.ifAbsent ? yield* existingNodes(wanted.map((each) => each.spec)) : new Map<string, Node>()
 
     const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [proposalOf(each, offer)]))
-    const tooMuch = costFault(proposals, options.maxCost)
+    const tooMuch = costFault(proposals, offer, options.maxCost)
     if (tooMuch !== undefined) return yield* tooMuch
     const single = Option.isNone(options.count)
     const approved = yield* approve(proposals, {

@@ -97,10 +97,16 @@ export const many =
     return Result.succeed(records)
   }
 
-/** The records of a list that can be read, and what is wrong with the rest. */
+/** A record of a list that cannot be read, and what is wrong with it. */
+export interface SetAside {
+  readonly wire: unknown
+  readonly fault: RecordFault
+}
+
+/** The records of a list that can be read, and the rest. */
 export interface Readable<A> {
   readonly records: ReadonlyArray<A>
-  readonly setAside: ReadonlyArray<RecordFault>
+  readonly setAside: ReadonlyArray<SetAside>
 }
 
 /** Reads `data` as a list of records, and sets aside those that cannot be read; it fails where that is all of them. */
@@ -109,15 +115,15 @@ export const readable =
   (data: unknown): Result.Result<Readable<A>, RecordFault> => {
     if (!Array.isArray(data)) return Result.fail(new RecordFault("data", "a list", data))
     const records: Array<A> = []
-    const setAside: Array<RecordFault> = []
+    const setAside: Array<SetAside> = []
     for (const wire of data) {
       const record = readRecord(wire)
-      if (record instanceof RecordFault) setAside.push(record)
+      if (record instanceof RecordFault) setAside.push({ wire, fault: record })
       else records.push(record)
     }
     const [first] = setAside
     return first !== undefined && records.length === 0
-      ? misread("data[0]", first)
+      ? misread("data[0]", first.fault)
       : Result.succeed({ records, setAside })
   }
 

@@ -39,7 +39,9 @@ const setAside = (wire: unknown, { expected, path }: RecordFault): UnreadableRec
   }
 }
 
-const isSame = (a: Node, b: Node): boolean => a.name === b.name && DateTime.Equivalence(a.createdAt, b.createdAt)
+/** Whether records of one id, on one page, agree in what never changes in a node's life. */
+const isSame = (a: Node, b: Node): boolean =>
+  a.name === b.name && a.plan === b.plan && a.image === b.image && DateTime.Equivalence(a.createdAt, b.createdAt)
 
 /** Reads the data of a page. */
 export const readRecords = (data: unknown): Result.Result<ReadonlyArray<ListRecord>, RecordFault> => {

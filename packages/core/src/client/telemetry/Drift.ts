@@ -51,10 +51,13 @@ export const imageDrift = ({
   setAside
 }: {
   readonly records: ReadonlyArray<Image>
-  readonly setAside: ReadonlyArray<{ readonly path: string }>
+  readonly setAside: ReadonlyArray<{ readonly fault: { readonly path: string } }>
 }): ReadonlyArray<Drift> => {
   const tally: Tally = new Map()
-  for (const { path } of setAside) count(tally, "record", path || "record")
+  for (const {
+    fault: { path }
+  } of setAside)
+    count(tally, "record", path || "record")
   for (const { extra } of records) for (const name in extra) count(tally, "field", name)
   return Array.from(tally.values())
 }
