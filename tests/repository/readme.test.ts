@@ -1,6 +1,7 @@
 /**
- * Everything in the README that can be run is run: its transcript by `captures.test.ts`, its programs here, its two commands in a fresh
- * clone (`tests/install/clone.install.ts`), the packages and their installation in `tests/install/packages.test.ts`.
+ * What runs what the README shows: its transcript `captures.test.ts`, its programs this file. `pnpm test:install`, a run of its own, runs the tour in a
+ * fresh clone (`clone.install.ts`) and the installation of the packages (`packages.install.ts`), which are packed by the functions of the command
+ * `packages`. The command `test` is run by whoever runs this. That its three commands start files that exist is seen here.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,7 +27,7 @@ const examples = ["readme-with-promises", "readme-with-effect"].map((name) => `p
 describe("the README", () => {
   it("is read in a minute", () => assert.isAtMost(page.split("\n").length - 1, 120))
 
-  it("has no block that no test runs", () => {
+  it("has no block that is not accounted for", () => {
     assert.deepStrictEqual(blocksIn("ts"), examples.map(read))
     assert.match(page, /<!-- captured: commands -->\n+```console\n/)
     const [install, tour, ...others] = blocksIn("sh")
@@ -38,6 +39,22 @@ describe("the README", () => {
       ["sh", "sh", "console", "ts", "ts"]
     )
   })
+
+  it("shows commands that there are", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
+    const started = ["packages", "demo", "test"].map((command) => /\bnode (\S+)$/.exec(scripts[command] ?? "")?.[1])
+    assert.deepStrictEqual(started, ["scripts/pack.ts", "scripts/demo.ts", "scripts/test.ts"])
+    assert.deepStrictEqual(
+      started.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url))),
+      []
+    )
+  })
+
+  it.each([
+    ["tests/repository/captures.test.ts", "capturedPages()"],
+    ["tests/install/clone.install.ts", '[...pnpm, "demo"]'],
+    ["tests/install/packages.install.ts", "^npm install .*$"]
+  ])("is run in part by %s", (file, text) => assert.include(read(file), text))
 
   it("names only files that there are", () => {
     const targets = Array.from(page.matchAll(/(?:\]\(|src(?:set)?=")((?!https?:)[^)"#]+)/g), ([, target]) => target!)

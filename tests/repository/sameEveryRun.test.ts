@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -28,5 +28,18 @@ describe("no test of the test command", () => {
     expect(
       tests.flatMap(({ file, text }) => (pattern.test(text) ? [`${file}: ${pattern.exec(text)![0]}`] : []))
     ).toEqual([])
+  })
+})
+
+describe("the seed of the environment", () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it.each([
+    ["", 1],
+    ["1", 7]
+  ])("with SOAK=%j is %j", async (soak, expected) => {
+    vi.stubEnv("SEED", "7").stubEnv("SOAK", soak)
+    vi.resetModules()
+    expect((await import("@berth/testing/chance")).seed).toBe(expected)
   })
 })

@@ -1,10 +1,10 @@
-/** The chance that tests may take: one seed for all of them, which is the same on every run unless `SEED` gives another. */
-
-/** `pnpm soak` draws it anew, and prints it. */
-export const seed = Number(process.env["SEED"] ?? 1)
+/** The chance that tests may take: one seed for all of them, which is the same on every run of `pnpm test`, whatever the environment has. */
 
 /** Whether this is a run of `pnpm soak`. */
 export const isSoak = process.env["SOAK"] === "1"
+
+/** `pnpm soak` draws it anew, and prints it; there `SEED` gives another. */
+export const seed = isSoak ? Number(process.env["SEED"] ?? 1) : 1
 
 /** Numbers from 0 up to 1 that follow from a seed (mulberry32). */
 export const numbersFrom = (seed: number): (() => number) => {

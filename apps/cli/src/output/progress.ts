@@ -15,12 +15,13 @@ import {
   type Call,
   type FailedAttempt,
   liveText,
-  lostText,
   maxNamed,
   pauseMillisOf,
   pauseText,
   reachedOf,
   retryText,
+  type Unsettled,
+  unsettledText,
   type Waiting
 } from "./progressText.ts"
 
@@ -79,19 +80,19 @@ const make = Effect.gen(function* () {
   const calls = new Set<Call>()
   let requests = 0
   let failed: FailedAttempt | undefined
-  let isLost = false
+  let unsettled: Unsettled | undefined
   /** What the last lines stated, so that each change is one line. */
   let isPaused = false
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
-  let isLostLine = false
+  let isUnsettledLine = false
   /** What is wrong with records that are left out, by the path of their list. */
   const setAside = new Map<string, Set<string>>()
   let isPartial = false
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
   const print = (text: string) => Effect.provideService(printNote(text), Output, output)
-  const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, isLost })
+  const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, unsettled })
 
   const observer: Observer = {
     ...spans,
@@ -118,9 +119,12 @@ const make = Effect.gen(function* () {
         return Effect.onExit(traced, (exit) =>
           Effect.sync(() => {
             calls.delete(call)
+            // The create of a node is one request in a longer call, which goes on where its reply does not settle it.
+            if (name === creating) {
+              const isUnsettled = step === "call" && Exit.isFailure(exit)
+              unsettled = isUnsettled ? (failed?.outcome === "RateLimited" ? "refused" : "lost") : undefined
+            }
             if (failed?.operation === name) failed = undefined
-            // The create of a node is one request in a longer call, which goes on where its reply was lost.
-            if (name === creating) isLost = step === "call" && Exit.isFailure(exit)
             if (calls.size === 0) requests = 0
           })
         )
@@ -138,8 +142,8 @@ const make = Effect.gen(function* () {
       failedLine = failed
       yield* print(`${capitalized(retryText(failed))}.`)
     }
-    if (isLost && !isLostLine && isLong) yield* print(`${capitalized(lostText)}.`)
-    isLostLine = isLost && (isLostLine || isLong)
+    if (unsettled && !isUnsettledLine && isLong) yield* print(`${capitalized(unsettledText[unsettled])}.`)
+    isUnsettledLine = unsettled !== undefined && (isUnsettledLine || isLong)
     if (waiting === undefined || waiting.total <= maxNamed) return
     const reached = reachedOf(waiting)
     if (reached === countLine.reached || now - countLine.at < countLineMillis) return

@@ -30,13 +30,16 @@ export interface FailedAttempt {
   readonly number: number
 }
 
+/** Why a create goes on after its request: its reply was lost, or is a refusal that need not mean that nothing was made. */
+export type Unsettled = "lost" | "refused"
+
 /** What the request path does at the moment. */
 export interface Activity {
   readonly calls: ReadonlyArray<Call>
   readonly requests: number
   readonly failed: FailedAttempt | undefined
-  /** Whether a create has lost its reply, and goes on. */
-  readonly isLost: boolean
+  /** Of a create that goes on after its request. */
+  readonly unsettled: Unsettled | undefined
 }
 
 /** With more things than this only their number is shown. */
@@ -95,8 +98,11 @@ const reasonText = ({ outcome, status }: FailedAttempt): string => {
 export const retryText = (attempt: FailedAttempt): string =>
   `${doingOf(attempt.operation)}: attempt ${attempt.number} failed (${reasonText(attempt)}), trying again`
 
-/** What goes on where the reply to a create was lost. */
-export const lostText = "the reply to the create was lost: reading the list for its node"
+/** What goes on after the request of a create. */
+export const unsettledText: Readonly<Record<Unsettled, string>> = {
+  lost: "the reply to the create was lost: reading the list for its node",
+  refused: "the create was refused for the rate limit: looking for its node before it is sent again"
+}
 
 /** The live line, without its spinner; undefined when there is nothing to show yet. */
 export const liveText = (
@@ -106,7 +112,8 @@ export const liveText = (
   now: number
 ): string | undefined => {
   const failed = activity.failed && retryText(activity.failed)
-  const held = pause !== undefined ? pauseText(pause, now) : (failed ?? (activity.isLost ? lostText : undefined))
+  const held =
+    pause !== undefined ? pauseText(pause, now) : (failed ?? (activity.unsettled && unsettledText[activity.unsettled]))
   if (waiting !== undefined) {
     return [elapsed(now - waiting.startedAt), waitText(waiting), held].filter((text) => text !== undefined).join("  ")
   }

@@ -192,7 +192,18 @@ describe("progress", () => {
     })
   )
 
-  it.effect("shows that a create reads the list for its node once the reply was lost", () =>
+  it.effect.each([
+    [
+      "was lost",
+      { status: null, outcome: "Unreachable" },
+      "the reply to the create was lost: reading the list for its node"
+    ],
+    [
+      "is a refusal",
+      { status: 429, outcome: "RateLimited" },
+      "the create was refused for the rate limit: looking for its node before it is sent again"
+    ]
+  ] as const)("shows that a create reads the list for its node where the reply %s", ([, ended, text]) =>
     Effect.gen(function* () {
       const creating = () =>
         Effect.flatMap(Progress, ({ observer }) =>
@@ -201,20 +212,21 @@ describe("progress", () => {
             "nodes.create"
           )(
             Effect.gen(function* () {
-              yield* Effect.ignore(
-                observer.traced("call", "nodes.create")(Effect.andThen(Effect.sleep("2 seconds"), Effect.fail("lost")))
-              )
+              const request = Effect.gen(function* () {
+                yield* Effect.sleep("2 seconds")
+                observer.attempted("nodes.create", "mutation", [{ ...failedAttempt(1), ...ended }])
+                return yield* Effect.fail("no node")
+              })
+              yield* Effect.ignore(observer.traced("call", "nodes.create")(request))
               yield* Effect.sleep("2 seconds")
             })
           )
         )
       const { notes } = yield* shown(pipe, creating)
-      assert.deepStrictEqual(notes, ["The reply to the create was lost: reading the list for its node."])
-      const { painted } = yield* shown({ ...terminal, columns: 100 }, creating)
+      assert.deepStrictEqual(notes, [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`])
+      const { painted } = yield* shown({ ...terminal, columns: 120 }, creating)
       assert.isTrue(painted.some((line) => line.endsWith("1 s  creating")))
-      assert.isTrue(
-        painted.some((line) => line.includes("3 s  the reply to the create was lost: reading the list for"))
-      )
+      assert.isTrue(painted.some((line) => line.includes(`3 s  ${text}`)))
     })
   )
 

@@ -176,7 +176,7 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
   if (yield* wasUsed(key)) yield* printNote("The key was used before: if it created a node, no other is created.")
   const nodes = yield* Nodes
   const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key }))
-  const found = key === undefined ? " (the reply was lost; found it by name)" : " earlier with the same key"
+  const found = key === undefined ? " (no reply named it; found it by name)" : " earlier with the same key"
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.`)
   // A node that an earlier create made was read by its id, and lacks what only the list has.
   const [whole = node] = yield* withListedFields([node])

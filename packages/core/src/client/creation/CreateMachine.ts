@@ -2,7 +2,8 @@
  * Decides what a create does next. Pure: an event leads from one state to another, to what is written of it and to the next action;
  * `Creator.ts` writes, acts, and feeds back the outcome. The interface has no idempotency key and a node costs money, so a create
  * that may have been processed is not sent again: the list is polled for its node, and `Reconciliation.ts` judges. Two things end
- * that: ten minutes and a half without a node, and, after a refusal for the rate limit, one look at the list that shows none.
+ * that: ten minutes and a half without a node, and, after a refusal for the rate limit, a look at the list that shows none, twelve
+ * seconds later at the earliest.
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -57,6 +58,8 @@ interface Reconciling extends Refusals {
   readonly pausesMillis: ReadonlyArray<number>
   /** Whether it is sent again at once where the list shows that nothing came of it. */
   readonly isRepeatable: boolean
+  /** Whether the next poll comes too soon to show that. */
+  readonly isEarly: boolean
   readonly isListRead: boolean
   /** Nodes that the latest poll took for possible ones. */
   readonly candidates: ReadonlyArray<Node>
@@ -129,6 +132,9 @@ const minMillisSinceSent = 50_000
 /** Pauses before the polls after a lost reply: together `minMillisUntilListed`. */
 const pausesBeforePollMillis = [0, 1000, 3000, 8000]
 
+/** Pauses before the polls that follow one that failed, or that leaves candidates. */
+const laterPausesMillis = pausesBeforePollMillis.slice(1)
+
 /** Pauses before the polls for a create of an earlier call, which was sent so long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   const pauses = [0]
@@ -200,11 +206,16 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
     return reading(nodeId, isNew ? pausesBeforePollMillis : [0])
   }
   if (!isSent(intent)) return start
-  const pausesMillis = pausesAfter(millisSince(intent.sentAt, now))
+  const sinceMillis = millisSince(intent.sentAt, now)
   // If its process still runs, its call has ended there, by its deadline or its caller.
   const left = unanswered(intent)
   const isRepeatable = left.fate === "refused"
-  return reconciling({ intent: left, because: null, pausesMillis, isRepeatable, refusals: 0 }, true)
+  // When it was refused is not written, but that was before this call.
+  const isEarly = isRepeatable && sinceMillis < quietMillis
+  const pausesMillis = isRepeatable
+    ? [0, ...(isEarly ? [minMillisUntilListed] : []), ...laterPausesMillis]
+    : pausesAfter(sinceMillis)
+  return reconciling({ intent: left, because: null, pausesMillis, isRepeatable, isEarly, refusals: 0 }, true)
 }
 
 /** Reads the node of an earlier call. */
@@ -268,6 +279,7 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
               because: error,
               pausesMillis: pausesBeforePollMillis,
               isRepeatable: false,
+              isEarly: false,
               refusals
             },
         false
@@ -277,8 +289,9 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 }
 
 /**
- * After a refusal for the rate limit: the pause that any other call makes, then the look that shows whether it was processed all the
- * same. Where no pause is short enough the look is made at once, and nothing is sent again.
+ * After a refusal for the rate limit: the pause that any other call makes, but as long as a node may take to be listed, and up to a
+ * quarter longer, so that many do not come back at one instant. Then the look that shows whether it was processed all the same. Where
+ * no such pause is short enough the look is made at once, and nothing is sent again.
  */
 const refused = (
   request: CreateRequest,
@@ -296,13 +309,15 @@ const refused = (
     leftMillis,
     draw
   })
-  const [, ...later] = pausesBeforePollMillis
-  const isRepeatable = decision._tag === "Again"
+  const listedMillis = minMillisUntilListed * (1 + draw / 4)
+  const pauseMillis = decision._tag === "Again" ? Math.max(decision.delayMillis, listedMillis) : Infinity
+  const isRepeatable = pauseMillis < leftMillis
   return {
     intent: { ...state.intent, fate: "refused" },
     because,
-    pausesMillis: isRepeatable ? [decision.delayMillis, ...later] : [0],
+    pausesMillis: isRepeatable ? [pauseMillis, ...laterPausesMillis] : [0],
     isRepeatable,
+    isEarly: false,
     refusals
   }
 }
@@ -335,7 +350,8 @@ type PollEvent = Extract<CreateEvent, { readonly _tag: "ListRead" | "PollFailed"
 
 /** What a poll shows. Polls go on until the node is found, or has had time to show. */
 const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): CreateStep => {
-  const state = { ...before, isListRead: before.isListRead || event._tag === "ListRead" || event.isListRead }
+  const isListRead = before.isListRead || event._tag === "ListRead" || event.isListRead
+  const state = { ...before, isListRead, isEarly: false }
   const { because, intent } = state
   const again = pollAgain(state)
   if (event._tag === "PollFailed") {
@@ -354,9 +370,9 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
         ? pollAgain({ ...state, candidates: resolution.candidates })
         : unknown(request, state, resolution.candidates)
     case "Absent":
-      if (state.isRepeatable) return queued(request.keyed, unsent(intent), state.refusals)
-      // Refused for the rate limit for the last time, and the list shows that nothing came of it.
-      if (intent.fate === "refused" && because !== null) return failed(because, removed)
+      if (state.isRepeatable && !before.isEarly) return queued(request.keyed, unsent(intent), state.refusals)
+      // Refused for the rate limit for the last time. A later call under the key looks once more.
+      if (intent.fate === "refused" && because !== null) return failed(because, request.keyed ? undefined : removed)
       if (again.action) return again
       return because === null && millisSince(intent.sentAt, event.now) >= quietMillis ? start : unknown(request, state)
   }

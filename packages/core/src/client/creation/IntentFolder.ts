@@ -30,7 +30,7 @@ const endedMillis = 3_600_000
 /** So many of these are removed at once. */
 const maxPruned = 8
 
-/** One under a caller's key that was never sent is kept as long as a settled one: nothing can have come of it. */
+/** One under a caller's key that was never sent, or was refused for the rate limit, is kept as long as a settled one. */
 const unsentMillis = 90 * 86_400_000
 
 /** Whether nothing is left to tell of the create. */
@@ -102,7 +102,7 @@ const removeOldDrafts = Effect.fnUntraced(
   (removal) => Effect.ignore(removal)
 )
 
-/** Removes the intents that nobody asks about any more: ended ones without a caller's key, and those that were never sent. */
+/** Removes the intents that nobody asks about any more: ended ones without a caller's key, and those that were never sent or that were refused. */
 const removeEnded = Effect.fnUntraced(
   function* (folder: string) {
     const now = yield* Clock.currentTimeMillis
@@ -112,7 +112,7 @@ const removeEnded = Effect.fnUntraced(
       if (!name.endsWith(suffix) || !(yield* isLeftOver(file, now, keptMillis))) continue
       const intent = yield* Effect.orElseSucceed(read(file, name.slice(0, -suffix.length)), () => undefined)
       if (intent === undefined) continue
-      if (isDrawn(name) ? hasEnded(intent) : !isSent(intent)) yield* removeFile(file)
+      if (isDrawn(name) ? hasEnded(intent) : !isSent(intent) || intent.fate === "refused") yield* removeFile(file)
     }
   },
   (removal) => Effect.ignore(removal)

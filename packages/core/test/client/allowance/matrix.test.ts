@@ -1,3 +1,4 @@
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type Outcome, type Scenario, simulate } from "./Simulation.ts"
@@ -73,7 +74,7 @@ const smallShares = [
 ]
 
 /**
- * The share of the allowance that processes use together at least, in the three windows after the first (decision 163): each leaves one
+ * The share of the allowance that processes use together at least, in the three windows after the first (decision 177): each leaves one
  * request to each other, and the last of it goes in small steps.
  */
 const minUsed = (limit: number, processes: number) => 0.9 - (2.5 * processes) / limit
@@ -101,7 +102,7 @@ describe("own processes", () => {
             assert.isAtLeast(used, minUsed(scenario.limit, 1 + scenario.ownProcesses))
           }
         ),
-        { numRuns: 40, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
+        { numRuns: isSoak ? 100 : 40, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
       )
     })
   }

@@ -190,13 +190,19 @@ describe("a create that is refused for the rate limit", () => {
   const refusal = (leftMillis?: number) =>
     after(keyed, notFound, highestId, turnCame, sendFailed(throttled, leftMillis))
 
-  it("looks once after the pause that any call makes, and is sent again where the list shows nothing", () => {
+  it("looks once when a node has had time to be listed, and is sent again where the list shows nothing", () => {
     const first = refusal()
     assert.deepStrictEqual(first.write, { intent: { ...sent, fate: "refused" }, isRequired: false })
-    assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 750 })
+    assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 13_500 })
     const again = next(keyed, first.state, listed([]))
     assert.deepStrictEqual(again.action, { _tag: "Send" })
     assert.deepStrictEqual(again.write, { intent: unsent, isRequired: true })
+  })
+
+  it("looks after the pause that any call makes where that is longer", () => {
+    const later = error(new RateLimited({ retryAfterMillis: 20_000 }))
+    const step = after(keyed, notFound, highestId, turnCame, sendFailed(later))
+    assert.deepInclude(step.action, { _tag: "Poll", afterMillis: 20_000 })
   })
 
   it("adopts the node that was made all the same", () => {
@@ -218,13 +224,24 @@ describe("a create that is refused for the rate limit", () => {
     }
     const end = next(keyed, step.state, listed([]))
     assert.strictEqual(reasonOf(end)._tag, "RateLimited")
-    assert.isNull(end.write?.intent)
   })
 
-  it("looks at once where the deadline holds no pause, and fails for the rate limit where nothing came of it", () => {
-    const first = refusal(500)
-    assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 0 })
-    assert.strictEqual(reasonOf(next(keyed, first.state, listed([])))._tag, "RateLimited")
+  it("and fails for that is known to a later call under its key, and to none without one", () => {
+    const ended = (request: CreateRequest) => {
+      const events = [...(request.keyed ? [notFound] : []), highestId, turnCame, sendFailed(throttled, 500)]
+      return next(request, after(request, ...events).state, listed([]))
+    }
+    assert.strictEqual(reasonOf(ended(keyed))._tag, "RateLimited")
+    assert.isUndefined(ended(keyed).write)
+    assert.isNull(ended(keyless).write?.intent)
+  })
+
+  it("looks at once where the deadline holds no such pause, and fails for the rate limit where nothing came of it", () => {
+    for (const leftMillis of [500, 13_500]) {
+      const first = refusal(leftMillis)
+      assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 0 })
+      assert.strictEqual(reasonOf(next(keyed, first.state, listed([])))._tag, "RateLimited")
+    }
   })
 
   it("is unknown where it cannot look", () => {
@@ -232,11 +249,29 @@ describe("a create that is refused for the rate limit", () => {
     assert.deepInclude(reasonOf(step), { _tag: "OutcomeUnknown", because: "RateLimited", listRead: false })
   })
 
-  it("and was then killed or given up looks once when it is asked for again, and is sent again at once", () => {
-    const step = after(keyed, found({ ...sent, fate: "refused" }))
-    assert.deepInclude(step.action, { _tag: "Poll", afterMillis: 0 })
-    assert.deepStrictEqual(next(keyed, step.state, listed([])).action, { _tag: "Send" })
-    assert.strictEqual(creationOf(next(keyed, step.state, listed([web(101)]))).outcome, "adopted")
+  describe("and was then killed or given up, when it is asked for again,", () => {
+    const asked = (millis: number) => after(keyed, found({ ...sent, fate: "refused" }, millis))
+
+    it("looks at once, and twelve seconds later, and is then sent again", () => {
+      const first = asked(629_999)
+      assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 0 })
+      for (const event of [listed([]), pollFailed(broken)]) {
+        const second = next(keyed, first.state, event)
+        assert.deepInclude(second.action, { _tag: "Poll", afterMillis: 12_000 })
+        assert.strictEqual(creationOf(next(keyed, second.state, listed([web(101)]))).outcome, "adopted")
+        assert.deepStrictEqual(next(keyed, second.state, listed([])).action, { _tag: "Send" })
+      }
+    })
+
+    it("adopts the node that the first look shows", () => {
+      assert.strictEqual(creationOf(next(keyed, asked(0).state, listed([web(101)]))).outcome, "adopted")
+    })
+
+    it("is sent again at once after ten minutes and a half", () => {
+      const step = asked(630_000)
+      assert.deepInclude(step.action, { _tag: "Poll", afterMillis: 0 })
+      assert.deepStrictEqual(next(keyed, step.state, listed([])).action, { _tag: "Send" })
+    })
   })
 })
 

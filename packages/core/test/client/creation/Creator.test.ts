@@ -1,6 +1,6 @@
 import { layer, lost, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, type Layer, Result } from "effect"
+import { Duration, Effect, Fiber, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import type { Berth } from "../../../src/client/Berth.ts"
@@ -278,6 +278,44 @@ describe("a create", () => {
       assert.deepStrictEqual([outcome, Number(node.id)], ["adopted", 100])
       assert.strictEqual(service.posts, 1)
     }).pipe(Effect.provide(service.layer))
+  })
+
+  for (const [what, key] of [
+    ["without a key", undefined],
+    ["under a key", "job-1"]
+  ] as const) {
+    it.effect(
+      `${what} that is refused for the rate limit and whose node is made 11.9 s later is adopted, not repeated`,
+      () => {
+        const service = new Service(() => "throttled")
+        return Effect.gen(function* () {
+          const creating = yield* Effect.forkChild(inTime(create("web", key)))
+          yield* Effect.forkChild(
+            Effect.gen(function* () {
+              while (service.posts === 0) yield* Effect.sleep(10)
+              yield* Effect.sleep(11_900)
+              service.make("web")
+            })
+          )
+          const { node, outcome } = yield* Fiber.join(creating)
+          assert.deepStrictEqual([outcome, Number(node.id)], ["adopted", 100])
+          assert.strictEqual(service.posts, 1)
+        }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
+      }
+    )
+  }
+
+  it.effect("that is refused for the rate limit, fails for that and is then made is adopted by the next call", () => {
+    const service = new Service(() => "throttled")
+    return Effect.gen(function* () {
+      const first = Nodes.use((nodes) =>
+        nodes.create({ name: "web", plan: "P", image: "I" }, { key: "job-1", deadline: "5 seconds" })
+      )
+      assert.strictEqual((yield* inTime(Effect.flip(first))).reason._tag, "RateLimited")
+      service.make("web")
+      assert.strictEqual((yield* inTime(create("web", "job-1"))).outcome, "adopted")
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
   it.effect("that is refused for the rate limit and made nothing is sent again after one look at the list", () => {

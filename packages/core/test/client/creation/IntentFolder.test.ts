@@ -278,23 +278,34 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("loses a create with a key that was never sent after 90 days, and none that was", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* Effect.promise(() => mkdir(openIn(path)))
-      const owner = { ...(yield* self), pid: yield* endedProcess }
-      const now = yield* Clock.currentTimeMillis
-      for (const [age, days] of Object.entries({ new: 89, old: 91 })) {
-        for (const [what, over] of Object.entries({ sent: {}, unsent: { sentAt: null } })) {
-          const file = join(openIn(path), `${age}-${what}.json`)
-          yield* write(file, JSON.stringify({ ...intent(`${age}-${what}`, over), owner }))
-          const at = now / 1000 - days * 86_400
-          yield* Effect.promise(() => utimes(file, at, at))
+  it.live(
+    "loses a create with a key that was never sent, or was refused for the rate limit, after 90 days, and no other",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        yield* Effect.promise(() => mkdir(openIn(path)))
+        const owner = { ...(yield* self), pid: yield* endedProcess }
+        const now = yield* Clock.currentTimeMillis
+        for (const [age, days] of Object.entries({ new: 89, old: 91 })) {
+          for (const [what, over] of Object.entries({
+            lost: {},
+            refused: { fate: "refused" as const },
+            unsent: { sentAt: null }
+          })) {
+            const file = join(openIn(path), `${age}-${what}.json`)
+            yield* write(file, JSON.stringify({ ...intent(`${age}-${what}`, over), owner }))
+            const at = now / 1000 - days * 86_400
+            yield* Effect.promise(() => utimes(file, at, at))
+          }
         }
-      }
-      yield* storeOf(path)
-      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["new-sent.json", "new-unsent.json", "old-sent.json"])
-    })
+        yield* storeOf(path)
+        assert.deepStrictEqual(yield* namesIn(openIn(path)), [
+          "new-lost.json",
+          "new-refused.json",
+          "new-unsent.json",
+          "old-lost.json"
+        ])
+      })
   )
 
   it.live("reads the fates that earlier versions wrote", () =>

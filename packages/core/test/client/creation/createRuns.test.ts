@@ -55,6 +55,9 @@ const processedWithinMillis = 600_000
 /** A request leaves within this time of being written as sent: the connection may take long. */
 const leavesWithinMillis = 15_000
 
+/** A request that was answered with a 429 is processed within this time, or never. */
+const processedAfterRefusalMillis = 12_000
+
 /** A request that reached the service, or may have. */
 interface Sent {
   readonly atMillis: number
@@ -62,7 +65,7 @@ interface Sent {
   readonly processedMillis: number
   /** No connection was made. */
   readonly isRefused: boolean
-  /** It was answered with a 429: whether it was processed or not shows at once. */
+  /** It was answered with a 429. */
   readonly isThrottled: boolean
 }
 
@@ -165,7 +168,9 @@ class World {
         return ended(Result.fail(forbidden))
       }
       if (this.#happens(6)) {
-        send(this.#happens(2) ? this.nowMillis : Infinity, { isThrottled: true })
+        const refusedAt = this.nowMillis
+        const processed = [Infinity, refusedAt, refusedAt + this.#choose(processedAfterRefusalMillis)]
+        send(processed[this.#choose(3)]!, { isThrottled: true })
         return ended(Result.fail(throttled))
       }
       send([atMillis, leftAtMillis + this.#choose(processedWithinMillis), Infinity][this.#choose(3)]!)
