@@ -128,7 +128,7 @@ describe("a settled intent", () => {
 
 describe("a create whose reply is lost", () => {
   /** The shortest of some creates beside so many settled keys, in milliseconds. */
-  const shortestBeside = Effect.fnUntraced(function* (keys: number) {
+  const minMillisBeside = Effect.fnUntraced(function* (keys: number) {
     const path = yield* folder
     const store = makeDirectory(path)
     yield* store.save(intent("template", 1))
@@ -167,7 +167,7 @@ describe("a create whose reply is lost", () => {
   if (isSoak) {
     it.live("takes as long beside 100 000 settled keys as beside 100", () =>
       Effect.gen(function* () {
-        const [few, many] = [yield* shortestBeside(100), yield* shortestBeside(100_000)]
+        const [few, many] = [yield* minMillisBeside(100), yield* minMillisBeside(100_000)]
         // To read them all takes hundreds of times as long.
         assert.isBelow(many / few, 5, `${many} ms and ${few} ms`)
       })
