@@ -15,8 +15,8 @@ export default defineConfig({
       // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
       return { root, test: { ...shared, name: nameOf(root), isolate: false } }
     }),
-    // Many tests wait for half of their time.
-    maxWorkers: availableParallelism() + 2,
+    // Many tests wait for more than half of their time.
+    maxWorkers: availableParallelism() + 3,
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     passWithNoTests: false
