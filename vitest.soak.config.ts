@@ -49,7 +49,7 @@ export default defineConfig({
   test: {
     ...shared,
     maxWorkers: availableParallelism(),
-    include: ["apps/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
+    include: ["{apps,packages}/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
     globalSetup: "scripts/bundleForTests.ts",
     sequence: { sequencer: LongestFirst },
     env: { SOAK: "1", SEED: seed, RUNS: runs },

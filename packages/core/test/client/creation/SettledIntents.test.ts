@@ -2,11 +2,10 @@
  * Settled intents: that they cost a later create nothing, how long they are kept, and that nothing is lost of what earlier versions
  * wrote, or when two accounts turn out to be one.
  */
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { layer, lost, nodeRecord, ok } from "@berth/core/testing"
 import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
@@ -14,8 +13,6 @@ import { TestClock } from "effect/testing"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { makeAccount, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
 import { goOnIn, type IntentPlace } from "../../../src/client/creation/IntentPlace.ts"
-import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
-import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
 const folder = Effect.acquireRelease(
@@ -124,55 +121,6 @@ describe("a settled intent", () => {
       assert.strictEqual(nodeOf(yield* store.find("job")), NodeId.make(100))
     })
   )
-})
-
-describe("a create whose reply is lost", () => {
-  /** The shortest of some creates beside so many settled keys, in milliseconds. */
-  const minMillisBeside = Effect.fnUntraced(function* (keys: number) {
-    const path = yield* folder
-    const store = makeDirectory(path)
-    yield* store.save(intent("template", 1))
-    const settled = join(path, "settled")
-    const [period = ""] = yield* namesIn(settled)
-    const text = yield* Effect.promise(() => readFile(join(settled, period, "template.json"), "utf8"))
-    for (let i = 0; i < keys; i++) {
-      const settledIntent = { ...(JSON.parse(text) as Intent), key: `job-${i}`, nodeId: 1000 + i }
-      writeFileSync(join(settled, period, `job-${i}.json`), JSON.stringify(settledIntent))
-      writeFileSync(join(settled, period, `${1000 + i}.node`), `job-${i}`)
-    }
-    const nodes: Array<object> = []
-    const service = layer(({ body, method, query }) => {
-      if (method === "GET") return ok(query["page_no"] === "1" ? nodes : [])
-      const { name } = body as { readonly name: string }
-      nodes.push(nodeRecord({ id: 1_000_000 + nodes.length, name, plan: "P", created_at: new Date().toISOString() }))
-      return lost
-    })
-    let shortest = Infinity
-    for (let i = 0; i < 7; i++) {
-      const startedAt = performance.now()
-      const creating = Nodes.use((nodes) =>
-        nodes.create({ name: `web-${i}`, plan: "P", image: "I" }, { key: `new-${i}` })
-      )
-      const { outcome } = yield* creating.pipe(
-        Effect.provide(service),
-        // As a program that starts.
-        Effect.provideService(IntentStore, makeDirectory(path))
-      )
-      assert.strictEqual(outcome, "adopted")
-      shortest = Math.min(shortest, performance.now() - startedAt)
-    }
-    return shortest
-  })
-
-  if (isSoak) {
-    it.live("takes as long beside 100 000 settled keys as beside 100", () =>
-      Effect.gen(function* () {
-        const [few, many] = [yield* minMillisBeside(100), yield* minMillisBeside(100_000)]
-        // To read them all takes hundreds of times as long.
-        assert.isBelow(many / few, 5, `${many} ms and ${few} ms`)
-      })
-    )
-  }
 })
 
 describe("the folder of a version before 0.2", () => {
