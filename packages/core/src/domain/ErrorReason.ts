@@ -195,11 +195,13 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly predictedMillis: number
   /** Time left until its deadline, in milliseconds. */
   readonly leftMillis: number
-  /**
-   * Requests left, and how many of the last ones are kept for reads that somebody waits for, where a read could go now. Null where it
-   * could not, either.
-   */
-  readonly heldBack: { readonly remaining: number; readonly kept: number } | null
+  /** What keeps it back where a read could go now; null where that could not, either. */
+  readonly heldBack: {
+    /** Requests left, 0 or more. */
+    readonly remaining: number
+    /** How many of the last ones are kept for reads that somebody waits for. */
+    readonly kept: number
+  } | null
 }> {
   readonly retryable = true
   readonly retry = "never"

@@ -73,11 +73,13 @@ export class WouldExceedDeadline extends BerthError {
   declare readonly predictedMillis: number
   /** Time left until the call's deadline, in milliseconds. */
   declare readonly leftMillis: number
-  /**
-   * Requests left, and how many of the last ones are kept for reads that somebody waits for, where a read could go now. Null where it
-   * could not, either.
-   */
-  declare readonly heldBack: { readonly remaining: number; readonly kept: number } | null
+  /** What keeps it back where a read could go now; null where that could not, either. */
+  declare readonly heldBack: {
+    /** Requests left, 0 or more. */
+    readonly remaining: number
+    /** How many of the last ones are kept for reads that somebody waits for. */
+    readonly kept: number
+  } | null
 }
 
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
