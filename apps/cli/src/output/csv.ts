@@ -1,7 +1,7 @@
 /**
- * Writes CSV for spreadsheets and programs, as RFC 4180 quotes it, a record on each line: the values of the record's JSON under their keys. Lines end with a line feed
- * alone, because the tools of a shell would keep a carriage return (docs/decisions/0121).
+ * Writes CSV for spreadsheets and programs, a record on each line: the values of the record's JSON under their keys.
  */
+import { csvLine, inert } from "@berth/terminal/csv"
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, Effect } from "effect"
 import { nothing } from "./format.ts"
@@ -11,22 +11,12 @@ import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.t
 import { selectFields } from "./Selection.ts"
 import type { View, Writer } from "./Writer.ts"
 
-/** What a spreadsheet takes for the beginning of a formula, in full width too. */
-const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
-
-/** A text of somebody's choice, such as a name: an apostrophe keeps a spreadsheet from running it. */
-const inert = (text: string): string => (formula.test(text) ? `'${text}` : text)
-
 /** A value as the text of a cell: no text of another's making begins a line, a control code or, unless `raw`, a formula. */
 const cellText = (value: unknown, raw: boolean): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return escapeControls(raw ? value : inert(value))
   return escapeControls(typeof value === "object" ? jsonLine(value) : String(value))
 }
-
-const quoted = (text: string): string => (/[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-const lineOf = (cells: ReadonlyArray<string>): string => `${cells.map(quoted).join(",")}\n`
 
 const write = Effect.fnUntraced(function* <A>(
   descriptor: RecordDescriptor<A>,
@@ -41,7 +31,7 @@ const write = Effect.fnUntraced(function* <A>(
   const nowMillis = yield* Clock.currentTimeMillis
   const rows = records.map((record) => {
     const json = descriptor.encode(record)
-    return lineOf(
+    return csvLine(
       fields.map((field) => {
         const value = valueAt(json, field.key)
         if (value !== undefined) return cellText(value, raw)
@@ -51,7 +41,7 @@ const write = Effect.fnUntraced(function* <A>(
     )
   })
   const { data } = yield* Output
-  yield* data((header ? lineOf(fields.map(({ key }) => key)) : "") + rows.join(""))
+  yield* data((header ? csvLine(fields.map(({ key }) => key)) : "") + rows.join(""))
 })
 
 export const csvWriter: Writer = {

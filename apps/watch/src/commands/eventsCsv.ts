@@ -1,18 +1,13 @@
 /**
- * Events as CSV for spreadsheets, an event on each line (RFC 4180; lines end with a line feed). Names come from others: none of them
- * begins a line or a formula.
+ * Events as CSV for spreadsheets, an event on each line. Names come from others: none of them begins a line or a formula.
  */
+import * as Csv from "@berth/terminal/csv"
 import { escapeControls } from "@berth/terminal/escapeControls"
 import type { DeliveredEvent } from "../http/records.ts"
 
-/** What a spreadsheet takes for the beginning of a formula, in full width too. */
-const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
-
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
-  const text = typeof value === "string" ? (formula.test(value) ? `'${value}` : value) : JSON.stringify(value)
-  const safe = escapeControls(text)
-  return /[",]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return escapeControls(typeof value === "string" ? Csv.inert(value) : JSON.stringify(value))
 }
 
 const nameOf = (record: unknown): unknown =>
@@ -31,9 +26,7 @@ const columns: Readonly<Record<string, (event: DeliveredEvent) => unknown>> = {
   data: ({ data }) => data
 }
 
-export const csvHeader = `${Object.keys(columns).join(",")}\n`
+export const csvHeader = Csv.csvLine(Object.keys(columns))
 
 export const csvLine = (event: DeliveredEvent): string =>
-  `${Object.values(columns)
-    .map((valueOf) => cellOf(valueOf(event)))
-    .join(",")}\n`
+  Csv.csvLine(Object.values(columns).map((valueOf) => cellOf(valueOf(event))))
