@@ -87,7 +87,7 @@ describe("the commands about silences", () => {
       expect(yield* refused(...nodes, ...reason, "--for", "1h", "--until", "2h")).toEqual([2, noEnd])
       expect(yield* refused(...nodes, ...reason, "--for", "soon")).toEqual([
         2,
-        "berth-watch: --for cannot be soon: expected a duration, such as 2h."
+        "berth-watch: --for cannot be soon: expected a duration, such as 90s, 5m or 1h30m."
       ])
       expect(yield* refused(...nodes, ...reason, "--until", "soon")).toEqual([
         2,

@@ -1,13 +1,13 @@
 /**
  * `berth-watch nodes`: the nodes that are known, now or at an earlier instant, one per line on stdout.
  */
-import { parseDurationMillis } from "@berth/terminal/duration"
-import { Clock, DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { Stdout } from "../deliver/Stdout.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { WatchedNode } from "../http/records.ts"
-import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
+import { endedBy } from "../process/CommandFailed.ts"
+import { readTime } from "./readTime.ts"
 
 const pageSize = 5000
 
@@ -21,20 +21,9 @@ export const nodesFlags = {
   )
 }
 
-const readInstant = Effect.fnUntraced(function* (text: string) {
-  const ago = parseDurationMillis(text)
-  if (Option.isSome(ago)) return DateTime.makeUnsafe((yield* Clock.currentTimeMillis) - ago.value)
-  const instant = DateTime.make(text)
-  if (Option.isSome(instant)) return DateTime.toUtc(instant.value)
-  return yield* new CommandFailed({
-    exit: "usage",
-    message: `--at cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration, such as 2h.`
-  })
-})
-
 export const nodes = Effect.fn("nodes")(function* (daemon: Answers, flag: Option.Option<string>) {
   const stdout = yield* Stdout
-  const at = Option.isSome(flag) ? yield* readInstant(flag.value) : undefined
+  const at = Option.isSome(flag) ? DateTime.makeUnsafe(yield* readTime("at", flag.value, "ago")) : undefined
   for (let after: string | undefined; ;) {
     const page = yield* daemon.nodes({ at, after, limit: pageSize })
     const lines = page.nodes.map((node) => {

@@ -2,14 +2,15 @@
  * `berth-watch silence`: keeps events from sinks for a time, and shows what is kept.
  */
 import { escapeControls } from "@berth/terminal/escapeControls"
-import { parseDurationMillis } from "@berth/terminal/duration"
-import { Clock, Console, DateTime, Effect, Option, Schema } from "effect"
+import { durationFlag } from "@berth/terminal/durationFlag"
+import { Clock, Console, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { Silence } from "../http/records.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { silenceEnds, type SilenceEnd } from "../store/silences.ts"
+import { readTime } from "./readTime.ts"
 
 const thenFlag = (unlessGiven: string) =>
   Flag.Literals("then", silenceEnds).pipe(
@@ -26,11 +27,7 @@ export const addFlags = {
   nodes: names("nodes", "PATTERN", "Names of nodes, such as 'web-*'"),
   account: names("account", "NAME", "Only this account; without --nodes all of its events"),
   sink: names("sink", "NAME", "Only this sink"),
-  for: Flag.String("for").pipe(
-    Flag.withMetavar("DURATION"),
-    Flag.withDescription("How long, such as 2h"),
-    Flag.optional
-  ),
+  for: durationFlag("for").pipe(Flag.withDescription("How long, such as 2h"), Flag.optional),
   until: time("until", "When it ends, such as 2026-03-01T10:20:30Z"),
   from: time("from", "When it begins: an instant, or 2h for in two hours; now unless given"),
   reason: Flag.String("reason").pipe(Flag.withMetavar("TEXT"), Flag.withDescription("Why: the events name it")),
@@ -41,7 +38,7 @@ interface AddOptions {
   readonly nodes: ReadonlyArray<string>
   readonly account: ReadonlyArray<string>
   readonly sink: ReadonlyArray<string>
-  readonly for: Option.Option<string>
+  readonly for: Option.Option<Duration.Duration>
   readonly until: Option.Option<string>
   readonly from: Option.Option<string>
   readonly reason: string
@@ -50,38 +47,18 @@ interface AddOptions {
 
 const misused = (message: string) => new CommandFailed({ exit: "usage", message })
 
-const readDuration = (text: string) =>
-  Option.match(parseDurationMillis(text), {
-    onSome: Effect.succeed,
-    onNone: () => Effect.fail(misused(`--for cannot be ${text}: expected a duration, such as 2h.`))
-  })
-
-/** An instant, or a duration from now. */
-const readTime = (flag: string, text: string, nowMillis: number) => {
-  const ahead = parseDurationMillis(text)
-  if (Option.isSome(ahead)) return Effect.succeed(nowMillis + ahead.value)
-  return Option.match(DateTime.make(text), {
-    onSome: (instant) => Effect.succeed(DateTime.toEpochMillis(instant)),
-    onNone: () =>
-      Effect.fail(
-        misused(`--${flag} cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration.`)
-      )
-  })
-}
-
 /** The silence that the flags ask for. */
 export const readSilence = Effect.fnUntraced(function* (flags: AddOptions) {
-  const now = yield* Clock.currentTimeMillis
-  const from = Option.isSome(flags.from) ? yield* readTime("from", flags.from.value, now) : null
+  const from = Option.isSome(flags.from) ? yield* readTime("from", flags.from.value, "ahead") : null
   if (Option.isSome(flags.for) === Option.isSome(flags.until)) {
     return yield* misused("A silence needs an end: add --for DURATION or --until TIME.")
   }
   const until = Option.isSome(flags.for)
-    ? (from ?? now) + (yield* readDuration(flags.for.value))
+    ? (from ?? (yield* Clock.currentTimeMillis)) + Duration.toMillis(flags.for.value)
     : yield* readTime(
         "until",
         Option.getOrElse(flags.until, () => ""),
-        now
+        "ahead"
       )
   return {
     nodes: flags.nodes,
