@@ -82,13 +82,16 @@ const isWell = Effect.gen(function* () {
  */
 const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   const store = yield* Store
-  const { release } = yield* Sinks
+  const { disableLagging } = yield* Sinks
   const names = sinks.map(({ name }) => name)
   const step = Effect.gen(function* () {
     yield* store.prune(retention, names)
     const holder = yield* store.holderOf(retention.maxBytes, names)
     if (holder === null) return
-    yield* release(holder.sink, `${holder.events} of its events are undelivered, and the store is at its maxSize`)
+    yield* disableLagging(
+      holder.sink,
+      `${holder.events} of its events are undelivered, and the store is at its maxSize`
+    )
     yield* store.prune(retention, names)
   })
   for (let seen = 0; ;) {

@@ -163,7 +163,7 @@ const makeSinks = Effect.fnUntraced(function* (
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
     /** Disables a sink that holds up the removal of events that there is no room for; the other sinks get that as an event. */
-    release: (name: string, message: string) =>
+    disableLagging: (name: string, message: string) =>
       Effect.andThen(
         stopped(name, store.setDisabled(name, { reason: "lagging", message })),
         report(name, "lagging", message)

@@ -254,7 +254,7 @@ describe("sinks", () => {
       const sinks = yield* running([sinkTo(hanging, { name: "slow" }), sinkTo(other, { name: "ops" })])
       yield* commit(owner, { events: [created(1, 1)] })
       yield* hanging.requests(1)
-      yield* sinks.release("slow", "no room")
+      yield* sinks.disableLagging("slow", "no room")
       yield* other.requests(2)
       const data = other.received.map(({ event }) => event.data)
       expect(data).toContainEqual({ sink: "slow", reason: "lagging", message: "no room" })
