@@ -91,7 +91,7 @@ describe("the commands about silences", () => {
       ])
       expect(yield* refused(...nodes, ...reason, "--until", "soon")).toEqual([
         2,
-        "berth-watch: --until cannot be soon: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration."
+        "berth-watch: --until cannot be soon: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration, such as 2h."
       ])
       expect(yield* refused(...nodes, ...reason, "--until", "2001-01-01")).toEqual([
         2,
