@@ -384,7 +384,7 @@ const silenced = async (reply, path, body) => {
     replyAboutSilence(failureText(error))
     return false
   } finally {
-    await refreshStatus()
+    void refreshStatus()
   }
 }
 
