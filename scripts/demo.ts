@@ -193,6 +193,8 @@ const showNodeLife = async () => {
 
   step("4. The life of a node", "The commands create a node, wait until it runs, set its commitment and delete it.")
   await show(env, "node", "create", "demo", "--plan", plan.plan, "--image", image, "--wait")
+  // A daemon that polls late would otherwise see the node end before it saw it run.
+  await events.first("change to running", (line) => line.includes('"running"') || undefined)
   await show(env, "node", "list")
   const sku = String(plan.committedOptions[0]!.skuId)
   await show(env, "commitment", "set", "demo", "auto_renew", "--sku", sku, "--yes")

@@ -85,7 +85,7 @@ describe("without an account", () => {
       const daemon = Array.from(demo.processes()).find(([, command]) => command.includes("berth-watch.mjs"))
       process.kill(daemon![0], "SIGKILL")
       expect(await demo.code()).toBe(1)
-      expect(demo.output).toMatch(/\nThe demo stopped: berth-watch ended without a deletion event\.\n$/)
+      expect(demo.output).toMatch(/\nThe demo stopped: berth-watch ended without a change to running\.\n$/)
       expect(demo.output).not.toContain("Done.")
       await demo.leavesNoProcess()
     })
