@@ -40,12 +40,12 @@ const transitionsAbout = ({ createdMillis }: Life, { lives }: World) =>
 
 const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
 
-const unliedMillis = (size: number, transitions: number) =>
+const honestMillis = (size: number, transitions: number) =>
   transitions > 10 ? veryStretchedMillis : size < 100 && transitions <= 5 ? promisedMillis : stretchedMillis
 
 /** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
 const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
-  unliedMillis(size, transitionsAbout(life, world)) *
+  honestMillis(size, transitionsAbout(life, world)) *
   // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/watch-latency.md).
   (size >= 100 && hanging > 0 ? 2 : 1) *
   (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
