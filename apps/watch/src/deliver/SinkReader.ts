@@ -1,7 +1,6 @@
 /**
  * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A sink
- * that is slow reads no further, and holds up no other. What silences hold waits
- * apart, in `HeldDeliveries.ts`.
+ * that is slow reads no further, and holds up no other. What silences hold waits apart, in `HeldDeliveries.ts`.
  */
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"

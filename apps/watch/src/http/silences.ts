@@ -17,7 +17,7 @@ export interface Known {
 
 /** 48 random bits: short enough to be typed. */
 const newId = Effect.map(Effect.all([Random.nextInt, Random.nextInt]), (words) =>
-  words.map((word) => (word >>> 8).toString(16).padStart(6, "0").slice(-6)).join("")
+  words.map((word) => (word >>> 8).toString(16).padStart(6, "0")).join("")
 )
 
 const toRecord = (silence: Silence, count: SilenceCount | undefined, nowMillis: number): SilenceRecord => ({
