@@ -11,6 +11,7 @@ import type { NodeId } from "@berth/core/domain/Node"
 import { Deferred, Effect, Latch, Random, Result, Semaphore } from "effect"
 import type { WatchedAccount } from "../account/WatchedAccount.ts"
 import type { Exchange, Moment, Observation } from "../diff/Observation.ts"
+import { type Question, questions } from "../diff/Question.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { backoffMillis } from "./Backoff.ts"
@@ -94,6 +95,8 @@ const maxOverdueMillis = 300_000
 /** Nothing in the reply is wrong but the one node. */
 const isUnreadable = ({ reason }: BerthError) => reason._tag === "UnexpectedResponse"
 
+const isDoubt = ({ kind }: Question) => kind !== "transition"
+
 const isRefusal = ({ reason }: BerthError) => reason.exit === "denied"
 
 /** How long the service asks to wait. */
@@ -139,9 +142,13 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     transitionMillis: options.fastIntervalMillis
   })
 
-  const observe = Effect.fnUntraced(function* (observation: Observation) {
+  const noted = (observation: Observation) => {
     const sweepMillis = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
-    yield* watch.observe(observation, { ...rules, sweepMillis })
+    return watch.observe(observation, { ...rules, sweepMillis })
+  }
+
+  const observe = Effect.fnUntraced(function* (observation: Observation) {
+    yield* noted(observation)
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
     news.openUnsafe()
     news.closeUnsafe()
@@ -299,13 +306,15 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   const readDue = (monotonicMillis: number): ReadQueue.Read | null => {
     const { snapshot } = watch
+    const open = questions(snapshot, rules)
+    if (open.length === 0) return null
     const { perHour, transitionMillis } = intervalsNow(polling, snapshot, planAt(monotonicMillis))
-    const due = ReadQueue.nextRead(reads, snapshot, {
+    const due = ReadQueue.nextRead(reads, open, snapshot, {
       rules,
       lane: laneOf(snapshot, polling),
       nowMillis: monotonicMillis,
       transitionMillis,
-      hasRoomForDoubts: hasRoomForDoubts(monotonicMillis, perHour)
+      hasRoomForDoubts: open.some(isDoubt) && hasRoomForDoubts(monotonicMillis, perHour)
     })
     // What the service asked for after a page holds for all requests.
     return due && { ...due, dueMillis: Math.max(due.dueMillis, polling.quietUntilMillis, share.openAt) }
@@ -355,7 +364,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const noteTime = Effect.gen(function* () {
     if (watch.snapshot.standing.outage !== null) return
     const now = yield* moments.now
-    yield* observe({ _tag: "TimePassed", asked: now, answered: now })
+    // It makes no request due, so nobody who waits for one is woken.
+    yield* Effect.uninterruptible(noted({ _tag: "TimePassed", asked: now, answered: now }))
   })
 
   /** A process at work turns, however long a wait or a request takes. */

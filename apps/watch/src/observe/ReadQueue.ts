@@ -3,7 +3,7 @@
  * fail, and the list is what shows changes in time. Pure; `Poller.ts` sends them, `diff/Question.ts` says what they would decide.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import { type Question, questions } from "../diff/Question.ts"
+import type { Question } from "../diff/Question.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
 import { type Lane, laneOpensMillis } from "./FastLane.ts"
@@ -72,10 +72,15 @@ const hiddenRank = 4
 const failedRank = 5
 
 /** The most valuable read of those that are due; where none is, the first that will be. Null while there is none to wait for. */
-export const nextRead = (reads: Reads, snapshot: Snapshot, plan: ReadPlan): Read | null => {
+export const nextRead = (
+  reads: Reads,
+  questions: ReadonlyArray<Question>,
+  snapshot: Snapshot,
+  plan: ReadPlan
+): Read | null => {
   if (reads.open.size + reads.failures >= maxReadsAtRisk) return null
   let best: { readonly read: Read; readonly rank: number } | null = null
-  for (const question of questions(snapshot, plan.rules)) {
+  for (const question of questions) {
     const { id, kind } = question
     if (reads.open.has(id) || (kind !== "transition" && !plan.hasRoomForDoubts)) continue
     const failed = reads.failed.get(id)

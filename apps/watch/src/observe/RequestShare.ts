@@ -44,20 +44,19 @@ export class RequestShare {
 
   /** How many more may be sent at once. */
   left(monotonicMillis: number): number {
-    return this.#firstWaiting(this.#waitAt(monotonicMillis))
+    return this.#firstWaiting(monotonicMillis)
   }
 
   /** The shortest interval at which requests may be sent from now on for ever, and so many besides at any time. */
   paceMillis(monotonicMillis: number, besides = 0): number {
-    const waitMillis = this.#waitAt(monotonicMillis)
     let pace = windowMillis / Math.max(1, this.perHour - besides)
-    for (let place = this.#firstWaiting(waitMillis); place < this.perHour;) {
+    for (let place = this.#firstWaiting(monotonicMillis); place < this.perHour;) {
       // The request after so many others takes the place of this one.
       const others = place + 1 - besides
       // Of thousands each group of neighbours counts as its last: this is asked several times for each request.
       const group = this.perHour <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
       const last = Math.min(place + group, this.perHour) - 1
-      pace = Math.max(pace, others > 0 ? waitMillis(last) / others : Infinity)
+      pace = Math.max(pace, others > 0 ? this.#waitMillis(last, monotonicMillis) / others : Infinity)
       place = last + 1
     }
     return pace
@@ -69,17 +68,18 @@ export class RequestShare {
   }
 
   /** How long from then on a request counts, by its place from the oldest on. */
-  #waitAt(monotonicMillis: number): (place: number) => number {
-    return (place) => this.#sent[(this.#next + place) % this.perHour]! + windowMillis - monotonicMillis
+  #waitMillis(place: number, monotonicMillis: number): number {
+    const index = this.#next + place
+    return this.#sent[index < this.perHour ? index : index - this.perHour]! + windowMillis - monotonicMillis
   }
 
   /** The place of the first request of the last hour. */
-  #firstWaiting(waitMillis: (place: number) => number): number {
+  #firstWaiting(monotonicMillis: number): number {
     let first = 0
     let end = this.perHour
     while (first < end) {
       const middle = (first + end) >>> 1
-      if (waitMillis(middle) > 0) end = middle
+      if (this.#waitMillis(middle, monotonicMillis) > 0) end = middle
       else first = middle + 1
     }
     return first

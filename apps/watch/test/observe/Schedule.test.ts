@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Rules.ts"
 import { begun, failedAt, listAnswered, nextRead, noReads, type Reads } from "../../src/observe/ReadQueue.ts"
 import {
@@ -49,7 +50,7 @@ const read = (
   const nowMillis = watch.now()
   const { transitionMillis } = intervalsNow(polling, watch.snapshot, { ...plan, nowMillis })
   const lane = laneOf(watch.snapshot, polling)
-  const next = nextRead(reads, watch.snapshot, {
+  const next = nextRead(reads, questions(watch.snapshot, defaultRules), watch.snapshot, {
     rules: defaultRules,
     lane,
     nowMillis,
