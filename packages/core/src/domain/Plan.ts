@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { CommittedOption } from "./Commitment.ts"
 import { type Image, Specs } from "./Image.ts"
-import { breakEvenDays, Price, priceList, type Terms } from "./Price.ts"
+import { breakEvenDays, Price, priceKey, priceList, type Terms } from "./Price.ts"
 
 /** Images that have the same price on a plan. */
 export const PlanPrice = /*#__PURE__*/ (() =>
@@ -52,9 +52,9 @@ const stated = <A>(values: ReadonlyArray<A | null>): A | null => {
 /** Values once each, with all images that have it. */
 const byImages = <A extends object>(
   values: ReadonlyArray<readonly [image: string, value: A]>,
-  keyOf: (value: A) => unknown
+  keyOf: (value: A) => string
 ) =>
-  Array.from(Map.groupBy(values, ([, value]) => JSON.stringify(keyOf(value))).values(), (same) => ({
+  Array.from(Map.groupBy(values, ([, value]) => keyOf(value)).values(), (same) => ({
     ...same[0]![1],
     images: same.map(([image]) => image)
   }))
@@ -84,12 +84,12 @@ export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> =>
         minimumBillingInr: terms.minimumBillingInr,
         committedOptions: byImages(
           withImage.flatMap(([image, terms]) => optionsWith(terms).map((option) => [image, option] as const)),
-          ({ breakEvenDays, days, priceInr, skuId }) => [skuId, days, priceInr, breakEvenDays]
+          ({ breakEvenDays, days, priceInr, skuId }) => `${skuId} ${days} ${priceInr} ${breakEvenDays}`
         ),
         images: own,
         prices: byImages(
           withImage.map(([image, { price }]) => [image, price] as const),
-          (price) => price
+          priceKey
         )
       }
     }

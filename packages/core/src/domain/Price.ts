@@ -51,6 +51,10 @@ export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: num
   maxPricePerMonthInr: pricePerMonthInr
 })
 
+/** A text that two of the same price have in common. */
+export const priceKey = (price: Price): string =>
+  `${price.minPricePerHourInr} ${price.maxPricePerHourInr} ${price.minPricePerMonthInr} ${price.maxPricePerMonthInr}`
+
 /** The lowest and the highest of possible amounts; unknown where one of them is, because it may be lower or higher. */
 const boundsOf = (amounts: ReadonlyArray<number | null>): readonly [number, number] | undefined => {
   let min = Number.POSITIVE_INFINITY
@@ -125,10 +129,12 @@ export interface Terms {
 }
 
 const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<CommittedOption> =>
-  Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
-    ...same[0]!,
-    priceInr: agreed(same.map(({ priceInr }) => priceInr))
-  }))
+  options.length < 2
+    ? options
+    : Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
+        ...same[0]!,
+        priceInr: agreed(same.map(({ priceInr }) => priceInr))
+      }))
 
 const termsOf = (records: ReadonlyArray<Image>): Terms => {
   const specs = records.map((record) => record.specs)

@@ -3,7 +3,7 @@
  */
 import type { Image } from "@berth/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berth/core/domain/Plan"
-import { exactPrice, oneOfPrices, type Price } from "@berth/core/domain/Price"
+import { exactPrice, oneOfPrices, type Price, priceKey } from "@berth/core/domain/Price"
 import { Schema } from "effect"
 import { CatalogueImage, CataloguePlan } from "../CatalogueFact.ts"
 import type { Exchange } from "../Observation.ts"
@@ -54,26 +54,29 @@ export interface CatalogueRead extends Exchange {
   readonly plans: ReadonlyArray<CataloguePlan>
 }
 
-/** A price as a text that two of the same have in common. */
-export const boundsText = (price: Price): string =>
-  `${price.minPricePerHourInr} ${price.maxPricePerHourInr} ${price.minPricePerMonthInr} ${price.maxPricePerMonthInr}`
-
 /** The price of each image with a plan. */
-export const pricesOf = ({ prices }: CataloguePlan): ReadonlyMap<string, Price> =>
-  new Map(prices.flatMap(({ images, ...price }) => images.map((image) => [image, price] as const)))
+export const pricesOf = ({ prices }: Pick<CataloguePlan, "prices">): ReadonlyMap<string, Price> => {
+  const byImage = new Map<string, Price>()
+  for (const { images, ...price } of prices) for (const image of images) byImage.set(image, price)
+  return byImage
+}
 
 /** A plan with these prices of its images, in an order that does not depend on the list's. */
 export const withPrices = (
   plan: Omit<CataloguePlan, "prices" | keyof Price>,
   prices: ReadonlyMap<string, Price>
 ): CataloguePlan => {
-  const sorted = Array.from(prices).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const groups = Array.from(Map.groupBy(sorted, ([, price]) => boundsText(price)).values(), (same): PlanPrice => ({
-    ...same[0]![1],
-    images: same.map(([image]) => image)
-  }))
-  const { images: _, ...price } = { images: [], ...oneOfPrices(groups) }
-  return { ...plan, ...price, prices: groups }
+  const groups = new Map<string, { readonly price: Price; readonly images: Array<string> }>()
+  for (const image of Array.from(prices.keys()).sort()) {
+    const price = prices.get(image)!
+    const key = priceKey(price)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { price, images: [image] })
+    else group.images.push(image)
+  }
+  const sorted = Array.from(groups.values(), ({ images, price }): PlanPrice => ({ ...price, images }))
+  const price = oneOfPrices(Array.from(groups.values(), ({ price }) => price))
+  return { ...plan, ...price, prices: sorted }
 }
 
 /** What the entries of the image list come to: each image, and each plan with its price by image. */
@@ -81,10 +84,7 @@ export const offeredBy = (list: ReadonlyArray<Image>): Pick<CatalogueRead, "imag
   const images = new Map<string, CatalogueImage>()
   for (const { image, name, os } of list) if (!images.has(image)) images.set(image, { image, name, os })
   const plans = fromImages(list).map(({ diskGb, memoryMib, plan, prices, series, vcpus }) =>
-    withPrices(
-      { plan, vcpus, memoryMib, diskGb, series },
-      new Map(prices.flatMap(({ images, ...price }) => images.map((image) => [image, price] as const)))
-    )
+    withPrices({ plan, vcpus, memoryMib, diskGb, series }, pricesOf({ prices }))
   )
   return { images: Array.from(images.values()), plans }
 }

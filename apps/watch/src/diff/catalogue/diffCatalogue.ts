@@ -4,12 +4,12 @@
  * stay so for a day.
  */
 import { sumInr } from "@berth/core/domain/Money"
-import type { Price } from "@berth/core/domain/Price"
+import { type Price, priceKey } from "@berth/core/domain/Price"
 import { DateTime } from "effect"
 import { type CataloguePlan, type EntryFact, ofAccount } from "../CatalogueFact.ts"
 import { between } from "../Draft.ts"
 import type { Moment } from "../Observation.ts"
-import { boundsText, type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
+import { type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
 
 /** From the first read that shows a change to the one that proves it, at least. */
 export const agreementMillis = 10 * 60_000
@@ -64,7 +64,8 @@ type Item = Entry["item"]
 
 const keyOf = (item: Item): string => ("image" in item ? `images/${item.image}` : `plans/${item.plan}`)
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+const hasSameEntries = (a: ReadonlyArray<Entry>, b: ReadonlyArray<Entry>): boolean =>
+  a.length === b.length && a.every((entry, index) => entry === b[index])
 
 /** Both sorted, so that the same prices are written the same. */
 const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
@@ -73,7 +74,7 @@ const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
     const other = b.prices[index]!
     return (
       price.images.length === other.images.length &&
-      boundsText(price) === boundsText(other) &&
+      priceKey(price) === priceKey(other) &&
       price.images.every((image, at) => image === other.images[at])
     )
   })
@@ -95,17 +96,21 @@ const otherPrices = (known: Item, shown: Item): string => {
   const before = pricesOf(known)
   const others = Array.from(pricesOf(shown)).flatMap(([image, price]) => {
     const was = before.get(image)
-    return was !== undefined && isOtherPrice(was, price) ? [`${boundsText(was)} > ${boundsText(price)}`] : []
+    return was !== undefined && isOtherPrice(was, price) ? [`${priceKey(was)} > ${priceKey(price)}`] : []
   })
   return Array.from(new Set(others)).toSorted().join(", ")
 }
 
-/** What is shown, with what is known of it and not stated this time. */
+/** What is shown, with what is known of it and not stated this time; what is known itself where that is the same. */
 const filled = (known: Item, shown: Item): Item => {
-  const stated = Object.entries(shown).filter(([, value]) => value !== null)
+  const arePlans = "plan" in known && "plan" in shown
+  const hasOtherPrices = arePlans && !hasSamePrices(known, shown)
+  const stated = Object.entries(shown).filter(
+    ([field, value]) => value !== null && field !== "prices" && value !== known[field as keyof Item]
+  )
+  if (stated.length === 0 && !hasOtherPrices) return known
   const item = { ...known, ...Object.fromEntries(stated) } as Item
-  if (!("plan" in item) || !("plan" in known) || !("plan" in shown)) return item
-  if (hasSamePrices(known, shown)) return item
+  if (!hasOtherPrices || !("plan" in item)) return item
   const before = pricesOf(known)
   // The prices of images that are not shown are those of before a change.
   const prices = new Map(otherPrices(known, shown) === "" ? before : [])
@@ -123,7 +128,7 @@ interface Change {
 }
 
 /** The different prices of a plan, as a text that does not depend on which of its images are shown. */
-const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(boundsText).toSorted().join(", ") : "")
+const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(priceKey).toSorted().join(", ") : "")
 
 /** How `shown` differs from what is known, as a text; null where it does not in what is reported. */
 const showsOf = ({ known, shown }: Change): string | null => {
@@ -291,14 +296,13 @@ const compare = (
       if (doubt !== undefined) doubts.set(key, doubt)
       if (known === undefined) return []
       // What is no change, such as a name or a first price, is learnt silently.
-      return [
-        doubt === undefined && shown !== undefined ? ({ ...known, item: filled(known.item, shown) } as Entry) : known
-      ]
+      const item = doubt === undefined && shown !== undefined ? filled(known.item, shown) : known.item
+      return [item === known.item ? known : ({ ...known, item } as Entry)]
     })
   }
   const images = after("images") as Catalogue["images"]
   const plans = after("plans") as Catalogue["plans"]
-  const isChanged = !isSame(images, catalogue.images) || !isSame(plans, catalogue.plans)
+  const isChanged = !hasSameEntries(images, catalogue.images) || !hasSameEntries(plans, catalogue.plans)
   return {
     catalogue: { ...catalogue, ...(isChanged ? { images, plans } : {}), readMillis: now.atMillis },
     evidence: { ...evidence, lastRead: now, doubts },
