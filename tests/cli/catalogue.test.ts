@@ -7,7 +7,8 @@ import { ok } from "@berth/core/testing"
 import { assert, layer } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schema } from "effect"
-import { berth, json, lines, run, settings } from "./berth.ts"
+import { json, lines, run, settings } from "./berth.ts"
+import { berth } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
 const images = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(Image)))
@@ -288,7 +289,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
       const body = (name: string) =>
         JSON.stringify({ name, region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" })
       const inline = yield* berth(["api", "POST", "/nodes/", "-d", body("inline")])
-      const piped = yield* berth(["api", "POST", "/nodes/", "-d", "-"], { input: body("piped") })
+      const piped = yield* run(["api", "POST", "/nodes/", "-d", "-"], { env: yield* settings, input: body("piped") })
       assert.deepStrictEqual(
         [JSON.parse(inline.stdout).data.name, JSON.parse(piped.stdout).data.name],
         ["inline", "piped"]

@@ -1,7 +1,7 @@
 /**
  * Every command in every format, in a pipe and on a terminal of the test's own: stdout is data of that format and nothing else, valid by
- * `berth schema` where it is JSON. Each row is the bundled process in one format, and the same program without a process in the others;
- * in `pnpm soak` each is a process. `machine/matrix.machine.ts` runs them at real terminals.
+ * `berth schema` where it is JSON. Every third row is the bundled process in one format, and the same program without a process else; in
+ * `pnpm soak` each is a process. `machine/matrix.machine.ts` runs them at real terminals.
  */
 import { readFileSync } from "node:fs"
 import { isSoak } from "@berth/testing/chance"
@@ -30,7 +30,8 @@ layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
   const places = { stdout: "pipe", stderr: "pipe", isPlain: true } as const
   for (const [index, row] of rows.entries()) {
     const areProcesses = isSoak || needsProcess.test(row.command)
-    const isProcess = (format: Format) => areProcesses || format === formats[index % formats.length]
+    const isProcess = (format: Format) =>
+      areProcesses || (index % 3 === 0 && format === formats[(index / 3) % formats.length])
     it.effect(`berth ${row.command} prints ${row.prints ?? row.kind} in every format`, () =>
       runRow(row, { places, run: (args, options) => (isProcess(options.format) ? run : invoke)(args, options) })
     )

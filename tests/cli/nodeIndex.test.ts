@@ -278,7 +278,7 @@ describe("the index", () => {
           fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 5 }), (history) =>
             Effect.runPromise(run(history))
           ),
-          { numRuns: 10 }
+          { numRuns: 5 }
         )
       )
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ termination: "1 minute" })))

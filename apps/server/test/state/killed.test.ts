@@ -91,7 +91,7 @@ const killAgainAndAgain = Effect.fnUntraced(function* (file: string, times: numb
 })
 
 /** Chains of kills, and the kills of each. */
-const [chains, kills] = isSoak ? [10, 10] : [3, 4]
+const [chains, kills] = isSoak ? [10, 10] : [2, 3]
 
 describe("a server that keeps its state", () => {
   it.live("killed again and again under load, always starts from its file and has lost a second at most", () =>

@@ -102,7 +102,7 @@ describe("own processes", () => {
             assert.isAtLeast(used, minUsed(scenario.limit, 1 + scenario.ownProcesses))
           }
         ),
-        { numRuns: isSoak ? 100 : 40, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
+        { numRuns: isSoak ? 100 : 20, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
       )
     })
   }
