@@ -9,9 +9,14 @@ import { shared } from "./vitest.shared.ts"
 const testing = join(import.meta.dirname, "packages/testing/src")
 const manyRuns = join(testing, "manyRuns.ts")
 
-/** Files of tests that run in `pnpm test`, too: those with properties, that do a part there, or that bound real time. */
+/** Files that `pnpm test` or `pnpm test:machine` runs, too: those with properties, that do a part there, or that bound real time. */
 const further = globSync(
-  ["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "tests/**/*.test.ts", "bench/test/**/*.test.ts"],
+  [
+    "packages/*/test/**/*.{test,machine}.ts",
+    "apps/*/test/**/*.{test,machine}.ts",
+    "tests/**/*.{test,machine}.ts",
+    "bench/test/**/*.test.ts"
+  ],
   {
     cwd: import.meta.dirname,
     exclude: ["**/node_modules/**"]
