@@ -44,7 +44,7 @@ describe("a command on a service that hangs", () => {
 describe("a wait of a command", () => {
   it.live("for the end of a node that it deleted lives within the deadline, too", () =>
     Effect.map(
-      ended(() => false, "node", "delete", "1", "--yes", "--wait", "--deadline", "2s", ...json),
+      ended(() => false, "node", "delete", "1", "--yes", "--wait", "--deadline", "6s", ...json),
       ({ code, problem }) => {
         assert.strictEqual(code, 7)
         assert.include(problem, '"code":"StatusNotReached"')

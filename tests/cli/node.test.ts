@@ -324,7 +324,7 @@ describe("node wait", () => {
   it.live("exits 7 when its time is up, and 5 when the status cannot come any more", () =>
     Effect.gen(function* () {
       const id = String(yield* created("slow"))
-      const late = yield* berth(["node", "wait", id, "--timeout", "1s"])
+      const late = yield* berth(["node", "wait", id, "--timeout", "5s"])
       assert.strictEqual(late.code, 7)
       assert.match(late.stderr, new RegExp(`node ${id} is created\\b.*\\brunning`))
       yield* berth(["node", "delete", id, "--yes"])
