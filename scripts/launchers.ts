@@ -50,10 +50,15 @@ const findLaunchers = (): ReadonlyArray<number> => {
 /** Ends this process as SIGTERM does once a launcher is gone. A hang-up of the terminal may end launchers alone. */
 export const endWithLaunchers = (): void => {
   const chain = [process.pid, ...findLaunchers()]
+  let isAlone = false
   const timer = setInterval(() => {
     if (chain.slice(1).every((launcher, index) => parentOf(chain[index]!) === launcher)) return
-    clearInterval(timer)
-    process.kill(process.pid, "SIGTERM")
+    if (isAlone) {
+      clearInterval(timer)
+      process.kill(process.pid, "SIGTERM")
+    }
+    // The launchers may have got the hang-up first: this process has it by the next check.
+    isAlone = true
   }, everyMillis).unref()
   process.once("SIGHUP", () => clearInterval(timer))
 }
