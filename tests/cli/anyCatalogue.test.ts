@@ -4,6 +4,7 @@
  * in doubt.
  */
 import { nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -298,6 +299,6 @@ describe("over any catalogue", () => {
   it("what is shown, summed and limited is that of the node that is made", () =>
     fc.assert(
       fc.asyncProperty(scenario, (each) => Effect.runPromise(Effect.scoped(play(each)))),
-      { numRuns: 40 }
+      { numRuns: isSoak ? 40 : 20 }
     ))
 })

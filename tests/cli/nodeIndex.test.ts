@@ -6,6 +6,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeId } from "@berth/core/domain/Node"
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer, type TestWorld } from "@berth/server/testing"
 import { Effect } from "effect"
@@ -278,7 +279,7 @@ describe("the index", () => {
           fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 5 }), (history) =>
             Effect.runPromise(run(history))
           ),
-          { numRuns: 5 }
+          { numRuns: isSoak ? 10 : 3 }
         )
       )
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ termination: "1 minute" })))

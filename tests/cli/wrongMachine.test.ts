@@ -3,6 +3,7 @@
  */
 import { nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
 import type { Ended } from "@berth/testing/Program"
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -555,7 +556,7 @@ describe("whatever a service answers", () => {
           }
         }
       ),
-      { seed: 20_260_723, numRuns: 150 }
+      { seed: 20_260_723, numRuns: isSoak ? 150 : 60 }
     ))
 
   it("no node is called created that was not made, and none is made beside one of its name", () =>
@@ -588,6 +589,6 @@ describe("whatever a service answers", () => {
           }
         }
       ),
-      { seed: 20_260_724, numRuns: 80 }
+      { seed: 20_260_724, numRuns: isSoak ? 80 : 40 }
     ))
 })

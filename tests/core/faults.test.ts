@@ -121,8 +121,8 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
 
 layer(TestServer.layer(), { excludeTestServices: true })("every call under every fault", (it) => {
   for (const [number, fault] of faultNames.entries()) {
-    // In `pnpm soak` every call under every fault, otherwise a third of them.
-    const names = Object.keys(operations).filter((_, index) => isSoak || (number + index) % 3 === 0)
+    // In `pnpm soak` every call under every fault, otherwise a fourth of them.
+    const names = Object.keys(operations).filter((_, index) => isSoak || (number + index) % 4 === 0)
     describe.concurrent(`${fault}`, () => {
       it.effect.each(names)("%s ends in time, rightly or typed, and reveals no secret", (operation) =>
         Effect.gen(function* () {

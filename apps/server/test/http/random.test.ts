@@ -6,7 +6,7 @@ import { type Exchange, exchange, type RawReply } from "../transport/rawSocket.t
 import { type RandomRequest, randomRequests } from "./randomRequests.ts"
 import { expectFailure, prefix } from "./service.ts"
 
-const count = isSoak ? 5000 : 2000
+const count = isSoak ? 5000 : 1000
 
 const successes = new Set([200, 202, 204])
 const failures = new Set([400, 401, 404, 405, 409, 413, 414, 415, 422, 431])

@@ -36,7 +36,7 @@ describe("the events of an hour", () => {
   )
 
   it("are the truth in random histories with many faults together", () => {
-    expect(complaintsOf(1, isSoak ? 200 : 30)).toEqual([])
+    expect(complaintsOf(1, isSoak ? 200 : 12)).toEqual([])
   })
 
   it.each(found)("are the truth in a history that once was not: %i, %s", (seed) =>

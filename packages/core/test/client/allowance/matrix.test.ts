@@ -102,7 +102,7 @@ describe("own processes", () => {
             assert.isAtLeast(used, minUsed(scenario.limit, 1 + scenario.ownProcesses))
           }
         ),
-        { numRuns: isSoak ? 100 : 20, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
+        { numRuns: isSoak ? 100 : 10, examples: [...scarceResets, ...smallShares].map((scenario) => [scenario]) }
       )
     })
   }
@@ -134,7 +134,7 @@ describe("replies that cross, are lost, or report no allowance", () => {
             assert.isAtMost(refusedAt.length, kind === "sliding" ? unreported : 0)
           }
         ),
-        { numRuns: 120 }
+        { numRuns: isSoak ? 120 : 60 }
       )
     })
   }

@@ -18,7 +18,7 @@ describe("the events about a catalogue", () => {
   )
 
   it("are so in random histories with many faults together", () => {
-    expect(complaintsOf(1, isSoak ? 12 : 6)).toEqual([])
+    expect(complaintsOf(1, isSoak ? 12 : 3)).toEqual([])
   })
 
   it("are the same when a history is repeated", () =>
