@@ -33,13 +33,20 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Li
   const isBehind = range.start > 0 && (ids.length === 0 || ids[0]! > end.lastId)
   const isFull = records.length >= range.perPage
   const page = pageRead(exchange, records, null, !isBehind && !isFull)
-  if (isBehind) return { page, end: before(end, range.start), isOpen: true }
+  if (isBehind) return searching(page, range, before(end, range.start))
   const offset = range.start + records.length
   const newestId = ids.reduce((max, id) => Math.max(max, id), 0)
-  if (isFull && newestId <= end.lastId) return { page, end: behind(end, offset), isOpen: true }
+  if (isFull && newestId <= end.lastId) return searching(page, range, behind(end, offset))
   const lastId = Math.max(end.lastId, newestId)
   const firstId = isFull ? Infinity : (ids[0] ?? Infinity)
   return { page, end: { offset, lastId, firstId }, isOpen: isFull }
+}
+
+/** A search that asks for the page that it has just seen ends nowhere, as where a list hides nodes: the next sweep shows the end. */
+const searching = (page: PageRead, seen: PageRange, end: End): TailStep => {
+  const { page: number, perPage } = tailPage(end)
+  const isStuck = number === seen.page && perPage === seen.perPage
+  return isStuck ? { page, end: null, isOpen: false } : { page, end, isOpen: true }
 }
 
 /** Many nodes were deleted: after one step back halves are searched, for a thousand pages of a list would take the share of an hour. */

@@ -64,6 +64,11 @@ describe("the end of the list", () => {
     expect(back.end).toMatchObject({ offset: 10_001, lastId: 10_001 })
   })
 
+  it("is given up where a search asks for the same page again, as where nodes that were there are hidden", () => {
+    const end: End = { offset: 194, lastId: 300, firstId: Infinity, search: { low: 235, high: 154, step: 0 } }
+    expect(takeTail(end, exchange, [])).toMatchObject({ end: null, isOpen: false })
+  })
+
   it("shows each of a thousand nodes that are new", () => {
     const { requests, seen } = probe(upTo(2000), { offset: 1000, lastId: 1000 })
     expect(upTo(2000).filter((id) => id > 1000 && !seen.has(id))).toEqual([])
