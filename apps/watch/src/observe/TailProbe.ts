@@ -42,23 +42,27 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Li
   return { page, end: { offset, lastId, firstId }, isOpen: isFull }
 }
 
-/** A search that asks for the page that it has just seen ends nowhere, as where a list hides nodes: the next sweep shows the end. */
+/** A search that asks again for the page that it has just seen would do so for ever: the next sweep shows the end. */
 const searching = (page: PageRead, seen: PageRange, end: End): TailStep => {
-  const { page: number, perPage } = tailPage(end)
-  const isStuck = number === seen.page && perPage === seen.perPage
+  const next = tailPage(end)
+  const isStuck = next.page === seen.page && next.perPage === seen.perPage
   return isStuck ? { page, end: null, isOpen: false } : { page, end, isOpen: true }
 }
 
 /** Many nodes were deleted: after one step back halves are searched, for a thousand pages of a list would take the share of an hour. */
 const before = (end: End, high: number): End => {
-  const { low, step } = end.search ?? { low: 0, step: 0 }
+  const { low: shown, step } = end.search ?? { low: 0, step: 0 }
+  // The list has become shorter than it was shown to be, or hides nodes.
+  const low = shown < high ? shown : 0
   const offset = end.search === undefined ? high - pageSize.maximum / 2 : Math.floor((low + high) / 2)
   return { ...end, offset: Math.max(1, offset), firstId: Infinity, search: { low, high, step } }
 }
 
 /** All nodes of a full page were known: others that are known follow it, and nothing is missed where they are skipped. */
 const behind = (end: End, low: number): End => {
-  const { high, step } = end.search ?? { high: null, step: 0 }
+  const { high: shown, step } = end.search ?? { high: null, step: 0 }
+  // The list has become longer again.
+  const high = shown !== null && shown > low ? shown : null
   const offset = high === null ? low + step : Math.max(low, Math.floor((low + high) / 2))
   const next = high === null ? Math.max(pageSize.maximum, 2 * step) : step
   return { ...end, offset, firstId: Infinity, search: { low, high, step: next } }

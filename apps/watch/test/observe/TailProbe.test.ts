@@ -64,9 +64,34 @@ describe("the end of the list", () => {
     expect(back.end).toMatchObject({ offset: 10_001, lastId: 10_001 })
   })
 
-  it("is given up where a search asks for the same page again, as where nodes that were there are hidden", () => {
-    const end: End = { offset: 194, lastId: 300, firstId: Infinity, search: { low: 235, high: 154, step: 0 } }
-    expect(takeTail(end, exchange, [])).toMatchObject({ end: null, isOpen: false })
+  it("is found from any state of a search, as where nodes that were there are hidden meanwhile", () => {
+    const place = fc.integer({ min: 0, max: 1000 })
+    const search = fc.record({ low: place, high: fc.option(place), step: fc.constantFrom(0, 100, 200) })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 900 }),
+        fc.integer({ min: 1, max: 1000 }),
+        search,
+        (count, offset, search) => {
+          let end: End | null = { offset, lastId: count, firstId: Infinity, search }
+          let isOpen = true
+          for (let requests = 0; isOpen && end !== null; requests++) {
+            expect(requests).toBeLessThan(30)
+            const { perPage, start } = tailPage(end)
+            const nodes = upTo(count).slice(start, start + perPage)
+            const step = takeTail(
+              end,
+              exchange,
+              nodes.map((id) => aNode({ id }))
+            )
+            end = step.end
+            isOpen = step.isOpen
+          }
+          expect(end).toMatchObject({ offset: count, lastId: count })
+        }
+      ),
+      { numRuns: 300, seed: 7, examples: [[150, 194, { low: 235, high: 154, step: 0 }]] }
+    )
   })
 
   it("shows each of a thousand nodes that are new", () => {
