@@ -34,7 +34,7 @@ export interface Polled {
   /** When each life was reported first, by `lifeOf`. */
   readonly reported: ReadonlyMap<string, number>
   /** When a sweep or the end of the list was asked for. */
-  readonly lists: ReadonlyArray<number>
+  readonly lists: ReadonlyArray<{ readonly atMillis: number; readonly hasFailed: boolean }>
   readonly reads: number
 }
 
@@ -56,17 +56,18 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
   const chance = chanceFrom(history.seed)
   const world = new World(chance, history.size, 0)
   const service = new Service(world, chance, history, 0)
-  const lists: Array<number> = []
+  const lists: Array<Polled["lists"][number]> = []
   const reported = new Map<string, number>()
   let reads = 0
   let underWay = 0
 
   const answer = ({ path, query }: Request, atMillis: number): Reply | "hang" => {
     const id = Number(/^\/nodes\/(\d+)\/$/.exec(path)?.[1] ?? 0)
-    if (id === 0) lists.push(atMillis)
-    else reads++
+    if (id > 0) reads++
     if (id > 0 && (id * 7) % 10 < 10 * history.hanging) return "hang"
-    if (service.fails()) return failure(503, "Maintenance.")
+    const hasFailed = service.fails()
+    if (id === 0) lists.push({ atMillis, hasFailed })
+    if (hasFailed) return failure(503, "Maintenance.")
     if (id > 0) {
       const read = service.read(id, atMillis)
       if (read === "missing") return failure(404, "Not found.")
