@@ -51,7 +51,7 @@ const rowOf = (state: NodeState): NodeRow => ({
 
 function* makeRows(before: Snapshot, { exchange, nodes }: Difference): Generator<NodeRow> {
   for (const state of nodes) {
-    const known = before.nodes.get(state.node.id)
+    const known = before.nodes.get(state.node.id)?.state
     if (known !== undefined && known.incarnation !== state.incarnation) {
       yield rowOf({ ...known, goneMillis: exchange.answered.atMillis })
     }

@@ -32,7 +32,7 @@ export interface WatchedCatalogue {
 const nodesOn =
   ({ nodes }: Snapshot) =>
   (plan: string): ReadonlyArray<string | null> =>
-    Array.from(nodes.values()).flatMap(({ node }) => (node.plan === plan ? [node.image] : []))
+    Array.from(nodes.values()).flatMap(({ state: { node } }) => (node.plan === plan ? [node.image] : []))
 
 export const openCatalogue = Effect.fnUntraced(function* (options: {
   readonly owner: Owner

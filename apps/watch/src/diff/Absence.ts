@@ -1,14 +1,13 @@
 /**
- * When a node is believed to be gone. A node that is not listed is only a suspect: a paged list is not a snapshot, and the
- * service may hide nodes from its list, or answer 404 for nodes that exist. Two complete sweeps and two reads, a grace apart,
- * have to agree. The reasons are in `docs/decisions/0133-what-proves-an-absence.md`.
+ * The evidence that one node is gone. A node that is not listed is only a suspect: a paged list is not a snapshot, and the service may
+ * hide nodes from its list, or answer 404 for nodes that exist. Two complete sweeps and two reads, a grace apart, have to agree.
+ * `ListGuard.ts` decides when they do. The reasons are in `docs/decisions/0133-what-proves-an-absence.md`.
  */
-import type { NodeId } from "@berth/core/domain/Node"
 import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 
 /** The evidence that a node is gone, since it was last seen. Seeing it once more discards all of it. */
-export interface Suspicion {
+export interface Absence {
   /** End of the first complete sweep that lacked it, for that may have begun long before; null when none did. */
   readonly since: Moment | null
   /** Begin of the newest one. */
@@ -27,7 +26,7 @@ export interface Suspicion {
   readonly doubted: boolean
 }
 
-const noEvidence: Suspicion = {
+export const noAbsence: Absence = {
   since: null,
   last: null,
   sweeps: 0,
@@ -38,33 +37,6 @@ const noEvidence: Suspicion = {
   doubted: false
 }
 
-/** Many suspects at once, of which only some are read. */
-export interface Batch {
-  readonly members: ReadonlySet<NodeId>
-  /** Whether they were missing for the whole hold of a freeze. */
-  readonly held: boolean
-  /** Members that have to answer 404 twice, in the order in which they were drawn. */
-  readonly sample: ReadonlySet<NodeId>
-  /** Members that have to answer 404 once, after all of the sample did so twice. */
-  readonly wider: ReadonlySet<NodeId>
-  /** Those of both that did. */
-  readonly confirmed: ReadonlySet<NodeId>
-  /** Whether one of the sample proved alive: no other is read, and none is gone, before the next sweep. */
-  readonly refuted: boolean
-}
-
-/** More suspects than this at once are read by sample, which is as large. */
-export const maxRead = 20
-
-/** With the wider sample so many are read: few nodes that only the list lacks, among many that are gone, are seldom in the first one. */
-const maxSample = 60
-
-/** Only a sweep after so many concludes from a batch. */
-const minBatchSweeps = 3
-
-/** So many of the sample are read again and again in a freeze. */
-const maxScouts = 5
-
 /** How long after the first 404 the second may be requested. */
 export interface Grace {
   /** For a node that was not seen terminating. */
@@ -74,15 +46,15 @@ export interface Grace {
 }
 
 /** A node seen terminating is expected to disappear, unless its absence was refuted. */
-export const isExpectedToGo = ({ node }: NodeState, suspicion: Suspicion | undefined): boolean =>
-  node.status === "terminate" && suspicion?.doubted !== true
+export const isExpectedToGo = ({ node }: NodeState, absence: Absence | null): boolean =>
+  node.status === "terminate" && absence?.doubted !== true
 
 /** How long a node has to answer 404. */
-export const graceOf = (known: NodeState, suspicion: Suspicion | undefined, grace: Grace): number =>
-  isExpectedToGo(known, suspicion) ? grace.terminatingGraceMillis : grace.graceMillis
+export const graceOf = (known: NodeState, absence: Absence | null, grace: Grace): number =>
+  isExpectedToGo(known, absence) ? grace.terminatingGraceMillis : grace.graceMillis
 
 /** A complete sweep lacked the node. */
-export const afterSweep = (before: Suspicion = noEvidence, { answered, asked }: Exchange): Suspicion => ({
+export const afterSweep = (before: Absence, { answered, asked }: Exchange): Absence => ({
   ...before,
   since: before.since ?? answered,
   last: asked,
@@ -90,7 +62,7 @@ export const afterSweep = (before: Suspicion = noEvidence, { answered, asked }: 
 })
 
 /** A read of the node answered 404. */
-export const afterMissing = (before: Suspicion = noEvidence, read: Exchange, graceMillis: number): Suspicion => {
+export const afterMissing = (before: Absence, read: Exchange, graceMillis: number): Absence => {
   const { confirmed, firstMissing } = before
   if (confirmed !== null) return { ...before, confirmed: read }
   if (firstMissing === null) return { ...before, firstMissing: read }
@@ -99,33 +71,14 @@ export const afterMissing = (before: Suspicion = noEvidence, read: Exchange, gra
 }
 
 /** Nothing was observed for a while: its hold begins anew. */
-export const afterGap = (suspicion: Suspicion, now: Moment): Suspicion => ({ ...suspicion, since: now })
-
-/**
- * Since when reads deny it, on the monotonic clock. A node that is not read itself goes by the first 404 of the sample, of which
- * none is there.
- */
-export const deniedSinceMillis = (
-  id: NodeId,
-  { firstMissing, sampledMillis }: Suspicion,
-  batch: Batch | undefined,
-  suspicions: ReadonlyMap<NodeId, Suspicion>
-): number => {
-  let first = Math.min(firstMissing?.answered.monotonicMillis ?? Infinity, sampledMillis ?? Infinity)
-  if (batch !== undefined && !batch.refuted && !batch.sample.has(id)) {
-    for (const sampled of batch.sample) {
-      first = Math.min(first, suspicions.get(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)
-    }
-  }
-  return first
-}
+export const afterGap = (absence: Absence, now: Moment): Absence => ({ ...absence, since: now })
 
 /**
  * It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was: twice, or a grace
  * after the hold where it was read for many, of which list and reads `agreed` all the time.
  */
-export const hold = (suspicion: Suspicion, agreed: Exchange | null): Suspicion => ({
-  ...suspicion,
+export const hold = (absence: Absence, agreed: Exchange | null): Absence => ({
+  ...absence,
   firstMissing: agreed,
   confirmed: null,
   sampledMillis: null,
@@ -133,96 +86,11 @@ export const hold = (suspicion: Suspicion, agreed: Exchange | null): Suspicion =
 })
 
 /** One of its batch proved alive: what reads denied counts anew. */
-export const doubt = (suspicion: Suspicion): Suspicion => ({
-  ...suspicion,
+export const doubt = (absence: Absence): Absence => ({
+  ...absence,
   firstMissing: null,
   confirmed: null,
   sampledMillis: null,
   held: false,
   doubted: true
 })
-
-/** A draw of the process that depends on the node alone, so that a sample is the same whenever it is asked for. */
-const draw = (seed: number, id: number): number => {
-  let mixed = Math.imul(seed ^ id, 0x9e3779b1)
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
-  return (mixed ^ (mixed >>> 13)) >>> 0
-}
-
-/** A batch of these suspects. */
-export const batchOf = (
-  suspects: ReadonlyArray<NodeId>,
-  suspicions: ReadonlyMap<NodeId, Suspicion>,
-  seed: number,
-  held: boolean
-): Batch => {
-  const sample = drawn(suspects, maxRead, seed)
-  return {
-    members: new Set(suspects),
-    held,
-    sample: new Set(sample),
-    wider: new Set(),
-    confirmed: new Set(confirmedOf(sample, suspicions)),
-    refuted: false
-  }
-}
-
-const sweepsOf = ({ members }: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>): number => {
-  let most = 0
-  for (const id of members) most = Math.max(most, suspicions.get(id)?.sweeps ?? 0)
-  return most
-}
-
-/** Whether others may join it: not once a sweep may conclude from it, which they would delay. */
-export const isJoinable = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>): boolean =>
-  sweepsOf(batch, suspicions) < minBatchSweeps
-
-/** The batch with more suspects, which a sweep that was under way when all of them went lacked later. What was read of the others counts. */
-export const joined = (
-  { held, members }: Batch,
-  suspects: ReadonlyArray<NodeId>,
-  suspicions: ReadonlyMap<NodeId, Suspicion>,
-  seed: number
-): Batch => batchOf([...members].filter((id) => suspicions.has(id)).concat(suspects), suspicions, seed, held)
-
-/** Whether it is one of those that are read again in a freeze. */
-export const isScout = ({ sample }: Batch, id: NodeId): boolean => [...sample].slice(0, maxScouts).includes(id)
-
-const drawn = (among: ReadonlyArray<NodeId>, count: number, seed: number): ReadonlyArray<NodeId> =>
-  among.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, count)
-
-const confirmedOf = (ids: ReadonlyArray<NodeId>, suspicions: ReadonlyMap<NodeId, Suspicion>): ReadonlyArray<NodeId> =>
-  ids.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)
-
-/** Whether all that are read are known to be gone. */
-export const isConfirmed = ({ confirmed, sample, wider }: Batch): boolean => confirmed.size === sample.size + wider.size
-
-/** The batch with the wider sample, once all of the first one are confirmed and the next sweep may conclude: others may join before. */
-export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>, seed: number): Batch => {
-  if (batch.wider.size > 0 || !isConfirmed(batch) || sweepsOf(batch, suspicions) < minBatchSweeps - 1) return batch
-  const others = [...batch.members].filter((id) => suspicions.has(id) && !batch.sample.has(id))
-  const wider = drawn(others, maxSample - batch.sample.size, seed)
-  if (wider.length === 0) return batch
-  return {
-    ...batch,
-    wider: new Set(wider),
-    confirmed: new Set([...batch.confirmed, ...confirmedOf(wider, suspicions)])
-  }
-}
-
-/**
- * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong
- * before. The sweep that ended at `sweptOrder` was the last
- * complete one: it must have ended after the first 404, for only its end shows how many nodes are missing with this one.
- */
-export const isGone = (
-  { confirmed, firstMissing, last, since, sweeps }: Suspicion,
-  batch: Batch | undefined,
-  graceMillis: number,
-  sweptOrder: number
-): boolean => {
-  if (sweeps < 2 || last === null || since === null) return false
-  if (confirmed !== null && firstMissing !== null) return firstMissing.answered.order < sweptOrder
-  if (batch === undefined || !isConfirmed(batch) || sweeps < minBatchSweeps) return false
-  return last.monotonicMillis - since.monotonicMillis >= graceMillis
-}

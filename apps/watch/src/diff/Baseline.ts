@@ -4,8 +4,9 @@
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { DateTime } from "effect"
-import { maxRead } from "./Absence.ts"
-import { compareIncarnation, type NodeState } from "./NodeState.ts"
+import { maxRead } from "./Sample.ts"
+import type { Known } from "./Belief.ts"
+import { compareIncarnation } from "./NodeState.ts"
 import type { Moment } from "./Observation.ts"
 
 export interface Census {
@@ -44,10 +45,10 @@ export const afterCensusRead = (census: Census, id: NodeId, node: Node | null): 
 }
 
 /** Whether these are the nodes of the account that is known: one node of both is enough, for ids belong to one account. */
-export const isSameAccount = (known: ReadonlyMap<NodeId, NodeState>, listed: ReadonlyMap<NodeId, Node>): boolean => {
+export const isSameAccount = (known: ReadonlyMap<NodeId, Known>, listed: ReadonlyMap<NodeId, Node>): boolean => {
   if (known.size === 0) return true
   for (const [id, node] of listed) {
-    const state = known.get(id)
+    const state = known.get(id)?.state
     if (state !== undefined && compareIncarnation(node, DateTime.toEpochMillis(state.node.createdAt)) === "same") {
       return true
     }

@@ -4,13 +4,19 @@
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { DateTime } from "effect"
+import type { Absence } from "./Absence.ts"
+import { type Gone, type Known, known } from "./Belief.ts"
 import type { Evidence } from "./Evidence.ts"
 import type { Ending, Fact, NodeFact, Trouble, WatchDegraded } from "./Fact.ts"
+import type { Circumstances, NodeStep } from "./NodeMachine.ts"
 import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Observation } from "./Observation.ts"
+import type { Return } from "./Return.ts"
 import type { Rules } from "./Rules.ts"
+import type { Batch } from "./Sample.ts"
 import type { Change, Snapshot } from "./Snapshot.ts"
 import type { Standing } from "./Standing.ts"
+import { learned } from "./Transition.ts"
 
 /** `[from, to]` in milliseconds since the epoch, both ends included. */
 export type Between = readonly [fromMillis: number, toMillis: number]
@@ -18,10 +24,7 @@ export type Between = readonly [fromMillis: number, toMillis: number]
 /** The clock may have been set back between two answers. */
 export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
-/** Maps of the evidence that are copied when a rule first writes to them. */
-type Copied = "suspicions" | "hidden" | "returns" | "impossible" | "unstated" | "addresses"
-
-export class Draft {
+export class Draft implements Circumstances {
   readonly snapshot: Snapshot
   readonly exchange: Exchange
   readonly rules: Rules
@@ -30,9 +33,8 @@ export class Draft {
   readonly counted: Array<Node> = []
   standing: Standing
   evidence: Evidence
-  readonly #nodes = new Map<NodeId, NodeState>()
-  #baseline: ReadonlyArray<NodeState> = []
-  readonly #copied = new Set<Copied>()
+  readonly #beliefs = new Map<NodeId, Known | Gone>()
+  readonly #rows = new Map<NodeId, NodeState>()
 
   constructor(snapshot: Snapshot, { answered, asked }: Observation, rules: Rules) {
     this.snapshot = snapshot
@@ -46,20 +48,67 @@ export class Draft {
     return this.exchange.answered
   }
 
-  /** The node as it is believed to be now. */
-  known(id: NodeId): NodeState | undefined {
-    const written = this.#nodes.get(id)
-    if (written !== undefined) return written.goneMillis === null ? written : undefined
-    return this.snapshot.nodes.get(id)
+  /** What is believed of the node now. */
+  belief(id: NodeId): Known | Gone | undefined {
+    return this.#beliefs.get(id) ?? this.snapshot.nodes.get(id) ?? this.snapshot.gone.get(id)
   }
 
-  write(state: NodeState): void {
-    this.#nodes.set(state.node.id, state)
+  known(id: NodeId): Known | undefined {
+    const belief = this.#beliefs.get(id)
+    if (belief === undefined) return this.snapshot.nodes.get(id)
+    return "state" in belief ? belief : undefined
   }
 
-  /** The nodes to begin with, of which none was written before. */
-  writeBaseline(states: ReadonlyArray<NodeState>): void {
-    this.#baseline = states
+  /** The evidence that the node is gone; null for one that is there. */
+  readonly absenceOf = (id: NodeId): Absence | null => this.known(id)?.absence ?? null
+
+  batchOf(id: NodeId): Batch | undefined {
+    return this.evidence.batches.find(({ members }) => members.has(id))
+  }
+
+  /** All nodes that may be gone. */
+  *suspects(): Iterable<readonly [id: NodeId, absence: Absence, known: Known]> {
+    for (const id of this.#unsettled()) {
+      const known = this.known(id)
+      if (known !== undefined && known.absence !== null) yield [id, known.absence, known]
+    }
+  }
+
+  /** Nodes that were reported deleted and shown since. */
+  *returning(): Iterable<readonly [id: NodeId, gone: Gone & { readonly returning: Return }]> {
+    for (const id of this.#unsettled()) {
+      const belief = this.belief(id)
+      if (belief !== undefined && "returning" in belief && belief.returning !== null)
+        yield [id, { ...belief, returning: belief.returning }]
+    }
+  }
+
+  *#unsettled(): Iterable<NodeId> {
+    yield* this.snapshot.unsettled
+    for (const id of this.#beliefs.keys()) if (!this.snapshot.unsettled.has(id)) yield id
+  }
+
+  put(id: NodeId, belief: Known | Gone): void {
+    if ("state" in belief && belief.state !== this.known(id)?.state) this.#rows.set(id, belief.state)
+    this.#beliefs.set(id, belief)
+  }
+
+  /** Changes the evidence that a node is gone, where there is any. */
+  suspect(id: NodeId, change: (absence: Absence) => Absence): void {
+    const known = this.known(id)
+    if (known !== undefined && known.absence !== null) this.put(id, { ...known, absence: change(known.absence) })
+  }
+
+  /** The node is gone: its row becomes its tombstone. */
+  bury(state: NodeState, step: NodeStep): void {
+    this.put(state.node.id, step.after)
+    this.#rows.set(state.node.id, { ...state, goneMillis: this.now.atMillis })
+    this.report(step)
+  }
+
+  /** The nodes to begin with, of which none was known before. */
+  begin(states: ReadonlyArray<NodeState>): void {
+    for (const state of states) this.put(state.node.id, known(state, this.now.monotonicMillis))
   }
 
   note(change: Partial<Evidence>): void {
@@ -70,26 +119,18 @@ export class Draft {
     this.standing = { ...this.standing, ...change }
   }
 
-  /** One of the evidence's maps, to be written to. */
-  writable<const Name extends Copied>(
-    name: Name
-  ): Map<NodeId, Evidence[Name] extends ReadonlyMap<NodeId, infer A> ? A : never> {
-    if (!this.#copied.has(name)) {
-      this.#copied.add(name)
-      this.note({ [name]: new Map<NodeId, unknown>(this.evidence[name]) })
-    }
-    return this.evidence[name] as never
-  }
-
-  /** Drops an entry; a map without it is not copied. */
-  drop(name: Copied, id: NodeId): void {
-    if (this.evidence[name].has(id)) this.writable(name).delete(id)
-  }
-
   get result(): Change & { readonly facts: ReadonlyArray<Fact> } {
     const { counted, evidence, exchange, facts, seen, standing } = this
-    const nodes = this.#baseline.length > 0 ? this.#baseline : Array.from(this.#nodes.values())
-    return { facts, nodes, standing, evidence, seen, exchange, counted }
+    return {
+      facts,
+      nodes: Array.from(this.#rows.values()),
+      beliefs: this.#beliefs,
+      standing,
+      evidence,
+      seen,
+      exchange,
+      counted
+    }
   }
 
   /** The first fact after a gap is marked. */
@@ -99,23 +140,12 @@ export class Draft {
     return { afterGap: true }
   }
 
-  /** Reports a fact about a node, of which `specific` is the type and the data that only this type has. */
-  report(
-    state: NodeState,
-    [fromMillis, toMillis]: Between,
-    sweep: number | null,
-    specific: SpecificTo<NodeFact>,
-    version = 0
-  ): void {
-    const { incarnation, life, node } = state
-    const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
-    this.facts.push({
-      identity: { nodeId: node.id, incarnation, life, version },
-      atMillis: toMillis,
-      subject: `nodes/${node.id}`,
-      type: specific.type,
-      data: { ...specific.data, observedBetween, sweep, ...this.#mark() }
-    } as NodeFact)
+  /** Reports what a step proved of a node, and learns from it. */
+  report({ facts, learned: lasted }: Pick<NodeStep, "facts" | "learned">): void {
+    for (const fact of facts) {
+      this.facts.push({ ...fact, data: { ...fact.data, ...this.#mark() } } as NodeFact)
+    }
+    if (lasted !== undefined) this.note({ durations: learned(this.evidence.durations, lasted) })
   }
 
   /** Reports the baseline of `count` nodes. */
@@ -158,6 +188,6 @@ export class Draft {
 }
 
 /** The type of a fact about a node, and the data that only this type has. */
-type SpecificTo<F> = F extends { readonly type: infer Type; readonly data: infer Data }
+export type SpecificTo<F> = F extends { readonly type: infer Type; readonly data: infer Data }
   ? { readonly type: Type; readonly data: Omit<Data, "observedBetween" | "sweep" | "afterGap"> }
   : never

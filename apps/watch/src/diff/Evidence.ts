@@ -1,14 +1,13 @@
 /**
- * What only this process saw and has not concluded from yet: instants of its own clock, the order of answers, suspicions. It is
- * lost with the process and gathered anew by the next one; what must not be lost is `NodeState` or `Standing`.
+ * What only this process saw of the account and has not concluded from yet: instants of its own clock, the order of answers, samples. It is
+ * lost with the process and gathered anew by the next one; what must not be lost is `NodeState` or `Standing`. What it saw of one node
+ * is in `Belief.ts`.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import type { Batch, Suspicion } from "./Absence.ts"
-import type { Statements } from "./Addresses.ts"
 import { type Census, emptyCensus } from "./Baseline.ts"
 import type { Passing } from "./NodeState.ts"
-import type { Exchange, Moment } from "./Observation.ts"
-import type { Return } from "./Return.ts"
+import type { Moment } from "./Observation.ts"
+import type { Batch } from "./Sample.ts"
 
 /** A complete sweep. */
 interface Sweep {
@@ -28,13 +27,6 @@ interface Tail {
 
 /** Milliseconds, by status. */
 export type Durations = Readonly<Record<Passing, ReadonlyArray<number>>>
-
-/** A node that single reads show although the list lacks it. */
-interface Hidden {
-  /** How often in a row. */
-  readonly proofs: number
-  readonly monotonicMillis: number
-}
 
 /** A node that was lost without being seen terminating, and is reported deleted. */
 interface Loss {
@@ -63,26 +55,10 @@ export interface Evidence {
   readonly failures: number
   /** When the last request failed. */
   readonly failedMonotonicMillis: number
-  /** The newest exchange that showed each node. */
-  readonly seen: ReadonlyMap<NodeId, Exchange>
-  /** Since when each node in transition is in its present status. */
-  readonly transitions: ReadonlyMap<NodeId, number>
-  /** Nodes that may be gone. */
-  readonly suspicions: ReadonlyMap<NodeId, Suspicion>
   /** Suspects of which only some are read. */
   readonly batches: ReadonlyArray<Batch>
-  /** Nodes that the list lacks and that are there. */
-  readonly hidden: ReadonlyMap<NodeId, Hidden>
   /** What was lost lately. */
   readonly losses: ReadonlyArray<Loss>
-  /** Nodes reported deleted that were seen again. */
-  readonly returns: ReadonlyMap<NodeId, Return>
-  /** Nodes that were seen in a status that cannot follow the one they have. */
-  readonly impossible: ReadonlyMap<NodeId, Exchange>
-  /** Nodes that were shown since by records that do not state how they are: when each was last seen as it is known, in time of day. */
-  readonly unstated: ReadonlyMap<NodeId, number>
-  /** What the two shapes of a record stated of the addresses of nodes that were read singly. */
-  readonly addresses: ReadonlyMap<NodeId, Statements>
   /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
   readonly baselineOrder: number
   /** The list as it is read before its nodes are believed. */
@@ -100,16 +76,8 @@ export const initialEvidence = (seed: number, fingerprint: string | null, begun:
   completedMonotonicMillis: -Infinity,
   failures: 0,
   failedMonotonicMillis: -Infinity,
-  seen: new Map(),
-  transitions: new Map(),
-  suspicions: new Map(),
   batches: [],
-  hidden: new Map(),
   losses: [],
-  returns: new Map(),
-  impossible: new Map(),
-  unstated: new Map(),
-  addresses: new Map(),
   baselineOrder: -1,
   census: emptyCensus()
 })

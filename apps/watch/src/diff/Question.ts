@@ -2,9 +2,10 @@
  * What the evidence lacks: the reads and the sweeps that would decide something. When they are sent is up to the polling.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import { type Batch, graceOf, isConfirmed, isScout, maxRead, type Suspicion } from "./Absence.ts"
-import type { Evidence } from "./Evidence.ts"
+import { type Absence, graceOf } from "./Absence.ts"
+import type { Known } from "./Belief.ts"
 import type { Rules } from "./Rules.ts"
+import { isConfirmed, isScout, maxRead } from "./Sample.ts"
 import type { Snapshot } from "./Snapshot.ts"
 
 /** A read of one node. */
@@ -19,39 +20,48 @@ export interface Question {
 /** Pauses between reads of a node that lists lack, while reads show it or it has to stay missing for a hold. */
 const maxHiddenPauseMillis = 300_000
 
-/** Every read that would decide something; those of nodes in transition are always open. */
+/** Every read that would decide something; those of nodes in transition are always open. Of what stale lists show only some are read at a time. */
 export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
-  const { census } = snapshot.evidence
   if (snapshot.standing.baselineMillis === null) {
-    return Array.from(census.doubtful, (id) => ({ id, kind: "census", dueMonotonicMillis: -Infinity }))
+    return Array.from(snapshot.evidence.census.doubtful, (id) => ({
+      id,
+      kind: "census",
+      dueMonotonicMillis: -Infinity
+    }))
   }
-  return [...aboutSuspects(snapshot, rules), ...aboutStale(snapshot, rules), ...aboutTransitions(snapshot)]
-}
-
-const aboutSuspects = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
-  const { batches, suspicions } = snapshot.evidence
   const open: Array<Question> = []
-  for (const [id, suspicion] of suspicions) {
-    const batch = batches.find(({ members }) => members.has(id))
-    const dueMonotonicMillis = suspectDue(id, suspicion, batch, snapshot, rules)
-    if (dueMonotonicMillis !== null) open.push({ id, kind: "suspect", dueMonotonicMillis })
+  const stale: Array<Question> = []
+  for (const id of snapshot.unsettled) {
+    const known = snapshot.nodes.get(id)
+    if (known === undefined) {
+      const dueMonotonicMillis = snapshot.gone.get(id)?.returning?.notBeforeMonotonicMillis
+      if (dueMonotonicMillis !== undefined) stale.push({ id, kind: "returned", dueMonotonicMillis })
+      continue
+    }
+    const { absence, impossible, seen, sinceMonotonicMillis } = known
+    if (absence !== null) {
+      const dueMonotonicMillis = suspectDue(known, absence, snapshot, rules)
+      if (dueMonotonicMillis !== null) open.push({ id, kind: "suspect", dueMonotonicMillis })
+    } else if (sinceMonotonicMillis !== null) {
+      open.push({ id, kind: "transition", dueMonotonicMillis: seen?.answered.monotonicMillis ?? -Infinity })
+    }
+    if (impossible !== null) {
+      const dueMonotonicMillis = impossible.answered.monotonicMillis + rules.terminatingGraceMillis
+      stale.push({ id, kind: "impossible", dueMonotonicMillis })
+    }
   }
-  return open
+  if (stale.length <= maxRead) return [...open, ...stale]
+  stale.sort((a, b) => a.dueMonotonicMillis - b.dueMonotonicMillis || a.id - b.id)
+  return [...open, ...stale.slice(0, maxRead)]
 }
 
 /** When a read of a suspect would decide something; null when it would not. */
-const suspectDue = (
-  id: NodeId,
-  suspicion: Suspicion,
-  batch: Batch | undefined,
-  { evidence, nodes, standing }: Snapshot,
-  rules: Rules
-): number | null => {
-  const known = nodes.get(id)
-  if (known === undefined) return null
+const suspectDue = (known: Known, absence: Absence, { evidence, standing }: Snapshot, rules: Rules): number | null => {
+  const { id } = known.state.node
+  const batch = evidence.batches.find(({ members }) => members.has(id))
   if (batch !== undefined && (batch.refuted || !(batch.sample.has(id) || batch.wider.has(id)))) return null
-  const { confirmed, firstMissing, held } = suspicion
-  if (firstMissing === null) return hiddenUntil(evidence, id, rules)
+  const { confirmed, firstMissing, held } = absence
+  if (firstMissing === null) return hiddenUntil(known, rules)
   const isOnHold = standing.freeze !== null && !held
   if (isOnHold && (confirmed !== null || batch !== undefined)) {
     // Nothing is concluded before the hold is over: of many a few show whether they are back.
@@ -59,59 +69,30 @@ const suspectDue = (
     return isRead ? (confirmed ?? firstMissing).answered.monotonicMillis + maxHiddenPauseMillis : null
   }
   if (confirmed !== null || batch?.confirmed.has(id) === true) return null
-  return firstMissing.answered.monotonicMillis + graceOf(known, suspicion, rules)
+  return firstMissing.answered.monotonicMillis + graceOf(known.state, absence, rules)
 }
 
 /** The more often a read showed a node that the list lacks, the later is the next. */
-const hiddenUntil = ({ hidden }: Evidence, id: NodeId, { terminatingGraceMillis }: Rules): number => {
-  const proved = hidden.get(id)
-  if (proved === undefined) return -Infinity
-  const pause = Math.min(maxHiddenPauseMillis, terminatingGraceMillis * 2 ** Math.min(proved.proofs, 20))
-  return proved.monotonicMillis + pause
-}
-
-/** Of what stale lists show only so many are read at a time. */
-const aboutStale = ({ evidence }: Snapshot, { terminatingGraceMillis }: Rules): ReadonlyArray<Question> => {
-  const returned = Array.from(evidence.returns, ([id, { notBeforeMonotonicMillis }]): Question => {
-    return { id, kind: "returned", dueMonotonicMillis: notBeforeMonotonicMillis }
-  })
-  const impossible = Array.from(evidence.impossible, ([id, { answered }]): Question => {
-    return { id, kind: "impossible", dueMonotonicMillis: answered.monotonicMillis + terminatingGraceMillis }
-  })
-  return [...returned, ...impossible]
-    .sort((a, b) => a.dueMonotonicMillis - b.dueMonotonicMillis || a.id - b.id)
-    .slice(0, maxRead)
-}
-
-const aboutTransitions = ({ evidence }: Snapshot): ReadonlyArray<Question> => {
-  const open: Array<Question> = []
-  for (const id of evidence.transitions.keys()) {
-    if (evidence.suspicions.has(id)) continue
-    open.push({
-      id,
-      kind: "transition",
-      dueMonotonicMillis: evidence.seen.get(id)?.answered.monotonicMillis ?? -Infinity
-    })
-  }
-  return open
+const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): number => {
+  if (hidden === null) return -Infinity
+  const pause = Math.min(maxHiddenPauseMillis, terminatingGraceMillis * 2 ** Math.min(hidden.proofs, 20))
+  return hidden.monotonicMillis + pause
 }
 
 /** When another complete sweep would decide something, on the monotonic clock; null when it would not. */
-export const sweepQuestion = ({ evidence, standing }: Snapshot, rules: Rules): number | null => {
+export const sweepQuestion = ({ evidence, nodes, standing, unsettled }: Snapshot, rules: Rules): number | null => {
   if (standing.baselineMillis === null) return -Infinity
   let due: number | null = null
   const at = (monotonicMillis: number) => {
     due = Math.min(due ?? Infinity, monotonicMillis)
   }
-  for (const [id, { confirmed, held, since }] of evidence.suspicions) {
-    if (standing.freeze !== null && !held) continue
-    if (confirmed !== null) {
-      at(-Infinity)
-      continue
-    }
+  for (const id of unsettled) {
+    const absence = nodes.get(id)?.absence ?? null
+    if (absence === null || (standing.freeze !== null && !absence.held)) continue
     const batch = evidence.batches.find(({ members }) => members.has(id))
-    if (batch !== undefined && since !== null && isConfirmed(batch)) {
-      at(since.monotonicMillis + rules.graceMillis)
+    if (absence.confirmed !== null) at(-Infinity)
+    else if (batch !== undefined && absence.since !== null && isConfirmed(batch)) {
+      at(absence.since.monotonicMillis + rules.graceMillis)
     }
   }
   return due

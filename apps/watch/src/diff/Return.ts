@@ -24,7 +24,7 @@ export interface Return {
 const maxPauseMillis = 3_600_000
 
 /** A list showed it. */
-export const afterListed = (before: Return | undefined, node: Node, seen: Exchange): Return => ({
+export const afterListed = (before: Return | null, node: Node, seen: Exchange): Return => ({
   node,
   found: before?.found ?? null,
   seenOrder: seen.answered.order,
@@ -34,7 +34,7 @@ export const afterListed = (before: Return | undefined, node: Node, seen: Exchan
 
 /** A read showed it: `"returned"` when another one did so a grace before. */
 export const afterFound = (
-  before: Return | undefined,
+  before: Return | null,
   node: Node,
   seen: Exchange,
   graceMillis: number

@@ -1,21 +1,14 @@
 /**
- * What the daemon believes: every node it knows of, tombstones of those it has reported deleted, the standing of the account,
- * and the evidence of this process. `diff` reads it; `apply` is the only place where it changes, after a store has committed
+ * What the daemon believes: every node it knows of, those that it has reported deleted, the standing of the account, and the evidence of
+ * this process. `diff` reads it; `apply` is the only place where it changes, after a store has committed
  * the durable part of the difference.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
-import { DateTime } from "effect"
+import { type Gone, goneFrom, type Known, known } from "./Belief.ts"
 import { type Evidence, initialEvidence } from "./Evidence.ts"
-import { isPassing, type NodeState } from "./NodeState.ts"
+import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import type { Standing } from "./Standing.ts"
-
-/** A node that was reported deleted: what is kept of it in memory. */
-export interface Tombstone {
-  readonly createdMillis: number
-  readonly life: number
-  readonly version: number
-}
 
 /** What is kept for good, as a store loads it. Nodes with `goneMillis` are tombstones. */
 export interface Durable {
@@ -24,8 +17,10 @@ export interface Durable {
 }
 
 export interface Snapshot {
-  readonly nodes: ReadonlyMap<NodeId, NodeState>
-  readonly tombstones: ReadonlyMap<NodeId, Tombstone>
+  readonly nodes: ReadonlyMap<NodeId, Known>
+  readonly gone: ReadonlyMap<NodeId, Gone>
+  /** Those of both of which a read may decide something, or that are in transition. */
+  readonly unsettled: ReadonlySet<NodeId>
   readonly standing: Standing
   readonly evidence: Evidence
 }
@@ -34,9 +29,11 @@ export interface Snapshot {
 export interface Change {
   /** Durable: the nodes to write, those that are gone included. None in a quiet sweep. */
   readonly nodes: ReadonlyArray<NodeState>
+  /** What is believed of these now, but for when they were seen. */
+  readonly beliefs: ReadonlyMap<NodeId, Known | Gone>
   /** Durable: the same object when nothing changed. */
   readonly standing: Standing
-  /** All evidence but what is added to it below. */
+  /** Without the nodes added to its census. */
   readonly evidence: Evidence
   /** Nodes that the exchange showed. */
   readonly seen: ReadonlyArray<NodeId>
@@ -61,13 +58,7 @@ export const unwatched: Durable = {
 }
 
 /** In memory; a store keeps them as long as ids may come back. The oldest go first. */
-const maxTombstones = 100_000
-
-const tombstoneOf = ({ life, node, version }: NodeState): Tombstone => ({
-  createdMillis: DateTime.toEpochMillis(node.createdAt),
-  life,
-  version
-})
+const maxGone = 100_000
 
 /** What one process knows of its own. */
 export interface Process {
@@ -93,61 +84,65 @@ export interface ChangingSnapshot {
 
 /** A snapshot of what was kept for good, and the one way to change it. */
 export const makeSnapshot = (durable: Durable, { begun, fingerprint, seed }: Process): ChangingSnapshot => {
-  const nodes = new Map<NodeId, NodeState>()
-  const tombstones = new Map<NodeId, Tombstone>()
-  const seen = new Map<NodeId, Exchange>()
-  const transitions = new Map<NodeId, number>()
+  const nodes = new Map<NodeId, Seen>()
+  const gone = new Map<NodeId, Gone>()
+  const unsettled = new Set<NodeId>()
 
-  const keep = (state: NodeState, sinceMonotonicMillis: number) => {
-    const { id } = state.node
-    const before = nodes.get(id)
-    if (state.goneMillis === null) {
-      nodes.set(id, state)
-      tombstones.delete(id)
-    } else {
-      nodes.delete(id)
-      seen.delete(id)
-      tombstones.delete(id)
-      tombstones.set(id, tombstoneOf(state))
+  const keep = (id: NodeId, belief: Known | Gone) => {
+    if (isUnsettled(belief)) unsettled.add(id)
+    else unsettled.delete(id)
+    if ("state" in belief) {
+      nodes.set(id, belief)
+      gone.delete(id)
+      return
     }
-    if (state.goneMillis !== null || !isPassing(state.node.status)) transitions.delete(id)
-    else if (before?.statusSinceMillis !== state.statusSinceMillis || before.node.status !== state.node.status) {
-      transitions.set(id, sinceMonotonicMillis)
-    }
+    if (nodes.delete(id)) gone.delete(id)
+    gone.set(id, belief)
   }
   for (const state of durable.nodes) {
     const age = Math.min(Math.max(0, begun.atMillis - state.statusSinceMillis), maxStatusAgeMillis)
-    keep(state, begun.monotonicMillis - age)
+    keep(state.node.id, state.goneMillis === null ? known(state, begun.monotonicMillis - age) : goneFrom(state))
   }
 
   const snapshot = {
     nodes,
-    tombstones,
+    gone,
+    unsettled,
     standing: durable.standing,
-    evidence: {
-      ...initialEvidence(seed, fingerprint, begun),
-      afterGap: durable.standing.baselineMillis !== null,
-      seen,
-      transitions
-    }
+    evidence: { ...initialEvidence(seed, fingerprint, begun), afterGap: durable.standing.baselineMillis !== null }
   }
-  function* applying(change: Change): Generator<void> {
+  function* applying({ beliefs, counted, evidence, exchange, seen, standing }: Change): Generator<void> {
     let count = 0
-    for (const state of change.nodes) {
-      keep(state, change.exchange.answered.monotonicMillis)
+    for (const [id, belief] of beliefs) {
+      keep(id, belief)
       if (++count % nodesPerStep === 0) yield
     }
-    for (const id of change.seen) seen.set(id, change.exchange)
-    for (const id of tombstones.keys()) {
-      if (tombstones.size <= maxTombstones) break
-      tombstones.delete(id)
+    for (const id of seen) {
+      const node = nodes.get(id)
+      if (node !== undefined) node.seen = exchange
     }
-    snapshot.standing = change.standing
-    snapshot.evidence = { ...change.evidence, seen, transitions }
-    for (const node of change.counted) (change.evidence.census.current as Map<NodeId, Node>).set(node.id, node)
+    for (const id of gone.keys()) {
+      if (gone.size <= maxGone) break
+      gone.delete(id)
+      unsettled.delete(id)
+    }
+    snapshot.standing = standing
+    snapshot.evidence = evidence
+    for (const node of counted) (evidence.census.current as Map<NodeId, Node>).set(node.id, node)
   }
   const apply = (change: Change) => {
     for (const _ of applying(change));
   }
   return { snapshot, apply, applying }
 }
+
+/** A quiet page changes nothing of its nodes but this, so it is no reason to copy them. */
+type Seen = Omit<Known, "seen"> & { seen: Exchange | null }
+
+const isUnsettled = (belief: Known | Gone): boolean =>
+  "state" in belief
+    ? belief.absence !== null ||
+      belief.hidden !== null ||
+      belief.impossible !== null ||
+      belief.sinceMonotonicMillis !== null
+    : belief.returning !== null

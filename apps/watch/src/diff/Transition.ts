@@ -1,9 +1,10 @@
 /**
  * How long nodes are in the statuses that they pass through, and from when on one of them is stuck.
  */
-import type { Draft } from "./Draft.ts"
+import type { Known } from "./Belief.ts"
 import type { Durations } from "./Evidence.ts"
-import { isPassing, type NodeState, type Passing } from "./NodeState.ts"
+import type { Circumstances } from "./NodeMachine.ts"
+import { isPassing, type Passing } from "./NodeState.ts"
 import type { Rules } from "./Rules.ts"
 
 /** Of each status so many are kept. */
@@ -12,16 +13,28 @@ const maxDurations = 200
 /** With fewer, nothing is learned. */
 const minDurations = 20
 
-/** A node left its status: how long it was in it, where this process saw it come. */
-export const learnDuration = (draft: Draft, { node, statusSinceMillis }: NodeState): void => {
-  const { status } = node
-  const since = draft.evidence.transitions.get(node.id)
-  if (!isPassing(status) || since === undefined || since <= draft.evidence.begun.monotonicMillis) return
-  if (statusSinceMillis === draft.standing.baselineMillis) return
-  const { durations } = draft.evidence
-  const kept = [...durations[status], draft.now.monotonicMillis - since].slice(-maxDurations)
-  draft.note({ durations: { ...durations, [status]: kept } })
+/** How long a node was in a status, in milliseconds. */
+export interface Lasted {
+  readonly status: Passing
+  readonly millis: number
 }
+
+/** How long a node was in the status that it leaves, where this process saw it come. */
+export const lasted = (
+  { sinceMonotonicMillis: since, state }: Known,
+  { evidence, exchange, standing }: Pick<Circumstances, "evidence" | "exchange" | "standing">
+): Lasted | undefined => {
+  const { status } = state.node
+  if (!isPassing(status) || since === null || since <= evidence.begun.monotonicMillis) return undefined
+  if (state.statusSinceMillis === standing.baselineMillis) return undefined
+  return { status, millis: exchange.answered.monotonicMillis - since }
+}
+
+/** With another time that a node was in a status. */
+export const learned = (durations: Durations, { millis, status }: Lasted): Durations => ({
+  ...durations,
+  [status]: [...durations[status], millis].slice(-maxDurations)
+})
 
 /** A node may be twice as quick as the quickest of those that are kept. */
 const minQuickness = 0.5

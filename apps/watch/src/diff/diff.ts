@@ -6,18 +6,16 @@
  * known reply changes nothing. Only samples are reported, so states in between stay unknown.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
-import { afterMissing, graceOf } from "./Absence.ts"
 import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccount } from "./Baseline.ts"
+import { firstState } from "./Belief.ts"
 import { between, Draft } from "./Draft.ts"
 import type { Fact } from "./Fact.ts"
+import { heed, restartHolds, swept } from "./ListGuard.ts"
+import { next, type Sighting } from "./NodeMachine.ts"
 import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
-import { restartHolds } from "./Freeze.ts"
-import { afterDenied } from "./Return.ts"
-import type { Rules } from "./Rules.ts"
-import { firstSeen, listedUnread, noteConfirmed, sighted } from "./Seen.ts"
-import type { Change, Snapshot } from "./Snapshot.ts"
-import { deleteIfGone, noteSwept, swept } from "./SweepEnd.ts"
 import { afterAnswer, afterCompleteSweep, afterFailure, afterSilence } from "./Outage.ts"
+import type { Rules } from "./Rules.ts"
+import type { Change, Snapshot } from "./Snapshot.ts"
 
 export interface Difference extends Change {
   /** What happened, in the order to report it. */
@@ -49,23 +47,53 @@ const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
   return byId.values()
 }
 
+/** What a sighting of one node proves: of it, and of the list. */
+const sighted = (draft: Draft, id: NodeId, sighting: Sighting): void => {
+  const before = draft.belief(id)
+  const step = next(before, id, sighting, draft)
+  if (step === null) return
+  if (step.after !== before) draft.put(id, step.after)
+  if (sighting._tag !== "Denied" && "state" in step.after) draft.seen.push(id)
+  heed(draft, id, step.news)
+  draft.report(step)
+}
+
 const interpret = (draft: Draft, answer: Answer): void => {
   switch (answer._tag) {
-    case "PageRead":
-      for (const node of distinct(answer.nodes)) sighted(draft, node, { _tag: "list", sweep: answer.sweep })
-      for (const id of answer.unreadable) listedUnread(draft, id, answer.sweep)
+    case "PageRead": {
+      const { sweep } = answer
+      for (const node of distinct(answer.nodes)) sighted(draft, node.id, { _tag: "Listed", node, sweep })
+      for (const id of answer.unreadable) sighted(draft, id, { _tag: "ListedUnread", sweep })
       if (answer.isEnd) noteEnd(draft, answer)
       return
+    }
     case "NodeFound":
-      return sighted(draft, answer.node, { _tag: "read" })
+      return sighted(draft, answer.node.id, { _tag: "Found", node: answer.node })
     case "NodeMissing":
-      return missed(draft, answer.nodeId)
+      return sighted(draft, answer.nodeId, { _tag: "Denied" })
     case "SweepCompleted":
       restartHolds(draft)
       afterCompleteSweep(draft)
-      swept(draft, answer)
+      // Of its first pages nothing was believed yet: a node that only those have is neither missing nor new.
+      if (answer.asked.order >= draft.evidence.baselineOrder) {
+        swept(draft, answer)
+        noteSwept(draft, answer)
+      }
       acceptAccount(draft)
   }
+}
+
+/** The last complete sweep is written once in this time at most, so that a quiet account writes little. */
+const minWriteMillis = 60_000
+
+/** Notes the sweep, from which on a node that is not known is new. */
+const noteSwept = (draft: Draft, { answered, asked, requests, sweep: number }: SweepCompleted): void => {
+  const usualRequests = Math.min(requests, draft.evidence.swept?.requests ?? requests)
+  draft.note({ swept: { asked, answered, number, requests, usualRequests } })
+  const { sweptMillis } = draft.standing
+  const sinceMillis = asked.atMillis - (sweptMillis ?? -Infinity)
+  if (sinceMillis >= 0 && sinceMillis < minWriteMillis) return
+  draft.change({ sweptMillis: asked.atMillis, sweptServiceMillis: asked.serviceMillis })
 }
 
 /** The list ended, and had no greater id. */
@@ -82,27 +110,6 @@ const acceptAccount = (draft: Draft): void => {
   if (stranger === null) return
   draft.change({ stranger: null })
   draft.recover("other-account", "same-account", stranger.sinceMillis)
-}
-
-/** A read of a node answered 404. */
-const missed = (draft: Draft, id: NodeId): void => {
-  const { evidence, exchange, rules } = draft
-  const returning = evidence.returns.get(id)
-  if (returning !== undefined) {
-    draft.writable("returns").set(id, afterDenied(returning, exchange, rules.graceMillis))
-    return
-  }
-  const known = draft.known(id)
-  const seen = evidence.seen.get(id)
-  if (known === undefined || (seen !== undefined && exchange.asked.order < seen.answered.order)) return
-  const before = evidence.suspicions.get(id)
-  const suspicion = afterMissing(before, exchange, graceOf(known, before, rules))
-  if (suspicion === before) return
-  draft.writable("suspicions").set(id, suspicion)
-  draft.drop("hidden", id)
-  draft.drop("impossible", id)
-  if (suspicion.confirmed !== null || evidence.batches.some(({ wider }) => wider.has(id))) noteConfirmed(draft, id)
-  deleteIfGone(draft, id, null)
 }
 
 /** Before the baseline nothing is believed: two lists have to agree. */
@@ -130,9 +137,7 @@ const conclude = (draft: Draft, counted: Count): void => {
   // A read may conclude what the sweep before it listed.
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
   // Versions of an account that is watched anew do not repeat those of an earlier store.
-  draft.writeBaseline(
-    Array.from(counted.nodes.values(), (node) => firstSeen(node, draft.exchange, now.atMillis, seenMillis))
-  )
+  draft.begin(Array.from(counted.nodes.values(), (node) => firstState(node, draft.exchange, now.atMillis, seenMillis)))
   draft.note({ census: emptyCensus(), baselineOrder: now.order })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
   const fromMillis = (evidence.census.asked ?? evidence.swept?.asked ?? now).atMillis
@@ -163,14 +168,18 @@ const concludeAccount = (draft: Draft, sweep: SweepCompleted): void => {
 }
 
 /** Nothing was observed for a while: what was suspected before proves nothing about the time between. */
-const pause = (draft: Draft): void =>
+const pause = (draft: Draft): void => {
+  for (const id of draft.snapshot.unsettled) {
+    const belief = draft.belief(id)!
+    draft.put(
+      id,
+      "state" in belief ? { ...belief, absence: null, hidden: null, impossible: null } : { ...belief, returning: null }
+    )
+  }
   draft.note({
     begun: draft.now,
     afterGap: draft.standing.baselineMillis !== null,
-    suspicions: new Map(),
     batches: [],
-    hidden: new Map(),
-    losses: [],
-    returns: new Map(),
-    impossible: new Map()
+    losses: []
   })
+}

@@ -18,12 +18,12 @@ export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; reado
  * two complete sweeps prove that, which take longer than all reads; a single read shows in time that it is stuck.
  */
 export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules: Rules, lane: Lane): number => {
-  const state = nodes.get(id)
-  const since = evidence.transitions.get(id)
-  if (state === undefined || since === undefined || !isPassing(state.node.status)) return Infinity
+  const known = nodes.get(id)
   // What is in doubt is read for that.
-  if (evidence.suspicions.has(id)) return Infinity
+  if (known === undefined || known.absence !== null) return Infinity
+  const { sinceMonotonicMillis: since, state } = known
   const { status } = state.node
+  if (since === null || !isPassing(status)) return Infinity
   if (lane._tag === "reads") {
     if (lane.end !== null && id >= lane.end.firstId) return Infinity
     if (status === "terminate") {
@@ -36,8 +36,8 @@ export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules
 /** How many nodes take the lane at present. One that is stuck is not expected to change soon. */
 export const inLane = (snapshot: Snapshot, rules: Rules, lane: Lane, nowMillis: number): number => {
   let count = 0
-  for (const id of snapshot.evidence.transitions.keys()) {
-    if (snapshot.nodes.get(id)?.stuck !== true && laneOpensMillis(id, snapshot, rules, lane) <= nowMillis) count++
+  for (const id of snapshot.unsettled) {
+    if (snapshot.nodes.get(id)?.state.stuck !== true && laneOpensMillis(id, snapshot, rules, lane) <= nowMillis) count++
   }
   return count
 }

@@ -91,7 +91,7 @@ export const nextRead = (
       ? Infinity
       : failed !== undefined
         ? failedRank
-        : snapshot.evidence.hidden.has(id)
+        : (snapshot.nodes.get(id)?.hidden ?? null) !== null
           ? hiddenRank
           : ranks[kind]
     if (best === null || rank < best.rank || (rank === best.rank && dueMillis < best.read.dueMillis)) {
@@ -109,7 +109,7 @@ const answerDue = (
 ): number => {
   if (kind !== "transition") return dueMonotonicMillis
   if (transitionMillis === null) return Infinity
-  const pause = (snapshot.nodes.get(id)?.stuck === true ? stuckFactor : 1) * transitionMillis
+  const pause = (snapshot.nodes.get(id)?.state.stuck === true ? stuckFactor : 1) * transitionMillis
   return Math.max(dueMonotonicMillis + pause, laneOpensMillis(id, snapshot, rules, lane))
 }
 

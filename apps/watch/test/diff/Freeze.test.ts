@@ -149,7 +149,7 @@ describe("a list too short to be believed", () => {
     sweep.page(...nodes(5))
     watch.misses(1)
     sweep.end()
-    expect([...watch.snapshot.evidence.suspicions.values()]).toMatchObject([{ sweeps: 0, since: null }])
+    expect([...watch.absences().values()]).toMatchObject([{ sweeps: 0, since: null }])
   })
 
   it("is plausible again when the nodes are back, and nothing was deleted", () => {
@@ -430,7 +430,7 @@ describe("more than twenty suspects", () => {
     sweep.page(...nodes(100))
     for (const id of ids(1, 30)) watch.misses(id)
     sweep.end()
-    expect(watch.snapshot.evidence.suspicions.size).toBe(30)
+    expect(watch.absences().size).toBe(30)
     expect(watch.snapshot.evidence.batches).toEqual([])
   })
 
@@ -469,7 +469,7 @@ describe("more than twenty suspects", () => {
     sweepFor(watch, 30_000, [])
     for (const id of sample.slice(1)) watch.misses(id)
     sweepFor(watch, 570_000, [])
-    expect([...watch.snapshot.evidence.suspicions.values()].filter(({ held }) => held)).toHaveLength(81)
+    expect([...watch.absences().values()].filter(({ held }) => held)).toHaveLength(81)
     expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
   })
 
@@ -525,7 +525,7 @@ describe("more than twenty suspects", () => {
     sweepFor(watch, 570_000, [])
     watch.tail(aNode({ id: sample[0]! }))
     sweepFor(watch, 30_000, [])
-    expect([...watch.snapshot.evidence.suspicions.values()].filter(({ held }) => held)).toHaveLength(19)
+    expect([...watch.absences().values()].filter(({ held }) => held)).toHaveLength(19)
   })
 
   it("are not read before the next sweep when one of the sample is there, also where only a page shows it", () => {

@@ -47,7 +47,7 @@ describe("the reads that are wanted", () => {
       const { sample = [], wider = [] } = watch.snapshot.evidence.batches[0] ?? {}
       denyTwice(watch, [...sample, ...wider], 5000)
     }
-    expect(watch.snapshot.tombstones.size).toBe(30)
+    expect(watch.snapshot.gone.size).toBe(30)
     watch.sweep(...gone)
     for (let id = 5; id >= 1; id--) watch.misses(id)
     expect(open(watch).map(({ id }) => Number(id))).toEqual(Array.from({ length: 20 }, (_, index) => index + 6))

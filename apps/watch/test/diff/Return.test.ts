@@ -74,7 +74,7 @@ describe("a node that was reported deleted", () => {
     const watch = deleted(500_000)
     for (let n = 0; n < 3; n++) expect(watch.sweep(aNode({ id: 1, createdAtMillis: 0 }), ...stable)).toEqual([])
     expect(watch.finds(aNode({ id: 1, createdAtMillis: 0 }))).toEqual([])
-    expect(watch.snapshot.evidence.returns.size).toBe(0)
+    expect(watch.returning().length).toBe(0)
   })
 
   it("is forgotten when another one takes its id, which can be missing in its turn", () => {
@@ -83,7 +83,7 @@ describe("a node that was reported deleted", () => {
     const node = aNode({ id: 1, createdAtMillis: watch.pass(1000) })
     expect(types(watch.sweep(node, ...stable))).toEqual(["node.created"])
     watch.misses(1)
-    expect(watch.snapshot.evidence.suspicions.size).toBe(1)
+    expect(watch.absences().size).toBe(1)
   })
 
   it("counts its changes on in another life", () => {
@@ -105,7 +105,7 @@ describe("an id that another node has taken", () => {
     watch.sweep(...stable)
     watch.misses(1)
     watch.sweep(aNode({ id: 1, createdAtMillis: watch.now() }), ...stable)
-    expect(watch.snapshot.evidence.suspicions.has(nodeId(1))).toBe(false)
+    expect(watch.absences().has(nodeId(1))).toBe(false)
   })
 })
 

@@ -29,7 +29,7 @@ describe("the time that a node is in its status", () => {
     [begun.atMillis + day, -0]
   ])("goes on over a restart, a day at most: since %i", (statusSinceMillis, since) => {
     const { snapshot } = makeSnapshot({ ...unwatched, nodes: [state({ statusSinceMillis })] }, process)
-    expect(snapshot.evidence.transitions.get(nodeId(1))! + 0).toBe(since + 0)
+    expect(snapshot.nodes.get(nodeId(1))!.sinceMonotonicMillis! + 0).toBe(since + 0)
   })
 })
 
@@ -38,9 +38,17 @@ describe("what is kept of nodes that are gone", () => {
     const gone = Array.from({ length: 100_002 }, (_, index) => state({ node: aNode({ id: index + 1 }), goneMillis: 1 }))
     const { apply, snapshot } = makeSnapshot({ ...unwatched, nodes: gone }, process)
     const { evidence, standing } = snapshot
-    apply({ nodes: [], standing, evidence, seen: [], exchange: { asked: begun, answered: begun }, counted: [] })
-    expect(snapshot.tombstones.size).toBe(100_000)
-    expect(snapshot.tombstones.has(nodeId(2))).toBe(false)
+    apply({
+      nodes: [],
+      beliefs: new Map(),
+      standing,
+      evidence,
+      seen: [],
+      exchange: { asked: begun, answered: begun },
+      counted: []
+    })
+    expect(snapshot.gone.size).toBe(100_000)
+    expect(snapshot.gone.has(nodeId(2))).toBe(false)
   })
 
   it("is no evidence that they were seen", () => {
@@ -51,7 +59,7 @@ describe("what is kept of nodes that are gone", () => {
     watch.sweep(...stable)
     denyTwice(watch, [1])
     watch.sweep(...stable)
-    expect(watch.snapshot.tombstones.has(nodeId(1))).toBe(true)
-    expect(watch.snapshot.evidence.seen.has(nodeId(1))).toBe(false)
+    expect(watch.snapshot.gone.has(nodeId(1))).toBe(true)
+    expect(watch.snapshot.nodes.has(nodeId(1))).toBe(false)
   })
 })

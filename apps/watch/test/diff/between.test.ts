@@ -175,7 +175,7 @@ describe("a node", () => {
   it("is listed when a list shows it, and not when only a read does", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1 }), ...stable)
-    const isListed = (id: number) => watch.snapshot.nodes.get(nodeId(id))?.listed
+    const isListed = (id: number) => watch.snapshot.nodes.get(nodeId(id))?.state.listed
     watch.finds(aNode({ id: 2, createdAtMillis: watch.now() }))
     expect(isListed(2)).toBe(false)
     watch.sweep(...stable)

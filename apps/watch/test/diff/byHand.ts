@@ -87,6 +87,13 @@ export const byHand = (rules: Rules = patientRules) => {
     get standing() {
       return standing
     },
+    /** The evidence that nodes are gone. */
+    absences: () =>
+      new Map(
+        Array.from(snapshot.nodes).flatMap(([id, { absence }]) => (absence === null ? [] : [[id, absence] as const]))
+      ),
+    /** Nodes that were reported deleted and shown since. */
+    returning: () => Array.from(snapshot.gone.values()).filter(({ returning }) => returning !== null),
     /** Rows that were written so far, that of the account included. */
     written: () => written,
     exchange,

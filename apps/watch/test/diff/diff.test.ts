@@ -190,7 +190,7 @@ describe("a node", () => {
     sweep.page(...stable)
     sweep.unreadable(1)
     expect(sweep.end()).toEqual([])
-    expect(watch.snapshot.evidence.suspicions.size).toBe(0)
+    expect(watch.absences().size).toBe(0)
   })
 
   it("that takes longer in transition than such nodes do is stuck, once, until its status changes", () => {
@@ -250,7 +250,7 @@ describe("an older reply", () => {
     watch.finds(aNode({ id: 1, status: "power-off" }))
     expect(watch.observe({ _tag: "NodeFound", ...late, node: aNode({ id: 1 }) })).toEqual([])
     watch.observe({ _tag: "NodeMissing", ...late, nodeId: nodeId(1) })
-    expect(watch.snapshot.evidence.suspicions.size).toBe(0)
+    expect(watch.absences().size).toBe(0)
   })
 
   it("whose record cannot be read does not refute a newer 404", () => {
@@ -260,7 +260,7 @@ describe("an older reply", () => {
     watch.finds(aNode({ id: 1 }))
     watch.misses(1)
     watch.observe({ _tag: "PageRead", ...late, sweep: 3, isEnd: false, nodes: [], unreadable: [nodeId(1)] })
-    expect(watch.snapshot.evidence.suspicions.size).toBe(1)
+    expect(watch.absences().size).toBe(1)
   })
 
   it("in a list does not bring a terminating node back to running", () => {
@@ -308,7 +308,7 @@ describe("a node that is not listed", () => {
     watch.pass(1000)
     watch.observe({ _tag: "NodeMissing", asked, answered: watch.exchange().answered, nodeId: nodeId(1) })
     expect(watch.sweep(...stable)).toEqual([])
-    expect(watch.snapshot.evidence.suspicions.get(nodeId(1))).toMatchObject({ sweeps: 2, confirmed: null })
+    expect(watch.absences().get(nodeId(1))).toMatchObject({ sweeps: 2, confirmed: null })
   })
 
   it("is deleted after a shorter grace when it was seen terminating", () => {
@@ -422,7 +422,7 @@ describe("a node that was reported deleted", () => {
     watch.pass(60_000)
     watch.misses(1)
     watch.sweep(...stable)
-    expect(watch.snapshot.tombstones.has(nodeId(1))).toBe(true)
+    expect(watch.snapshot.gone.has(nodeId(1))).toBe(true)
     return watch
   }
 
@@ -477,18 +477,21 @@ describe("a gap", () => {
     watch.sweep(aNode({ id: 1 }), ...many)
     watch.finds(aNode({ id: 2 }))
     watch.sweep(aNode({ id: 1 }))
-    const filled = watch.snapshot.evidence
-    const sizes = ({ batches, hidden, impossible, losses, returns, suspicions }: typeof filled) => [
-      suspicions.size,
-      batches.length,
-      hidden.size,
-      losses.length,
-      returns.size,
-      impossible.size
-    ]
-    expect(sizes(filled).map(Math.sign)).toEqual([1, 1, 1, 1, 1, 1])
+    const sizes = () => {
+      const { evidence, nodes } = watch.snapshot
+      const known = Array.from(nodes.values())
+      return [
+        watch.absences().size,
+        evidence.batches.length,
+        known.filter(({ hidden }) => hidden !== null).length,
+        evidence.losses.length,
+        watch.returning().length,
+        known.filter(({ impossible }) => impossible !== null).length
+      ]
+    }
+    expect(sizes().map(Math.sign)).toEqual([1, 1, 1, 1, 1, 1])
     watch.pauses(60_000)
-    expect(sizes(watch.snapshot.evidence)).toEqual([0, 0, 0, 0, 0, 0])
+    expect(sizes()).toEqual([0, 0, 0, 0, 0, 0])
   })
 
   it("marks the first fact after it, and no other", () => {

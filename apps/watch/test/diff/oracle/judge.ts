@@ -147,7 +147,7 @@ const marks = ({ gaps, published }: Watched): ReadonlyArray<string> =>
 
 const isKnown = ({ nodes }: Snapshot, id: number, createdMillis: number): boolean =>
   [...nodes.values()].some(
-    ({ node }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt) === createdMillis
+    ({ state: { node } }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt) === createdMillis
   )
 
 /** In the end everything is known that is true. */
@@ -162,13 +162,15 @@ const end = ({ published, snapshot, world }: Watched): ReadonlyArray<string> => 
     return []
   }
   for (const life of alive) {
-    const known = [...snapshot.nodes.values()].find(({ node }) => Number(node.id) === life.id)
+    const known = [...snapshot.nodes.values()].find(({ state: { node } }) => Number(node.id) === life.id)?.state
     if (known === undefined) complaints.push(`node ${life.id} is not known in the end`)
     else if (known.node.status !== statusOf(life) || known.node.name !== life.name) {
       complaints.push(`node ${life.id} is ${statusOf(life)}, believed to be ${String(known.node.status)}`)
     }
   }
-  for (const { node } of snapshot.nodes.values()) {
+  for (const {
+    state: { node }
+  } of snapshot.nodes.values()) {
     if (world.find(node.id) === undefined) complaints.push(`node ${node.id} is gone, and is still believed to be there`)
   }
   const { freeze, outage, stranger } = snapshot.standing

@@ -64,8 +64,8 @@ const encode = Schema.encodeSync(NodeStateJson)
 const decode = Schema.decodeSync(NodeStateJson)
 
 /** The longer a node is in transition, the less often it is read. */
-const pauseOf = ({ evidence }: Snapshot, id: NodeId, atMillis: number): number =>
-  5000 + (atMillis - (evidence.transitions.get(id) ?? atMillis)) / 10
+const pauseOf = ({ nodes }: Snapshot, id: NodeId, atMillis: number): number =>
+  5000 + (atMillis - (nodes.get(id)?.sinceMonotonicMillis ?? atMillis)) / 10
 
 /** The watching of one history. */
 export const watch = (history: History): Watched => {
@@ -102,7 +102,16 @@ export const watch = (history: History): Watched => {
   let { apply, snapshot } = start()
 
   const knownNodes = () =>
-    new Map([...snapshot.nodes].map(([id, { node }]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt)]))
+    new Map(
+      [...snapshot.nodes].map(
+        ([
+          id,
+          {
+            state: { node }
+          }
+        ]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt)]
+      )
+    )
 
   let sweptMillis = -Infinity
   let writtenSweptMillis = -Infinity

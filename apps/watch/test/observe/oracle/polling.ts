@@ -130,10 +130,14 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
         changeAt = now + chance.below(history.changeMillis)
       }
       if (now >= turnAt) {
-        const known = [...snapshot.nodes].map(([id, { node }]): [number, number] => [
-          id,
-          DateTime.toEpochMillis(node.createdAt)
-        ])
+        const known = [...snapshot.nodes].map(
+          ([
+            id,
+            {
+              state: { node }
+            }
+          ]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt)]
+        )
         service.turn(now, new Map(known))
         turnAt = now + chance.below(40_000)
       }

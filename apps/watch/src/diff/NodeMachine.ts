@@ -1,0 +1,386 @@
+/**
+ * What a sighting proves of one node. Pure: what is believed of the node and a sighting lead to what is believed then, to facts, and to what
+ * the guard of the list has to know. `diff.ts` feeds it, `ListGuard.ts` decides when a missing node is gone.
+ *
+ * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read |
+ * |---|---|---|---|---|
+ * | unknown | met | met | | |
+ * | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
+ * | gone | returning | returning; known when two reads agree | | its return is denied |
+ *
+ * Two rules hold in every field. A reply to a request from before the last known reply changes nothing. A shown node that was accepted
+ * later than the one known is another one: the known one is gone.
+ */
+import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
+import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { DateTime, Struct } from "effect"
+import { afterMissing, afterSweep, graceOf, noAbsence } from "./Absence.ts"
+import { ofSameShape } from "./Addresses.ts"
+import { firstState, type Gone, goneFrom, type Known, known, seenFromMillis, withState } from "./Belief.ts"
+import { between, type Between, type SpecificTo } from "./Draft.ts"
+import type { Evidence } from "./Evidence.ts"
+import { type NodeFact, reportedFields } from "./Fact.ts"
+import { compareIncarnation, isPassing, type NodeState } from "./NodeState.ts"
+import type { Exchange } from "./Observation.ts"
+import { afterDenied, afterFound, afterListed, canFollow } from "./Return.ts"
+import type { Rules } from "./Rules.ts"
+import type { Standing } from "./Standing.ts"
+import { isStatus, isUnread, stated } from "./Stated.ts"
+import { lasted, type Lasted, stuckAfterMillis } from "./Transition.ts"
+
+export type Sighting =
+  /** Its record is on a page of the list; of a sweep, with its number. */
+  | { readonly _tag: "Listed"; readonly node: Node; readonly sweep: number | null }
+  /** Its record is on a page and cannot be read. */
+  | { readonly _tag: "ListedUnread"; readonly sweep: number | null }
+  /** A read answered with it. */
+  | { readonly _tag: "Found"; readonly node: Node }
+  /** A read answered 404. */
+  | { readonly _tag: "Denied" }
+  /** A complete sweep lacked it. */
+  | { readonly _tag: "Lacked" }
+
+/** What the proof depends on beside the node. */
+export interface Circumstances {
+  readonly exchange: Exchange
+  readonly rules: Rules
+  readonly standing: Standing
+  readonly evidence: Evidence
+}
+
+/** What a sighting leads to. */
+export interface NodeStep {
+  /** What is believed now. */
+  readonly after: Known | Gone
+  readonly facts: ReadonlyArray<NodeFact>
+  /** How long it was in the status that it left. */
+  readonly learned?: Lasted | undefined
+  /**
+   * What the guard has to know: `refuted`, it was missing and is there; `found`, it was read although the list lacks it; `replaced`,
+   * another node has its id; `denied`, it answered 404 once more.
+   */
+  readonly news?: "refuted" | "found" | "replaced" | "denied" | undefined
+}
+
+/** What the sighting proves; null where that is nothing. */
+export const next = (
+  before: Known | Gone | undefined,
+  id: NodeId,
+  sighting: Sighting,
+  now: Circumstances
+): NodeStep | null => {
+  switch (sighting._tag) {
+    case "Listed":
+    case "Found":
+      if (before === undefined) return met(sighting, now)
+      return "state" in before ? shown(before, sighting, now) : returning(before, sighting, now)
+    case "ListedUnread":
+      return before !== undefined && "state" in before && !isStale(before, now) ? unread(before, now) : null
+    case "Denied":
+      if (before === undefined) return null
+      return "state" in before ? denied(before, now) : deniedAgain(before, now)
+    case "Lacked":
+      return before !== undefined && "state" in before ? lacked(before, now) : null
+  }
+}
+
+const isStale = ({ seen }: Known, { exchange }: Circumstances): boolean =>
+  seen !== null && exchange.asked.order < seen.answered.order
+
+type Shown = Extract<Sighting, { readonly _tag: "Listed" | "Found" }>
+
+const sweepOf = (sighting: Sighting): number | null => ("sweep" in sighting ? sighting.sweep : null)
+
+/** Facts in the making: `version` is that of the state, but for what is once in a node's life. */
+const fact = (
+  { incarnation, life, node }: NodeState,
+  [fromMillis, toMillis]: Between,
+  sweep: number | null,
+  specific: SpecificTo<NodeFact>,
+  version = 0
+): NodeFact => {
+  const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
+  return {
+    identity: { nodeId: node.id, incarnation, life, version },
+    atMillis: toMillis,
+    subject: `nodes/${node.id}`,
+    type: specific.type,
+    data: { ...specific.data, observedBetween, sweep }
+  } as NodeFact
+}
+
+/** The service's clock is shown to the second. */
+const clockStepMillis = 1000
+
+/** It is one clock or another of the service. */
+const clockToleranceMillis = 2000
+
+/** A node that is not known. It is new if it was created since the list lacked it. */
+const met = (sighting: Shown, now: Circumstances): NodeStep => {
+  const { answered } = now.exchange
+  const { node } = sighting
+  const state = { ...firstState(node, now.exchange), listed: sighting._tag === "Listed" }
+  const [fromMillis, serviceMillis] = lackedSince(now, node)
+  const age = serviceMillis - DateTime.toEpochMillis(node.createdAt)
+  const isNew = age <= clockToleranceMillis
+  const slackMillis = isNew ? Math.max(0, age + clockStepMillis) : 0
+  const when = between(fromMillis - slackMillis, answered.atMillis)
+  const type = isNew ? "berth.node.created" : "berth.node.discovered"
+  const facts = [fact(state, when, sweepOf(sighting), { type, data: { before: null, after: node } })]
+  return { after: known(state, answered.monotonicMillis), facts }
+}
+
+/** Since when the list is known to have lacked a node that is not known, on the daemon's clock and on the service's. */
+const lackedSince = (
+  { evidence: { swept, tail }, exchange: { answered }, standing }: Circumstances,
+  { createdAt, id }: Node
+): readonly [atMillis: number, serviceMillis: number] => {
+  if (tail !== null && id > tail.lastId && tail.asked.order > (swept?.asked.order ?? 0)) {
+    const serviceMillis = tail.asked.serviceMillis ?? tail.asked.atMillis
+    // An end of the list that hid the node proves nothing about it.
+    if (serviceMillis - DateTime.toEpochMillis(createdAt) <= clockToleranceMillis)
+      return [tail.asked.atMillis, serviceMillis]
+  }
+  if (swept !== null) return [swept.asked.atMillis, swept.asked.serviceMillis ?? swept.asked.atMillis]
+  const atMillis = standing.sweptMillis ?? answered.atMillis
+  return [atMillis, standing.sweptServiceMillis ?? atMillis]
+}
+
+/** A node that was reported deleted is shown: a stale list or reply does so, too. */
+const returning = (gone: Gone, sighting: Shown, now: Circumstances): NodeStep | null => {
+  const { node } = sighting
+  const incarnation = compareIncarnation(node, gone.createdMillis)
+  if (incarnation === "older") return null
+  if (incarnation === "newer") return met(sighting, now)
+  const { exchange } = now
+  const after =
+    sighting._tag === "Listed"
+      ? afterListed(gone.returning, node, exchange)
+      : afterFound(gone.returning, node, exchange, now.rules.graceMillis)
+  if (after !== "returned") return { after: { ...gone, returning: after }, facts: [] }
+  const state = { ...firstState(node, exchange, gone.version), life: gone.life + 1, listed: false }
+  const when = between(lackedSince(now, node)[0], exchange.answered.atMillis)
+  return {
+    after: known(state, exchange.answered.monotonicMillis),
+    facts: [fact(state, when, null, { type: "berth.node.discovered", data: { before: null, after: node } })]
+  }
+}
+
+/** A read answered 404 for a node that was reported deleted. */
+const deniedAgain = (gone: Gone, { exchange, rules }: Circumstances): NodeStep | null =>
+  gone.returning === null
+    ? null
+    : { after: { ...gone, returning: afterDenied(gone.returning, exchange, rules.graceMillis) }, facts: [] }
+
+/** A complete sweep lacked it. */
+const lacked = (before: Known, now: Circumstances): NodeStep | null => {
+  if (isStale(before, now)) return null
+  const absence = afterSweep(before.absence ?? noAbsence, now.exchange)
+  const { state } = before
+  const seenMillis = seenFromMillis(before, now.standing)
+  return {
+    after: { ...before, absence, state: state.listed ? { ...state, listed: false, seenMillis } : state },
+    facts: []
+  }
+}
+
+/** A read of it answered 404. */
+const denied = (before: Known, now: Circumstances): NodeStep | null => {
+  if (isStale(before, now)) return null
+  const grace = graceOf(before.state, before.absence, now.rules)
+  const absence = afterMissing(before.absence ?? noAbsence, now.exchange, grace)
+  if (absence === before.absence) return null
+  return { after: { ...before, absence, hidden: null, impossible: null }, facts: [], news: "denied" }
+}
+
+/** A record of it was shown. */
+const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | null => {
+  if (isStale(before, now)) return null
+  switch (compareIncarnation(sighting.node, DateTime.toEpochMillis(before.state.node.createdAt))) {
+    case "older":
+      return null
+    case "newer":
+      return replaced(before, sighting, now)
+    case "same": {
+      const [there, news] = alive(before, sighting, now)
+      return { ...compared(there, sighting, now), news }
+    }
+  }
+}
+
+/** Its record is listed and cannot be read: its id is there. */
+const unread = (before: Known, now: Circumstances): NodeStep => {
+  const [there, news] = alive(before, { _tag: "ListedUnread", sweep: null }, now)
+  return { after: noteUnstated(there, there, now), facts: [], news }
+}
+
+/** Another node has taken the id: the known one is gone, whatever the list shows. */
+const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
+  const when = between(seenFromMillis(before, now.standing), now.exchange.answered.atMillis)
+  const data = { before: before.state.node, after: null }
+  const deleted = fact(before.state, when, sweepOf(sighting), { type: "berth.node.deleted", data })
+  const { after, facts } = met(sighting, now)
+  return { after, facts: [deleted, ...facts], news: "replaced" }
+}
+
+/** The node is there: all evidence that it is gone was wrong. */
+const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): readonly [Known, NodeStep["news"]] => {
+  const { absence, hidden } = before
+  const isRead = _tag === "Found"
+  if (absence === null) return [isRead || hidden === null ? before : { ...before, hidden: null }, undefined]
+  if (!isRead || absence.sweeps === 0) return [{ ...before, absence: null, hidden: isRead ? hidden : null }, "refuted"]
+  const { monotonicMillis } = exchange.answered
+  return [{ ...before, absence: null, hidden: { proofs: (hidden?.proofs ?? 0) + 1, monotonicMillis } }, "found"]
+}
+
+/** It may have changed since it was last seen as it was believed to be, or another node may have the id. */
+const noteUnstated = (before: Known, after: Known, { standing }: Circumstances): Known => {
+  const unstatedMillis = seenFromMillis(before, standing)
+  const { state } = after
+  // A restart ends the evidence, and a listed node counts as seen by every sweep.
+  return state.listed || state !== before.state
+    ? { ...after, unstatedMillis, state: { ...state, listed: false, seenMillis: unstatedMillis } }
+    : { ...after, unstatedMillis }
+}
+
+/** The record against the one that is believed. */
+const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
+  const { impossible, state } = before
+  const shape = sighting._tag === "Listed" ? "list" : "read"
+  const shown = ofSameShape(before.addresses ?? undefined, sighting.node, state, shape)
+  const addresses = shown.statements ?? null
+  const there = addresses === before.addresses ? before : { ...before, addresses }
+  const node = stated(shown.node, state.node)
+  if (!canFollow(state.node.status, node.status) && !isConfirmed(before, sighting, now)) {
+    const doubted = { ...there, impossible: impossible ?? now.exchange }
+    return { after: noteUnstated(before, doubted, now), facts: [] }
+  }
+  const possible = impossible === null ? there : { ...there, impossible: null }
+  // Before what is known now is noted.
+  const when = between(seenFromMillis(before, now.standing), now.exchange.answered.atMillis)
+  if (node !== shown.node) {
+    const step = changed(possible, node, sighting, when, now)
+    return { ...step, after: noteUnstated(before, step.after, now) }
+  }
+  const certain = possible.unstatedMillis === null ? possible : { ...possible, unstatedMillis: null }
+  const isNewlyListed = !state.listed && shape === "list"
+  const listed = isNewlyListed
+    ? { ...certain, state: { ...state, listed: true, seenMillis: now.exchange.asked.atMillis } }
+    : certain
+  return changed(listed, node, sighting, when, now)
+}
+
+/** A status that cannot follow needs a read that shows it a while after the first reply that did. */
+const isConfirmed = ({ impossible }: Known, { _tag }: Shown, { exchange, rules }: Circumstances): boolean =>
+  impossible !== null &&
+  _tag === "Found" &&
+  exchange.asked.monotonicMillis - impossible.answered.monotonicMillis >= rules.terminatingGraceMillis
+
+interface Compared extends NodeStep {
+  readonly after: Known
+}
+
+/** Reports what differs between what is known and what is shown, where anything does. */
+const changed = (before: Known, node: Node, sighting: Shown, when: Between, now: Circumstances): Compared => {
+  const { state: was } = before
+  if (isSame(node, was.node)) return stuck(before, sighting, now)
+  const { answered, asked } = now.exchange
+  const sweep = sweepOf(sighting)
+  const after = completed(node, was.node)
+  const facts: Array<NodeFact> = []
+  let learned: Lasted | undefined
+  let state: NodeState = { ...was, node: after, seenMillis: asked.atMillis }
+  // One that no record stated before is only known now.
+  if (!isStatus(was.node.status)) state = { ...state, statusSinceMillis: answered.atMillis }
+  else if (normal(was.node.status) !== normal(after.status)) {
+    learned = lasted(before, now)
+    state = { ...state, version: state.version + 1, statusSinceMillis: answered.atMillis, stuck: false }
+    const data = { from: was.node.status, to: after.status, before: was.node, after }
+    facts.push(fact(state, when, sweep, { type: "berth.node.status_changed", data }, state.version))
+    if (was.stuck) facts.push(aboutStuck("berth.node.unstuck", state, before, sighting, now))
+  }
+  const fields = reportedFields.filter((field) => isChanged(field, was.node, after))
+  if (fields.length > 0) {
+    state = { ...state, version: state.version + 1 }
+    const data = { fields, before: was.node, after }
+    facts.push(fact(state, when, sweep, { type: "berth.node.changed", data }, state.version))
+  }
+  return { after: withState(before, state, answered), facts, learned }
+}
+
+/** A node in transition that takes longer than such nodes do is stuck. */
+const stuck = (before: Known, sighting: Shown, now: Circumstances): Compared => {
+  const { sinceMonotonicMillis: since, state: was } = before
+  const { status } = was.node
+  if (was.stuck || !isPassing(status) || since === null) return { after: before, facts: [] }
+  const limit = stuckAfterMillis(now.evidence.durations, status, now.rules)
+  if (now.exchange.answered.monotonicMillis - since <= limit) return { after: before, facts: [] }
+  const state = { ...was, stuck: true, version: was.version + 1 }
+  return { after: { ...before, state }, facts: [aboutStuck("berth.node.stuck", state, before, sighting, now)] }
+}
+
+/** `was` is the node that was stuck, or was not yet known to be. */
+const aboutStuck = (
+  type: "berth.node.stuck" | "berth.node.unstuck",
+  state: NodeState,
+  was: Known,
+  sighting: Shown,
+  { exchange, standing }: Circumstances
+): NodeFact => {
+  const when = between(seenFromMillis(was, standing), exchange.answered.atMillis)
+  const since = DateTime.makeUnsafe(was.state.statusSinceMillis)
+  const data = { status: was.state.node.status, since, after: state.node }
+  return fact(state, when, sweepOf(sighting), { type, data }, state.version)
+}
+
+/** The node is gone, as the guard of the list concludes; `sweep` is the one that proved it. */
+export const gone = (before: Known, sweep: number | null, now: Circumstances): NodeStep & { readonly after: Gone } => {
+  const { atMillis } = now.exchange.answered
+  const { state } = before
+  const when = between(seenFromMillis(before, now.standing), atMillis)
+  const data = { before: state.node, after: null }
+  return {
+    after: goneFrom(state),
+    facts: [fact(state, when, sweep, { type: "berth.node.deleted", data })],
+    learned: lasted(before, now)
+  }
+}
+
+/** Spelling does not make another status (decision 10). */
+const normal = (status: NodeStatus): string =>
+  isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
+
+/** Fields whose null may only mean that one of the three record shapes leaves them out (decision 8). */
+const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
+
+/** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */
+const completed = (node: Node, earlier: Node): Node => {
+  const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
+  // Fractions of the second may come and go; the incarnation stays.
+  return {
+    ...node,
+    createdAt: earlier.createdAt,
+    ...Object.fromEntries(omitted.map((field) => [field, earlier[field]]))
+  }
+}
+
+/** Whether a field has another value; one that no record had before is only known now. */
+const isChanged = (field: keyof Node, before: Node, after: Node): boolean =>
+  before[field] !== after[field] &&
+  (before[field] !== null || (noneWhenNull.some((name) => name === field) && !isUnread(before, field)))
+
+const isUnchanged = (value: unknown, before: unknown): boolean => value === null || value === before
+
+/** Whether the record has nothing new in any field that is kept; a field it lacks is unknown, not changed. */
+const isSame = (node: Node, known: Node): boolean =>
+  (node.status === known.status || normal(node.status) === normal(known.status)) &&
+  node.name === known.name &&
+  node.publicIp === known.publicIp &&
+  node.privateIp === known.privateIp &&
+  isUnchanged(node.plan, known.plan) &&
+  isUnchanged(node.backups, known.backups) &&
+  isUnchanged(node.locked, known.locked) &&
+  isUnchanged(node.image, known.image) &&
+  isUnchanged(node.vcpus, known.vcpus) &&
+  isUnchanged(node.memoryMib, known.memoryMib) &&
+  isUnchanged(node.diskGb, known.diskGb)
