@@ -1,24 +1,109 @@
+import { randomInt } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
-import { defineConfig } from "vitest/config"
-import { shared } from "./vitest.shared.ts"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const workspaces = globSync(["packages/*", "apps/*", "tests", "bench"], { cwd: import.meta.dirname })
+const root = import.meta.dirname
+const testing = join(root, "packages/testing/src")
+const minute = 60_000
 
-const nameOf = (root: string): string => JSON.parse(readFileSync(join(root, "package.json"), "utf8")).name
+/** What all tests have in common. */
+const shared = {
+  setupFiles: join(testing, "fixChance.ts"),
+  // Limits on time catch only what hangs: a machine that is busy with other things takes its time.
+  testTimeout: 5 * minute,
+  hookTimeout: 5 * minute,
+  expect: { poll: { timeout: 2 * minute } }
+}
 
+const workspaces = globSync(["packages/*", "apps/*", "tests", "bench"], { cwd: root })
+const nameOf = (workspace: string): string =>
+  JSON.parse(readFileSync(join(root, workspace, "package.json"), "utf8")).name
+
+/** The tests that need npm alone: `pnpm test`. */
+const tests = workspaces.map((workspace): TestProjectInlineConfiguration => ({
+  root: join(root, workspace),
+  // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
+  test: { ...shared, name: nameOf(workspace), isolate: false }
+}))
+
+/** A run of its own, `pnpm test:NAME`, of the files that are named for it. */
+const apart = (name: string, globalSetup: ReadonlyArray<string> = []): TestProjectInlineConfiguration => ({
+  test: {
+    ...shared,
+    name,
+    include: [`{packages,apps}/*/test/**/*.${name}.ts`, `tests/**/*.${name}.ts`],
+    globalSetup: [...globalSetup]
+  }
+})
+
+/** Files of other runs that have properties, that do a part there, or that bound real time. */
+const further = globSync(["{packages,apps,bench}/**/*.{test,machine}.ts", "tests/**/*.{test,machine}.ts"], {
+  cwd: root,
+  exclude: ["**/node_modules/**"]
+}).filter((file) => readFileSync(join(root, file), "utf8").match(/"(fast-check|@berth\/testing\/(chance|stopwatch))"/))
+
+const seed = (process.env["SEED"] ??= String(randomInt(2 ** 31)))
+const runs = (process.env["RUNS"] ??= "100")
+const manyRuns = join(testing, "manyRuns.ts")
+
+/**
+ * The tests that take minutes or hours and a machine of their own, and every property of the other tests a hundred times as often:
+ * `pnpm soak`. Each run draws a new seed and prints it; `SEED` gives another, `RUNS` another factor.
+ */
+const soak: TestProjectInlineConfiguration = {
+  plugins: [
+    {
+      name: "many-runs",
+      enforce: "pre",
+      buildStart: () => void process.stdout.write(`SEED=${seed} RUNS=${runs}\n`),
+      resolveId: (source, importer) => (source === "fast-check" && importer !== manyRuns ? manyRuns : undefined)
+    }
+  ],
+  test: {
+    ...shared,
+    name: "soak",
+    include: ["{packages,apps}/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
+    env: { SOAK: "1", SEED: seed, RUNS: runs },
+    // A property may take an hour: nothing here is taken to hang.
+    testTimeout: 0
+  }
+}
+
+/** Without times of an earlier run, Vitest begins with the largest files; the longest runs are the smallest files. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(".soak.ts")
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+const runtimes = "tests/install/runtimes.ts"
+
+/** One run each: `vitest --project NAME`. */
 export default defineConfig({
   test: {
-    projects: workspaces.map((workspace) => {
-      const root = join(import.meta.dirname, workspace)
-      // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
-      return { root, test: { ...shared, name: nameOf(root), isolate: false } }
-    }),
-    // Many tests wait for more than half of their time.
-    maxWorkers: availableParallelism() + 3,
+    projects: [
+      ...tests,
+      // Needs Linux and root, for namespaces, file systems and terminals of its own, Debian's packages, or memory; starts and kills many processes.
+      apart("machine"),
+      // Generators, linters and a proxy for the OpenAPI description, from npm.
+      apart("document", ["tests/document/installTools.ts"]),
+      // The packages with other package managers and on other runtimes, from npm.
+      apart("install", [runtimes]),
+      // Docker or podman.
+      apart("engine"),
+      // A Chromium.
+      apart("browser", [runtimes]),
+      soak
+    ],
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
+    sequence: { sequencer: LongestFirst },
+    maxWorkers: availableParallelism(),
     passWithNoTests: false
   }
 })

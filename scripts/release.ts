@@ -56,7 +56,7 @@ const checkState = (): void => {
 checkState()
 
 const tarballs = (await fillPackages(into)).map(packFolder)
-run("vitest", ["run", "--config", "vitest.install.config.ts"], { BERTH_TARBALLS: tarballs.join(delimiter) })
+run("vitest", ["run", "--project", "install"], { BERTH_TARBALLS: tarballs.join(delimiter) })
 
 const sums = tarballs.map(
   (path) => `${createHash("sha256").update(readFileSync(path)).digest("hex")}  ${basename(path)}\n`

@@ -1,6 +1,7 @@
 // `pnpm test`: the static checks beside the tests, which wait for half of their time. Arguments go to Vitest.
 import { type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
+import { availableParallelism } from "node:os"
 
 const checks = ["check", "check:configs", "lint", "format:check", "unused", "versions", "boundaries", "layers"]
 
@@ -13,12 +14,15 @@ const run = async (program: string, args: ReadonlyArray<string>, options: SpawnO
   return { isGood: code === 0, printed: Buffer.concat(printed) }
 }
 
+// Many tests wait for more than half of their time.
+const workers = ["--maxWorkers", String(availableParallelism() + 3)]
+
 const [checked, tested] = await Promise.all([
   run("turbo", ["run", ...checks, "--continue", "--output-logs=errors-only"], {
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" },
     stdio: ["ignore", "pipe", "pipe"]
   }),
-  run("vitest", ["run", ...process.argv.slice(2)], { stdio: "inherit" })
+  run("vitest", ["run", "--project", "@berth/*", ...workers, ...process.argv.slice(2)], { stdio: "inherit" })
 ])
 // Last, because the end is what people read first.
 process.stdout.write(checked.printed)

@@ -21,7 +21,7 @@ describe("no test of the test command", () => {
       /\b(expect|assert\.is\w+)\((performance|Date)\.now\(\)|Effect\.timed\(/
     ],
     [
-      "has a limit on time of its own (`vitest.shared.ts` has minutes for all)",
+      "has a limit on time of its own (`vitest.config.ts` has minutes for all)",
       /[)}],\n +\d{1,3}_000\n *\)|^ *\}, \d{2,3}_000\)$|", \{ timeout: \d+_?000 \}, |waitUntil\(|waitFor\(/m
     ]
   ])("%s", (_, pattern) => {
