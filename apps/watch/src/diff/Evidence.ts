@@ -10,7 +10,7 @@ import type { Moment } from "./Observation.ts"
 import type { Batch } from "./Sample.ts"
 
 /** A complete sweep. */
-interface Sweep {
+interface Swept {
   readonly asked: Moment
   readonly answered: Moment
   readonly number: number
@@ -44,7 +44,7 @@ export interface Evidence {
   /** Whether nothing was reported yet since it began, although something was known before. */
   readonly afterGap: boolean
   /** The last complete sweep of this process. */
-  readonly swept: Sweep | null
+  readonly swept: Swept | null
   /** The last page that was the end of the list; null while none was seen. */
   readonly tail: Tail | null
   /** How long nodes were in each status that they pass through, the newest last. */

@@ -4,6 +4,8 @@
  */
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
+import type { EventFilter } from "../store/events.ts"
+import type { NodeCount } from "../store/present.ts"
 import type { SilenceEnd } from "../store/silences.ts"
 import type {
   AccountStatus,
@@ -34,18 +36,9 @@ export interface NodeQuery {
   readonly limit: number
 }
 
-export interface EventFilter {
-  /** Types, with `*` for any end: `berth.node.*`. */
-  readonly type?: string | undefined
-  readonly account?: string | undefined
-  readonly node?: number | undefined
-}
-
 export interface EventQuery extends EventFilter {
   /** The first events behind this cursor, `""` for the first that are kept; without it, the last events. */
   readonly after?: string | undefined
-  /** Id of the silence that kept them from a sink. */
-  readonly silence?: string | undefined
   readonly limit: number
 }
 
@@ -53,14 +46,6 @@ export interface DeadLetterQuery {
   /** `next` of the page before. */
   readonly after?: string | undefined
   readonly limit: number
-}
-
-/** How many nodes of an account share a status and a plan. */
-export interface NodeCount {
-  readonly account: string
-  readonly status: string
-  readonly plan: string
-  readonly count: number
 }
 
 export class Daemon extends Context.Service<

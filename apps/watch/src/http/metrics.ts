@@ -175,7 +175,7 @@ export const formatMetrics = Effect.gen(function* () {
   const nodes: Gauge = {
     name: "berth_nodes",
     description: "Nodes by status and plan.",
-    samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan }])
+    samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan: plan ?? "" }])
   }
   const now = yield* Clock.currentTimeMillis
   const storeBytes: Gauge = {

@@ -4,7 +4,8 @@
  */
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { type Daemon, type EventFilter, Refused } from "./Daemon.ts"
+import type { EventFilter } from "../store/events.ts"
+import { type Daemon, Refused } from "./Daemon.ts"
 import type { LoggedEvent } from "./records.ts"
 
 /** Events that are read at once. */

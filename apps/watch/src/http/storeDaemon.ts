@@ -11,7 +11,7 @@ import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { type KeptBecause, Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { DeadLetterPlace } from "../store/deliveries.ts"
-import type { EventFilter as StoredFilter, Head } from "../store/events.ts"
+import type { EventFilter, Head } from "../store/events.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
@@ -221,7 +221,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return yield* new Refused({ kind: "unknown", message: `There is no silence ${id}.` })
   })
 
-  const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: StoredFilter) {
+  const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
     const given = yield* readCursor(text)
     yield* checkKept(given)
     // Before the events: all up to here was searched when fewer than asked for match.
@@ -236,7 +236,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return { events, next: formatCursor(next), more: false }
   })
 
-  const lastEvents = Effect.fnUntraced(function* (limit: number, filter: StoredFilter) {
+  const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
     const end = yield* ends
     const read = yield* Effect.orDie(store.latest(limit, filter))
     const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
@@ -275,9 +275,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
       ),
     nodeCounts: Effect.gen(function* () {
       const names = new Set(yield* watched)
-      return (yield* counts)
-        .filter(({ account }) => names.has(account))
-        .map((each) => ({ ...each, plan: each.plan ?? "" }))
+      return (yield* counts).filter(({ account }) => names.has(account))
     }),
     storeBytes: Effect.orDie(store.storeBytes),
     plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>

@@ -6,7 +6,8 @@ import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
 import { Node as NodeSchema } from "@berth/core/domain/Node"
 import { label, spelling } from "@berth/core/domain/NodeStatus"
 import { silenceProblem } from "../../src/deliver/SilenceRequest.ts"
-import { Daemon, type EventFilter, Refused } from "../../src/http/Daemon.ts"
+import { Daemon, Refused } from "../../src/http/Daemon.ts"
+import type { EventFilter } from "../../src/store/events.ts"
 import type {
   AccountStatus,
   DeliveredEvent,
