@@ -7,7 +7,7 @@ import { DateTime } from "effect"
 import type { Absence } from "./Absence.ts"
 import { type Gone, type Known, known } from "./Belief.ts"
 import type { Evidence } from "./Evidence.ts"
-import type { Ending, Fact, NodeFact, Trouble, WatchDegraded } from "./Fact.ts"
+import type { Between, Ending, Fact, NodeFact, Trouble, WatchDegraded } from "./Fact.ts"
 import type { Circumstances, NodeStep } from "./NodeMachine.ts"
 import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Observation } from "./Observation.ts"
@@ -17,12 +17,6 @@ import type { Batch } from "./Sample.ts"
 import type { Change, Snapshot } from "./Snapshot.ts"
 import type { Standing } from "./Standing.ts"
 import { learned } from "./Transition.ts"
-
-/** `[from, to]` in milliseconds since the epoch, both ends included. */
-export type Between = readonly [fromMillis: number, toMillis: number]
-
-/** The clock may have been set back between two answers. */
-export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
 export class Draft implements Circumstances {
   readonly snapshot: Snapshot
@@ -186,8 +180,3 @@ export class Draft implements Circumstances {
     return { identity, atMillis: this.now.atMillis }
   }
 }
-
-/** The type of a fact about a node, and the data that only this type has. */
-export type SpecificTo<F> = F extends { readonly type: infer Type; readonly data: infer Data }
-  ? { readonly type: Type; readonly data: Omit<Data, "observedBetween" | "sweep" | "afterGap"> }
-  : never

@@ -6,6 +6,12 @@ import { Node } from "@berth/core/domain/Node"
 import { NodeStatus } from "@berth/core/domain/NodeStatus"
 import { Schema } from "effect"
 
+/** `[from, to]` in milliseconds since the epoch, both ends included. */
+export type Between = readonly [fromMillis: number, toMillis: number]
+
+/** The clock may have been set back between two answers. */
+export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
+
 export const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
   description: "It happened in between, both ends included: polling sees samples."
 })
@@ -163,3 +169,8 @@ export type NodeFact = Known &
 export type Fact =
   | NodeFact
   | (Known & (typeof WatchBaseline.Type | typeof WatchDegraded.Type | typeof WatchRecovered.Type))
+
+/** The type of a fact about a node, and the data that only this type has. */
+export type SpecificTo<F> = F extends { readonly type: infer Type; readonly data: infer Data }
+  ? { readonly type: Type; readonly data: Omit<Data, "observedBetween" | "sweep" | "afterGap"> }
+  : never

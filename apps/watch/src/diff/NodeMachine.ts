@@ -17,9 +17,8 @@ import { DateTime, Struct } from "effect"
 import { afterMissing, afterSweep, graceOf, noAbsence } from "./Absence.ts"
 import { ofSameShape } from "./Addresses.ts"
 import { firstState, type Gone, goneFrom, type Known, known, seenFromMillis, withState } from "./Belief.ts"
-import { between, type Between, type SpecificTo } from "./Draft.ts"
 import type { Evidence } from "./Evidence.ts"
-import { type NodeFact, reportedFields } from "./Fact.ts"
+import { between, type Between, type NodeFact, reportedFields, type SpecificTo } from "./Fact.ts"
 import { compareIncarnation, isPassing, type NodeState } from "./NodeState.ts"
 import type { Exchange } from "./Observation.ts"
 import { afterDenied, afterFound, afterListed, canFollow } from "./Return.ts"
@@ -293,7 +292,7 @@ const changed = (before: Known, node: Node, sighting: Shown, when: Between, now:
   // One that no record stated before is only known now.
   if (!isStatus(was.node.status)) state = { ...state, statusSinceMillis: answered.atMillis }
   else if (normal(was.node.status) !== normal(after.status)) {
-    learned = lasted(before, now)
+    learned = lasted(before, now.evidence, now.standing, now.exchange.answered)
     state = { ...state, version: state.version + 1, statusSinceMillis: answered.atMillis, stuck: false }
     const data = { from: was.node.status, to: after.status, before: was.node, after }
     facts.push(fact(state, when, sweep, { type: "berth.node.status_changed", data }, state.version))
@@ -342,7 +341,7 @@ export const gone = (before: Known, sweep: number | null, now: Circumstances): N
   return {
     after: goneFrom(state),
     facts: [fact(state, when, sweep, { type: "berth.node.deleted", data })],
-    learned: lasted(before, now)
+    learned: lasted(before, now.evidence, now.standing, now.exchange.answered)
   }
 }
 

@@ -2,10 +2,11 @@
  * How long nodes are in the statuses that they pass through, and from when on one of them is stuck.
  */
 import type { Known } from "./Belief.ts"
-import type { Durations } from "./Evidence.ts"
-import type { Circumstances } from "./NodeMachine.ts"
+import type { Durations, Evidence } from "./Evidence.ts"
 import { isPassing, type Passing } from "./NodeState.ts"
+import type { Moment } from "./Observation.ts"
 import type { Rules } from "./Rules.ts"
+import type { Standing } from "./Standing.ts"
 
 /** Of each status so many are kept. */
 const maxDurations = 200
@@ -22,12 +23,14 @@ export interface Lasted {
 /** How long a node was in the status that it leaves, where this process saw it come. */
 export const lasted = (
   { sinceMonotonicMillis: since, state }: Known,
-  { evidence, exchange, standing }: Pick<Circumstances, "evidence" | "exchange" | "standing">
+  { begun }: Evidence,
+  { baselineMillis }: Standing,
+  { monotonicMillis }: Moment
 ): Lasted | undefined => {
   const { status } = state.node
-  if (!isPassing(status) || since === null || since <= evidence.begun.monotonicMillis) return undefined
-  if (state.statusSinceMillis === standing.baselineMillis) return undefined
-  return { status, millis: exchange.answered.monotonicMillis - since }
+  if (!isPassing(status) || since === null || since <= begun.monotonicMillis) return undefined
+  if (state.statusSinceMillis === baselineMillis) return undefined
+  return { status, millis: monotonicMillis - since }
 }
 
 /** With another time that a node was in a status. */

@@ -7,7 +7,7 @@ import { sumInr } from "@berth/core/domain/Money"
 import { type Price, priceKey } from "@berth/core/domain/Price"
 import { DateTime } from "effect"
 import { type CataloguePlan, type EntryFact, ofAccount } from "../CatalogueFact.ts"
-import { between } from "../Draft.ts"
+import { between } from "../Fact.ts"
 import type { Moment } from "../Observation.ts"
 import { type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
 
