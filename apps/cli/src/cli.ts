@@ -1,22 +1,22 @@
 /**
  * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run ends.
  */
-import { usageProblem } from "@berth/terminal/usage"
+import { didYouMean, secretProblem } from "@berth/terminal/usage"
 import { variables } from "@berth/terminal/variables"
-import { Effect, Layer } from "effect"
-import { CliConfig, CliError, Command } from "effect/cli"
+import { Effect, Layer, Result } from "effect"
 import pkg from "../package.json" with { type: "json" }
-import { canonical } from "./commandLine/Arguments.ts"
+import { flagsOf, readCommand, usageProblem } from "./commandLine/Command.ts"
 import type { FlagDescription } from "./commandLine/CommandDescription.ts"
 import { Commands } from "./commandLine/Commands.ts"
-import { flagsOf } from "./commandLine/describe.ts"
 import { describeGroup } from "./commandLine/describeGroup.ts"
-import { formats, globalFlagList } from "./commandLine/globalFlags.ts"
+import { formats, globalFlagList, globalFlags } from "./commandLine/globalFlags.ts"
+import { globalParameters, GlobalSettings } from "./commandLine/GlobalSettings.ts"
 import { helpText } from "./commandLine/helpText.ts"
 import { namingAccount } from "./commandLine/namingAccount.ts"
 import { rawFlags } from "./commandLine/rawFlag.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestFlags.ts"
+import { readWords } from "./commandLine/words.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { checkSelection } from "./commands/checkSelection.ts"
 import { describeCommand } from "./commands/describeCommand.ts"
@@ -25,37 +25,26 @@ import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
 import { UsageFault } from "./failure/CliFailure.ts"
 import { Output, type Streams } from "./output/Output.ts"
-import { type Format, hasJsonErrors, isFormat, OutputFormat } from "./output/OutputFormat.ts"
-import { outputFlags } from "./output/OutputOptions.ts"
-import { presenter } from "./output/presenter.ts"
+import { type Format, hasJsonErrors, isFormat } from "./output/OutputFormat.ts"
 import { valueText } from "./output/valueText.ts"
 import { type AskedFormat, formatOf } from "./settings/format.ts"
-import { settingFlags } from "./settings/globalFlags.ts"
 import { logs } from "./settings/logs.ts"
 import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
 
 type Run = Extract<Request<Loaded>, { readonly _tag: "Run" }>
 
-/** A fault of the command line, as the parser would have it. */
-const fault = (error: CliError.NonShowHelpErrors | undefined, path: ReadonlyArray<string>) => {
-  const errors = error === undefined ? [] : [error]
-  return new UsageFault(usageProblem("berth", new CliError.ShowHelp({ commandPath: ["berth", ...path], errors })))
-}
+const nameOf = (path: ReadonlyArray<string>) => ["berth", ...path].join(" ")
 
-const unknownFlag = (option: string, path: ReadonlyArray<string>, flags: ReadonlyArray<FlagDescription>) => {
-  const command = ["berth", ...path]
-  return fault(new CliError.UnrecognizedOption({ option, suggestions: suggestFlags(option, flags), command }), path)
-}
+/** A fault of the command line. */
+const fault = (path: ReadonlyArray<string>, message: string) => new UsageFault(usageProblem(nameOf(path), message))
 
-/** The tree as the parser has it: of all commands, the one that runs. */
-const parserOf = (path: ReadonlyArray<string>, command: Loaded) => {
-  const [noun] = path
-  const leaf = path.length === 1 ? command : Command.make(noun!).pipe(Command.withSubcommands([command]))
-  return Command.make("berth").pipe(
-    Command.withSubcommands([leaf]),
-    Command.withGlobalFlags([OutputFormat, ...outputFlags, ...settingFlags])
-  )
+const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: ReadonlyArray<FlagDescription>) => {
+  const suggestions = suggestFlags(written, flags)
+  const secret = suggestions.length === 0 ? secretProblem(nameOf(path), written) : undefined
+  return secret === undefined
+    ? fault(path, `${nameOf(path)} has no flag ${written}${didYouMean(suggestions)}`)
+    : new UsageFault(secret)
 }
 
 const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: string | undefined) {
@@ -66,13 +55,15 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: 
     })
   }
   const command = yield* Effect.promise(verb.load)
-  const flags = [...flagsOf(command), ...globalFlagList]
-  const { args: words, unknown } = canonical(args, flags)
-  if (unknown !== undefined) return yield* unknownFlag(unknown, path, flags)
+  const flags = [...flagsOf(command.parameters), ...globalFlagList]
+  const words = readWords(args, flags)
+  if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
   yield* checkSelection([...verb.prints, ...verb.paints], words)
-  const output =
-    format === undefined || words.some((word) => word.startsWith("--output=")) ? [] : [`--output=${format}`]
-  yield* Command.runWith(parserOf(path, command), { version: pkg.version })([...path, ...output, ...words])
+  const read = readCommand(command.parameters, globalParameters, words, nameOf(path))
+  if (Result.isFailure(read)) return yield* new UsageFault(read.failure)
+  const { globals, values } = read.success
+  const output = words.flags.has(globalFlags.output) || format === undefined ? globals.output : format
+  yield* Effect.provideService(command.run(values), GlobalSettings, { ...globals, output })
 })
 
 /** The help of any place in the tree, as text or as data. */
@@ -98,15 +89,15 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
     case "UnknownFlag":
       return yield* unknownFlag(request.written, request.path, globalFlagList)
     case "NoCommand": {
-      const { hint, message } = fault(undefined, request.path)
-      const noun = tree.find(({ name }) => name === request.path[0])
+      const { path } = request
+      const noun = tree.find(({ name }) => name === path[0])
       const verbs = noun !== undefined && isNoun(noun) ? noun.verbs.map(({ name }) => name).join(", ") : ""
+      const { hint, message } = fault(path, `${nameOf(path)} needs a command.`)
       return yield* new UsageFault({ message, hint: verbs === "" ? hint : `It has ${verbs}. ${hint}` })
     }
     case "UnknownCommand": {
       const { path, suggestions, word } = request
-      const parent = ["berth", ...path]
-      return yield* fault(new CliError.UnknownSubcommand({ subcommand: word, parent, suggestions }), path)
+      return yield* fault(path, `${nameOf(path)} has no command ${word}${didYouMean(suggestions)}`)
     }
     case "Run":
       return yield* runVerb(request, format.fromEnvironment)
@@ -131,13 +122,6 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     return yield* perform(args, format).pipe(
       withExitCode(format.asked, raw.debug),
       Effect.provideService(Commands, tree),
-      Effect.provide(
-        Layer.mergeAll(
-          Layer.provideMerge(logs(raw.debug), output),
-          presenter,
-          platform,
-          CliConfig.layer({ builtIns: [] })
-        )
-      )
+      Effect.provide(Layer.mergeAll(Layer.provideMerge(logs(raw.debug), output), platform))
     )
   })

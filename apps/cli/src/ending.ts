@@ -2,10 +2,8 @@
  * How a run ends: a failure is reported once, in the format that was asked for, and becomes the exit code.
  */
 import { exitCode } from "@berth/terminal/exitCode"
-import { usageProblem } from "@berth/terminal/usage"
 import { Cause, Effect, Option } from "effect"
-import { CliError } from "effect/cli"
-import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
+import type { ProgramEnded } from "./failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf, problemOfDefect, problemOfOutput } from "./failure/Problem.ts"
 import { printDebug, StdoutFailed } from "./output/Output.ts"
 import type { Format } from "./output/OutputFormat.ts"
@@ -16,8 +14,7 @@ interface Ending {
   readonly problem: Problem
 }
 
-const endingOf = (failure: Failure | CliError.CliError): Ending => {
-  if (CliError.isCliError(failure)) return endingOf(new UsageFault(usageProblem("berth", failure)))
+const endingOf = (failure: Failure): Ending => {
   const { exit } = failure._tag === "BerthError" ? failure.reason : failure
   return { code: exitCode[exit], problem: problemOf(failure) }
 }
@@ -31,7 +28,7 @@ const endingOfDefect = (defect: unknown): Ending =>
 /** Ends a run with its exit code. The caller handles an interruption. */
 export const withExitCode =
   (format: Format, debug: boolean) =>
-  <R>(run: Effect.Effect<void, Failure | ProgramEnded | CliError.CliError, R>) =>
+  <R>(run: Effect.Effect<void, Failure | ProgramEnded, R>) =>
     run.pipe(
       Effect.as<number>(exitCode.done),
       Effect.catchTag("ProgramEnded", ({ code }) => Effect.succeed(code)),

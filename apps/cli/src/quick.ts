@@ -9,7 +9,7 @@ import type { CommandDescription } from "./commandLine/CommandDescription.ts"
 import { describeGroup } from "./commandLine/describeGroup.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { helpText } from "./commandLine/helpText.ts"
-import { profileOf, rawFlags } from "./commandLine/rawFlag.ts"
+import { rawFlags } from "./commandLine/rawFlag.ts"
 import { readRequest } from "./commandLine/Request.ts"
 import { tree } from "./commands/tree.ts"
 import { complete, completionLines, joined } from "./completion/complete.ts"
@@ -60,7 +60,7 @@ const quickCompletion = (
   const completion = complete(tree, (path) => described[path], line)
   if (completion.dynamic === undefined) return completionLines(completion, [], shell)
   if (completion.dynamic === "profiles") return completionLines(completion, profileNames(env), shell)
-  const profile = profileOf(line)
+  const { profile } = rawFlags(line)
   const cached = readCache(cachePath(env, profile))
   if (cached === undefined) return undefined
   if (Math.abs(nowMillis - cached.writtenMillis) > maxAgeMillis) refresh(profile)

@@ -3,7 +3,8 @@
  */
 import * as Berth from "@berth/core/client/Berth"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
-import { allowHttpFlag, baseUrlFlag, readConnection } from "@berth/terminal/Connection"
+import { readConnection } from "@berth/terminal/Connection"
+import { allowHttpFlag, baseUrlFlag } from "@berth/terminal/connectionFlags"
 import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"

@@ -7,25 +7,11 @@ import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles
 import type { ClientOptions, InvalidOption } from "@berth/core/client/options/Settings"
 import { isExposed } from "@berth/core/client/transport/loopback"
 import { Data, Effect, Option, Redacted } from "effect"
-import { Flag } from "effect/cli"
 import { readSetting } from "./readSetting.ts"
 import { variables } from "./variables.ts"
 
-const addressFlag = "base-url"
-
-/** The service's address on the command line. */
-export const baseUrlFlag: Flag.Flag<Option.Option<string>> = Flag.String(addressFlag).pipe(
-  Flag.withMetavar("URL"),
-  Flag.withDescription(`The service's address; default $${variables.baseUrl}`),
-  Flag.optional
-)
-
-/** Whether credentials may cross a network in plain text. */
-export const allowHttpFlag: Flag.Flag<boolean> = Flag.Boolean("allow-http").pipe(
-  Flag.withoutNegation,
-  Flag.withDescription("Send the credentials over plain http, where anyone on the way can read them"),
-  Flag.withDefault(false)
-)
+/** The flag with the service's address. */
+export const addressFlag = "base-url"
 
 /** A setting that is needed is not set, or not usable. */
 export class SettingFault extends Data.TaggedError("SettingFault")<{

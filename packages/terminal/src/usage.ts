@@ -110,6 +110,15 @@ const sentence = (error: CliError.NonShowHelpErrors, command: string): string =>
   }
 }
 
+/** What is wrong with a flag that there is not and that would take a secret; undefined for others. */
+export const secretProblem = (command: string, flag: string): UsageProblem | undefined =>
+  secretFlag.test(flag)
+    ? {
+        message: `${command} has no flag ${flag}: secrets do not belong on a command line.`,
+        hint: `Set ${variables.apiKey} and ${variables.accessToken} in the environment.`
+      }
+    : undefined
+
 /** Why `program` cannot run a command line. */
 export const usageProblem = (
   program: string,
@@ -122,11 +131,6 @@ export const usageProblem = (
   const [first] = help ? error.errors : [error]
   if (first === undefined) return { message: `${command} needs a command.`, hint }
   const isUnknown = first._tag === "UnrecognizedOption" && first.suggestions.length === 0
-  if (isUnknown && !hasSecretFlags && secretFlag.test(first.option)) {
-    return {
-      message: `${command} has no flag ${first.option}: secrets do not belong on a command line.`,
-      hint: `Set ${variables.apiKey} and ${variables.accessToken} in the environment.`
-    }
-  }
-  return { message: sentence(first, command), hint }
+  const secret = isUnknown && !hasSecretFlags ? secretProblem(command, first.option) : undefined
+  return secret ?? { message: sentence(first, command), hint }
 }

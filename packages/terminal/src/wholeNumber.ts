@@ -1,25 +1,17 @@
 /**
- * Flags that take a whole number.
+ * Whole numbers on a command line.
  */
 import { Option } from "effect"
-import { Flag } from "effect/cli"
 
-/** A flag that takes a whole number from `min` to `max`, by default any. */
-export const wholeNumberFlag = (
-  name: string,
-  min = Number.MIN_SAFE_INTEGER,
-  max = Number.MAX_SAFE_INTEGER
-): Flag.Flag<number> => {
+/** How a text becomes a whole number from `min` to `max`, by default any; and what is expected, as the end of a sentence. */
+export const wholeNumberText = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) => {
   const from = min === Number.MIN_SAFE_INTEGER ? "" : ` from ${min}`
   const to = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`
-  return Flag.String(name).pipe(
-    Flag.withMetavar("N"),
-    Flag.filterMap(
-      (text) => {
-        const number = /^(?:\d+|-[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN
-        return number >= min && number <= max ? Option.some(number) : Option.none()
-      },
-      () => `expected a whole number${from}${to}`
-    )
-  )
+  return {
+    parse: (text: string): Option.Option<number> => {
+      const number = /^(?:\d+|-[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN
+      return number >= min && number <= max ? Option.some(number) : Option.none()
+    },
+    expected: `expected a whole number${from}${to}`
+  }
 }

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Argument, CliOutput, Command, Flag } from "effect/cli"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { didYouMean, nearest, type UsageOptions, usageProblem } from "@berth/terminal/usage"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+import { wholeNumberFlag } from "@berth/terminal/wholeNumberFlag"
 
 const add = Command.make("add", {
   item: Argument.String("ITEM"),

@@ -4,12 +4,11 @@
  */
 import { Effect, Result } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
-import { selectFields, sorted, wordsOf } from "../output/Selection.ts"
+import type { FlagDescription } from "../commandLine/CommandDescription.ts"
+import { globalFlags } from "../commandLine/globalFlags.ts"
+import { type Words, wordsOf } from "../commandLine/words.ts"
+import { selectFields, sorted } from "../output/Selection.ts"
 import { type AnyRecord, recordNamed } from "./recordList.ts"
-
-/** The value of a flag among arguments in one spelling. */
-const valueOf = (words: ReadonlyArray<string>, flag: string): string | undefined =>
-  words.find((word) => word.startsWith(`--${flag}=`))?.slice(flag.length + 3)
 
 /** Fails where none of the records takes the words. */
 const anyTakes = (
@@ -24,9 +23,10 @@ const anyTakes = (
 /** Checks the arguments of a command that prints these records. */
 export const checkSelection = Effect.fnUntraced(function* (
   prints: ReadonlyArray<string>,
-  words: ReadonlyArray<string>
+  { flags }: Words
 ): Effect.fn.Return<void, UsageFault> {
-  const [columns, sort, query] = [valueOf(words, "columns"), valueOf(words, "sort"), valueOf(words, "query")]
+  const valueOf = (flag: FlagDescription) => flags.get(flag)?.[0]
+  const [columns, sort, query] = [valueOf(globalFlags.columns), valueOf(globalFlags.sort), valueOf(globalFlags.query)]
   if (prints.length > 0 && query !== undefined) {
     const { checkQuery } = yield* Effect.promise(() => import("../output/query.ts"))
     yield* checkQuery(query)

@@ -4,7 +4,7 @@
  */
 import type { NodeId } from "@berth/core/domain/Node"
 import { Glob } from "effect"
-import { Argument } from "effect/cli"
+import { argument, argumentsFrom, text } from "../commandLine/Parameter.ts"
 
 export type Target =
   /** Digits; `id` is undefined where no node can have them as its id, such as `007`. */
@@ -90,18 +90,15 @@ export const targetMatcher = (target: Target): ((name: string) => boolean) => {
   }
 }
 
-export const nodeArgument = (description: string) =>
-  Argument.String("NODE").pipe(
-    Argument.withMetavar(""),
-    Argument.withDescription(description),
-    Argument.filter(
-      (given) => given !== "" && given !== namePrefix && given !== patternPrefix,
-      () => "expected an id or a name"
-    )
-  )
+/** A NODE argument. */
+export const nodeReference = text(
+  "",
+  (given) => given !== "" && given !== namePrefix && given !== patternPrefix,
+  "expected an id or a name"
+)
 
 /** The argument that names one node. */
-export const oneNode = nodeArgument("Id or name of the node; name:123 for a name of digits")
+export const oneNode = argument("NODE", nodeReference, "Id or name of the node; name:123 for a name of digits")
 
 /** The arguments that name one node or more. */
-export const someNodes = nodeArgument("Id, name, or pattern with * or ?, such as 'web-*'").pipe(Argument.atLeast(1))
+export const someNodes = argumentsFrom(1, "NODE", nodeReference, "Id, name, or pattern with * or ?, such as 'web-*'")

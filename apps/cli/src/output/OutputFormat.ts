@@ -1,8 +1,9 @@
 /**
  * The format of a command's data: `-o table|json|…`.
  */
-import { Flag, GlobalFlag } from "effect/cli"
-import { formats, globalFlags } from "../commandLine/globalFlags.ts"
+import { Effect } from "effect"
+import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
+import { formats } from "../commandLine/globalFlags.ts"
 
 export type Format = (typeof formats)[number]
 
@@ -11,9 +12,7 @@ export const isFormat = (value: string | undefined): value is Format =>
   (formats as ReadonlyArray<unknown>).includes(value)
 
 /** The format of a command's data. */
-export const OutputFormat = GlobalFlag.Setting("output")({
-  flag: Flag.Literals(globalFlags.output.name, formats).pipe(Flag.withDefault<Format>("table"))
-})
+export const OutputFormat = Effect.map(GlobalSettings, ({ output }) => output)
 
 /** Whether errors are for programs in this format: one line of JSON. */
 export const hasJsonErrors = (format: Format): boolean => format === "json" || format === "ndjson"

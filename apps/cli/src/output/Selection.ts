@@ -6,13 +6,6 @@ import { Result, Struct } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
 
-/** The words of a list such as `id,name`. */
-export const wordsOf = (list: string): ReadonlyArray<string> =>
-  list
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "")
-
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1)
 
 /** Whether a word means this field: its key or the end of it, its short word, or its title. */

@@ -4,33 +4,20 @@
  */
 import type { ImageFilter } from "@berth/core/domain/Image"
 import type { Plan } from "@berth/core/domain/Plan"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option } from "effect"
-import { type Command, Flag } from "effect/cli"
+import { flag, oneOf, text, type Values, wholeNumber } from "../commandLine/Parameter.ts"
 
 export const imageFilterFlags = {
-  type: Flag.Literals("type", ["public", "private"]).pipe(
-    Flag.withMetavar("TYPE"),
-    Flag.withDescription("public or private images"),
-    Flag.optional
-  ),
-  cpu: wholeNumberFlag("cpu", 1).pipe(Flag.withDescription("CPUs of the plan, exactly"), Flag.optional),
-  ram: wholeNumberFlag("ram", 1).pipe(Flag.withDescription("Memory of the plan in GB, exactly"), Flag.optional),
-  minCpu: wholeNumberFlag("min-cpu", 1).pipe(Flag.withDescription("CPUs of the plan, or more"), Flag.optional),
-  minRam: wholeNumberFlag("min-ram", 1).pipe(Flag.withDescription("Memory of the plan in GB, or more"), Flag.optional),
-  series: Flag.String("series").pipe(
-    Flag.withMetavar("SERIES"),
-    Flag.withDescription("Series of the plan"),
-    Flag.optional
-  ),
-  os: Flag.String("os").pipe(Flag.withMetavar("OS"), Flag.withDescription("Operating system"), Flag.optional),
+  type: flag("type", oneOf(["public", "private"], "TYPE"), "public or private images"),
+  cpu: flag("cpu", wholeNumber(1), "CPUs of the plan, exactly"),
+  ram: flag("ram", wholeNumber(1), "Memory of the plan in GB, exactly"),
+  minCpu: flag("min-cpu", wholeNumber(1), "CPUs of the plan, or more"),
+  minRam: flag("min-ram", wholeNumber(1), "Memory of the plan in GB, or more"),
+  series: flag("series", text("SERIES"), "Series of the plan"),
+  os: flag("os", text("OS"), "Operating system"),
   // Before a command --version is the program's; behind these two it takes a value.
-  osVersion: Flag.String("version").pipe(
-    Flag.withMetavar("VERSION"),
-    Flag.withDescription("Version of the operating system"),
-    Flag.optional
-  ),
-  plan: Flag.String("plan").pipe(Flag.withMetavar("PLAN"), Flag.withDescription("Only this plan"), Flag.optional)
+  osVersion: flag("version", text("VERSION"), "Version of the operating system"),
+  plan: flag("plan", text("PLAN"), "Only this plan")
 }
 
 const mibPerGb = 1024
@@ -41,7 +28,7 @@ const isAtLeast = (min: Option.Option<number>, size: number | null): boolean =>
 
 /** Whether a plan is one that the flags ask for, as far as the service has no filter for it. */
 export const isWanted =
-  ({ minCpu, minRam, plan: named }: Command.Command.Config.Infer<typeof imageFilterFlags>) =>
+  ({ minCpu, minRam, plan: named }: Values<typeof imageFilterFlags>) =>
   ({ memoryMib, plan, vcpus }: Pick<Plan, "plan" | "vcpus" | "memoryMib">): boolean =>
     Option.match(named, { onNone: () => true, onSome: (wanted) => plan.toLowerCase() === wanted.toLowerCase() }) &&
     isAtLeast(minCpu, vcpus) &&
@@ -51,7 +38,7 @@ export const isWanted =
     )
 
 /** The filter that the flags ask for. */
-export const imageFilter = (flags: Command.Command.Config.Infer<typeof imageFilterFlags>): ImageFilter => ({
+export const imageFilter = (flags: Values<typeof imageFilterFlags>): ImageFilter => ({
   ...(Option.isSome(flags.type) && { type: flags.type.value }),
   ...(Option.isSome(flags.cpu) && { vcpus: flags.cpu.value }),
   ...(Option.isSome(flags.ram) && { memoryGb: flags.ram.value }),

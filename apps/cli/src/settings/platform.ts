@@ -1,11 +1,10 @@
 /**
- * What `effect/cli` and some commands need of Node. The terminal and files are loaded when they are first used: most commands ask no
+ * What some commands need of Node. The terminal and files are loaded when they are first used: most commands ask no
  * question and read no file.
  */
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Context, Effect, FileSystem, Layer, Scope, Terminal } from "effect"
-import { ChildProcessSpawner } from "effect/process"
 
 /** A service of a layer that is loaded and built once, for as long as the scope lasts, when it is first used. */
 const onFirstUse = <I, S>(key: Context.Key<I, S>, load: () => Promise<Layer.Layer<I>>) =>
@@ -50,9 +49,4 @@ const files = Layer.effect(
   )
 )
 
-/** The parser asks for it and starts nothing. */
-const processes = Layer.sync(ChildProcessSpawner.ChildProcessSpawner, () =>
-  ChildProcessSpawner.make(() => Effect.die(new Error("berth starts no process this way")))
-)
-
-export const platform = Layer.mergeAll(NodePath.layer, NodeStdio.layer, terminal, files, processes)
+export const platform = Layer.mergeAll(NodePath.layer, NodeStdio.layer, terminal, files)

@@ -1,9 +1,6 @@
 /**
  * The argument that names a profile.
  */
-import { Argument } from "effect/cli"
+import { argument, text } from "../commandLine/Parameter.ts"
 
-export const profileArgument = Argument.String("PROFILE").pipe(
-  Argument.withMetavar(""),
-  Argument.withDescription("Name of a profile, see berth profile list")
-)
+export const profileArgument = argument("PROFILE", text(""), "Name of a profile, see berth profile list")

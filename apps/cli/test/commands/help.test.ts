@@ -2,13 +2,13 @@
  * The help of every command: it fits, and what it shows can be typed.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { canonical } from "../../src/commandLine/Arguments.ts"
+import { flagsOf } from "../../src/commandLine/Command.ts"
 import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { flagsOf } from "../../src/commandLine/describe.ts"
 import { describeGroup } from "../../src/commandLine/describeGroup.ts"
 import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
 import { helpText } from "../../src/commandLine/helpText.ts"
 import { readRequest } from "../../src/commandLine/Request.ts"
+import { readWords } from "../../src/commandLine/words.ts"
 import { describeCommand } from "../../src/commands/describeCommand.ts"
 import { recordNamed } from "../../src/commands/recordList.ts"
 import { tree } from "../../src/commands/tree.ts"
@@ -30,12 +30,8 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
       assert.match(text, /\nGLOBAL FLAGS\n.*\n(?:  .*\n)*$/)
     })
 
-    it("is named in its file as in the tree", async () => {
-      assert.strictEqual((await verb.load()).name, verb.name)
-    })
-
     it("has no switch with a value, and no flag that is not described", async () => {
-      const flags = flagsOf(await verb.load())
+      const flags = flagsOf((await verb.load()).parameters)
       for (const flag of flags) assert.isNotEmpty(flag.description, flag.name)
       const grouped = Object.values(verb.groups).flat()
       assert.deepStrictEqual(
@@ -45,7 +41,7 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
     })
 
     it("has examples that its parser knows", async () => {
-      const flags = [...flagsOf(await verb.load()), ...globalFlagList]
+      const flags = [...flagsOf((await verb.load()).parameters), ...globalFlagList]
       for (const { command } of verb.examples) {
         // What another command of the line begins with, as in `eval "$(berth …)"`, is left out, and a list of ids is one.
         const own = command.startsWith("berth ")
@@ -55,7 +51,7 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
         assert.strictEqual(program, "berth")
         const request = readRequest(tree, args)
         assert.strictEqual(request._tag === "Run" ? request.path.join(" ") : request._tag, name)
-        if (request._tag === "Run") assert.isUndefined(canonical(request.args, flags).unknown, command)
+        if (request._tag === "Run") assert.isUndefined(readWords(request.args, flags).unknown, command)
       }
     })
 

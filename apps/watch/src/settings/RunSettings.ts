@@ -3,7 +3,7 @@
  */
 import { durationText } from "@berth/terminal/duration"
 import { durationFlag } from "@berth/terminal/durationFlag"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+import { wholeNumberFlag } from "@berth/terminal/wholeNumberFlag"
 import { Duration } from "effect"
 import { Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"

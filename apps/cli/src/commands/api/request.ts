@@ -7,7 +7,8 @@ import { pageSize } from "@berth/core/api/Routes"
 import { escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Effect, FileSystem, Option, Predicate, Result, Stdio, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
@@ -15,7 +16,6 @@ import { type Format, OutputFormat } from "../../output/OutputFormat.ts"
 import { checkValueFormat, valueText } from "../../output/valueText.ts"
 import { client } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
-import { switchFlag } from "../../settings/switches.ts"
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"])
@@ -146,27 +146,21 @@ const paginate = Effect.fnUntraced(function* (
   if (format !== "ndjson") yield* printMasked(yield* valueText(all, format))
 })
 
-export const request = Command.make(
-  "api",
+export const request = command(
   {
-    words: Argument.String("[METHOD] PATH").pipe(
-      Argument.withMetavar(""),
-      Argument.withDescription("Path below /myaccount/api/v1, such as /nodes/, after a method other than GET"),
-      Argument.atLeast(1)
+    words: argumentsFrom(
+      1,
+      "[METHOD] PATH",
+      text(""),
+      "Path below /myaccount/api/v1, such as /nodes/, after a method other than GET"
     ),
-    query: Flag.String("query").pipe(
-      Flag.withAlias("q"),
-      Flag.withMetavar("NAME=VALUE"),
-      Flag.withDescription("Query parameter; repeatable"),
-      Flag.filterMap(pair, () => "expected NAME=VALUE"),
-      Flag.atLeast(0)
+    query: flags(
+      "query",
+      { metavar: "NAME=VALUE", parse: pair, expected: () => "expected NAME=VALUE" },
+      "Query parameter; repeatable",
+      "q"
     ),
-    data: Flag.String("data").pipe(
-      Flag.withAlias("d"),
-      Flag.withMetavar("JSON|@FILE|-"),
-      Flag.withDescription("Body of the request"),
-      Flag.optional
-    ),
+    data: flag("data", text("JSON|@FILE|-"), "Body of the request", "d"),
     include: switchFlag("include", "Print the status and the headers too"),
     paginate: switchFlag("paginate", "Read every page of a list, and print one list")
   },
@@ -191,5 +185,6 @@ export const request = Command.make(
     if (include) yield* printMasked(escapeControlsInLines(head(reply)))
     yield* printMasked(yield* shown(reply.body, format, stdout.isTerminal))
     if (failure !== null) return yield* failure
-  })
-).pipe(Command.provide(client))
+  }),
+  client
+)

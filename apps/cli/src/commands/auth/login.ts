@@ -6,7 +6,7 @@ import { goOnIn } from "@berth/core/client/creation/IntentPlace"
 import { Nodes } from "@berth/core/client/Nodes"
 import { allowHttpSetting, type Credential, ensurePrivate, type Sourced } from "@berth/terminal/Connection"
 import { Effect, Option, type Redacted } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
@@ -59,8 +59,7 @@ const optionsOf = ({ accessToken, apiKey, baseUrl }: ProfileValues) => ({
   credentials: { apiKey, accessToken }
 })
 
-export const login = Command.make(
-  "login",
+export const login = command(
   {},
   Effect.fnUntraced(function* () {
     const profiles = yield* readProfiles

@@ -2,12 +2,11 @@
  * `berth auth logout`: forgets the credentials of a profile on this machine. They stay valid until they are withdrawn in the portal.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printNote } from "../../output/Output.ts"
 import { removeProfile } from "../../settings/account.ts"
 
-export const logout = Command.make(
-  "logout",
+export const logout = command(
   {},
   Effect.fnUntraced(function* () {
     const name = yield* removeProfile

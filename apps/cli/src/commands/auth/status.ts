@@ -4,7 +4,7 @@
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Sourced } from "@berth/terminal/Connection"
 import { Effect, Option, Result } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printOne } from "../../output/print.ts"
 import { accountRecord } from "../../records/account.ts"
 import { accountSettings } from "../../settings/account.ts"
@@ -13,8 +13,7 @@ import { clientOf, connectionFor } from "../../settings/client.ts"
 const source = (setting: Option.Option<Sourced<unknown>>): string | null =>
   Option.getOrNull(Option.map(setting, ({ source }) => source))
 
-export const status = Command.make(
-  "status",
+export const status = command(
   {},
   Effect.fnUntraced(function* () {
     const settings = yield* accountSettings

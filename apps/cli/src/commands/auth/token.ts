@@ -2,13 +2,12 @@
  * `berth auth token`: a credential of the account in use, for other programs. The one command that prints a secret, and to stdout alone.
  */
 import { Effect, Redacted } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { switchFlag } from "../../commandLine/Parameter.ts"
 import { Output } from "../../output/Output.ts"
 import { connection } from "../../settings/client.ts"
-import { switchFlag } from "../../settings/switches.ts"
 
-export const token = Command.make(
-  "token",
+export const token = command(
   { apiKey: switchFlag("api-key", "Print the API key instead") },
   Effect.fnUntraced(function* ({ apiKey }) {
     // As for a call: credentials that no request would be sent with are not printed.
@@ -16,4 +15,4 @@ export const token = Command.make(
     const secret = apiKey ? options.credentials.apiKey : options.credentials.accessToken
     yield* Output.use(({ data }) => data(`${Redacted.value(secret).trim()}\n`))
   })
-).pipe(Command.withDescription("Print the access token"))
+)

@@ -2,7 +2,7 @@
  * `berth commitment get`: what berth on this machine has set of a node's commitment. The service does not report it.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
@@ -11,8 +11,7 @@ import { printOne } from "../../output/print.ts"
 import { ownCommitmentOf, ownCommitmentRecord } from "../../records/ownCommitment.ts"
 import { client } from "../../settings/client.ts"
 
-export const get = Command.make(
-  "get",
+export const get = command(
   { node: oneNode },
   Effect.fnUntraced(function* ({ node: given }) {
     const { node } = yield* resolveNode(given, { change: false })
@@ -24,5 +23,6 @@ export const get = Command.make(
         ? "berth on this machine has set none. The service does not report commitments: see the portal."
         : "As berth on this machine has set it. The service does not report commitments: the portal may have another."
     )
-  })
-).pipe(Command.withDescription("Show what berth has set of a node's commitment"), Command.provide(client))
+  }),
+  client
+)

@@ -5,9 +5,9 @@ import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berth/core/domain/Commitment"
 import type { Node } from "@berth/core/domain/Node"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { CommitmentLog, set as setCommitment } from "../../commitmentLog/CommitmentLog.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
@@ -20,7 +20,6 @@ import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { foundBy, propose } from "../../proposal/Proposal.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
-import { switchFlag } from "../../settings/switches.ts"
 
 /** The committed option to renew to, or why it cannot be one. */
 const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
@@ -51,19 +50,11 @@ const outcomeOf = (
 const daysOf = (option: Option.Option<CommittedOption>): number | null =>
   Option.match(option, { onNone: () => null, onSome: ({ days }) => days })
 
-export const set = Command.make(
-  "set",
+export const set = command(
   {
     node: oneNode,
-    setting: Argument.Literals("SETTING", CommitmentSetting.literals).pipe(
-      Argument.withMetavar(""),
-      Argument.withDescription("What happens when the commitment ends")
-    ),
-    sku: wholeNumberFlag("sku", 0).pipe(
-      Flag.withMetavar("ID"),
-      Flag.withDescription("Committed option to renew to, see berth plan list"),
-      Flag.optional
-    ),
+    setting: argument("SETTING", oneOf(CommitmentSetting.literals, ""), "What happens when the commitment ends"),
+    sku: flag("sku", wholeNumber(0, undefined, "ID"), "Committed option to renew to, see berth plan list"),
     force: switchFlag("force", "Send even if the option is not listed"),
     yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")
@@ -112,5 +103,6 @@ export const set = Command.make(
       )
     )
     yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
-  })
-).pipe(Command.withDescription("Set what happens when a node's commitment ends"), Command.provide(client))
+  }),
+  client
+)

@@ -3,17 +3,18 @@
  * anew. `berth __describe` prints every command as data, which the bundle keeps. None of them is for people.
  */
 import { Config, Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { Commands } from "../../commandLine/Commands.ts"
 import type { CommandDescription } from "../../commandLine/CommandDescription.ts"
 import { verbsOf } from "../../commandLine/CommandTree.ts"
-import { profileOf } from "../../commandLine/rawFlag.ts"
+import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
+import { argument, argumentsFrom, text } from "../../commandLine/Parameter.ts"
+import { rawFlags } from "../../commandLine/rawFlag.ts"
 import { complete, completionLines, joined } from "../../completion/complete.ts"
 import { cachePath, profileNames, readCache } from "../../completion/CompletionCache.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
-import { Profile } from "../../settings/globalFlags.ts"
 import { describeCommand } from "../describeCommand.ts"
 import { readValues } from "./readValues.ts"
 
@@ -43,18 +44,17 @@ const descriptions = Effect.gen(function* () {
   return Object.fromEntries<CommandDescription>(described)
 })
 
-const words = Argument.atLeast(Argument.String("WORD"), 0)
+const words = argumentsFrom(0, "WORD", text(""))
 
-export const completeWords = Command.make(
-  "__complete",
-  { shell: Argument.String("SHELL"), words },
+export const completeWords = command(
+  { shell: argument("SHELL", text("")), words },
   Effect.fnUntraced(function* ({ shell, words: given }) {
     const line = joined(given)
     const described = yield* descriptions
     const completion = complete(yield* Commands, (path) => described[path], line)
     const { dynamic } = completion
     const env = yield* environment
-    const profile = profileOf(line)
+    const { profile } = rawFlags(line)
     const offered =
       dynamic === undefined
         ? []
@@ -64,6 +64,10 @@ export const completeWords = Command.make(
     yield* Output.use(({ data }) => data(completionLines(completion, offered, shell)))
   })
 )
+
+/** Asks for the account of a profile. */
+const ofProfile = (profile: string | undefined) =>
+  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile: Option.fromUndefinedOr(profile) }))
 
 /** The values that are kept, or else those that the service has; none where it cannot be asked. */
 const valuesOf = Effect.fnUntraced(function* (
@@ -75,26 +79,24 @@ const valuesOf = Effect.fnUntraced(function* (
     readCache(path) ??
     (yield* readValues(path).pipe(
       Effect.provide(client),
-      Effect.provideService(Profile, Option.fromUndefinedOr(profile)),
+      ofProfile(profile),
       Effect.orElseSucceed(() => undefined)
     ))
   )
 })
 
-export const refreshValues = Command.make(
-  "__values",
+export const refreshValues = command(
   { words },
   Effect.fnUntraced(function* ({ words: [profile] }) {
     yield* readValues(cachePath(yield* environment, profile)).pipe(
       Effect.provide(client),
-      Effect.provideService(Profile, Option.fromUndefinedOr(profile)),
+      ofProfile(profile),
       Effect.ignore
     )
   })
 )
 
-export const describeAll = Command.make(
-  "__describe",
+export const describeAll = command(
   {},
   Effect.fnUntraced(function* () {
     const described = yield* descriptions

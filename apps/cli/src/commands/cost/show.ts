@@ -4,7 +4,8 @@
 import type { Listed } from "@berth/core/client/listing/Listed"
 import { sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { Clock, Effect, Stream } from "effect"
-import { Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"
 import { printNote } from "../../output/Output.ts"
@@ -13,7 +14,7 @@ import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
 import { priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
-import { costs, type Grouping, groupings } from "./sum.ts"
+import { costs, groupings } from "./sum.ts"
 
 const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
 
@@ -42,14 +43,9 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-export const cost = Command.make(
-  "cost",
+export const cost = command(
   {
-    by: Flag.Literals("by", groupings).pipe(
-      Flag.withMetavar("GROUP"),
-      Flag.withDescription("A row for each node, plan or status; default node"),
-      Flag.withDefault<Grouping>("node")
-    )
+    by: flagOr("by", oneOf(groupings, "GROUP"), "A row for each node, plan or status; default node", "node")
   },
   Effect.fnUntraced(function* ({ by }) {
     let unreadable: Listed["unreadable"] = []
@@ -69,5 +65,6 @@ export const cost = Command.make(
     if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
     if (total.nodes > 0 && ending > 0)
       yield* printNote(`${count(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
-  })
-).pipe(Command.provide(client))
+  }),
+  client
+)

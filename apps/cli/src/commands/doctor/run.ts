@@ -5,7 +5,7 @@
 import { RawApi } from "@berth/core/client/RawApi"
 import type { Connection, ConnectionSettings, Credential, Sourced } from "@berth/terminal/Connection"
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import pkg from "../../../package.json" with { type: "json" }
 import { fileReason } from "../../failure/fileReason.ts"
 import type { Failure } from "../../failure/Problem.ts"
@@ -135,8 +135,7 @@ const service = (connection: Connection) =>
 
 const versions = [ok("berth", pkg.version), ok("Node", process.versions.node)]
 
-export const doctor = Command.make(
-  "doctor",
+export const doctor = command(
   {},
   Effect.fnUntraced(function* () {
     const findings: Array<Finding> = [...versions, yield* profiles]

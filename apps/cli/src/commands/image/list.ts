@@ -3,20 +3,20 @@
  */
 import { Images } from "@berth/core/client/Images"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printLimited } from "../../output/printLimited.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
 import { limitFlag } from "../../settings/limitFlag.ts"
 
-export const list = Command.make(
-  "list",
+export const list = command(
   { ...imageFilterFlags, limit: limitFlag("images") },
   Effect.fnUntraced(function* ({ limit, ...flags }) {
     const images = yield* Images
     const found = yield* images.list(imageFilter(flags))
     const wanted = found.filter(({ plan, specs }) => isWanted(flags)({ plan, ...specs }))
     yield* printLimited(imageWithPlansRecord, withPlans(wanted), limit)
-  })
-).pipe(Command.withDescription("List images"), Command.provide(client))
+  }),
+  client
+)

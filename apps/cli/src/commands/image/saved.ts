@@ -3,17 +3,17 @@
  */
 import { Images } from "@berth/core/client/Images"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printLimited } from "../../output/printLimited.ts"
 import { imageRecord } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
 import { limitFlag } from "../../settings/limitFlag.ts"
 
-export const saved = Command.make(
-  "saved",
+export const saved = command(
   { limit: limitFlag("images") },
   Effect.fnUntraced(function* ({ limit }) {
     const images = yield* Images
     yield* printLimited({ ...imageRecord, none: "no saved images" }, yield* images.saved(), limit)
-  })
-).pipe(Command.withDescription("List the account's saved images"), Command.provide(client))
+  }),
+  client
+)

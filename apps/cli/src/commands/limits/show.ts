@@ -5,15 +5,14 @@
 import { Allowance } from "@berth/core/client/Allowance"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Clock, DateTime, Effect, Option } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printOne } from "../../output/print.ts"
 import { limitsRecord } from "../../records/limits.ts"
 import { client, connection } from "../../settings/client.ts"
 import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { otherClients } from "./otherClients.ts"
 
-export const limits = Command.make(
-  "limits",
+export const limits = command(
   {},
   Effect.fnUntraced(function* () {
     const allowance = yield* Allowance
@@ -35,5 +34,6 @@ export const limits = Command.make(
       otherProcesses: clients.length,
       clients
     })
-  })
-).pipe(Command.provide(client))
+  }),
+  client
+)

@@ -12,7 +12,7 @@ import { shareInr } from "@berth/core/domain/Money"
 import { fromImages } from "@berth/core/domain/Plan"
 import { exactPrice, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { DateTime, Effect, Option, Predicate, Result } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
 import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/quoted.ts"
@@ -46,7 +46,7 @@ import { creatingClient } from "../../settings/client.ts"
 import {
   contradiction,
   type Essentials,
-  flags,
+  parameters,
   givenOf,
   missingFault,
   type Options,
@@ -54,6 +54,7 @@ import {
   type Wanted,
   wantedNodes
 } from "./createFlags.ts"
+import { readStartScripts } from "./startScripts.ts"
 
 /** So many creates go at a time. */
 const concurrency = 4
@@ -291,12 +292,12 @@ const printCreations = Effect.fnUntraced(function* (
   return yield* new SomeFailed({ failed: failures.length, of: results.length })
 })
 
-export const create = Command.make(
-  "create",
-  flags,
+export const create = command(
+  parameters,
   Effect.fnUntraced(function* (options) {
     const fault = contradiction(options)
     if (fault !== undefined) return yield* fault
+    const startScripts = yield* readStartScripts(options.startScripts)
     const given = givenOf(options)
     const missing = missingFault(given)
     if (missing !== undefined && !(yield* canAsk)) return yield* missing
@@ -308,7 +309,7 @@ export const create = Command.make(
     const essentials = yield* missing === undefined
       ? Effect.succeed(given as Essentials)
       : guidedForm(given, fromImages(images))
-    const spec = specOf(essentials, options)
+    const spec = specOf(essentials, options, startScripts)
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
     const listed = { images, leftOut, saved: yield* savedImages(spec) }
     yield* reportLeftOut
@@ -341,8 +342,6 @@ export const create = Command.make(
     )
     const results = yield* whenInterrupted(() => createdSoFar(ids, wanted.length, options))(created)
     yield* printCreations(results, single)
-  })
-).pipe(
-  Command.withDescription("Create a node"),
-  Command.provide(({ key }) => creatingClient(key))
+  }),
+  ({ key }) => creatingClient(key)
 )

@@ -3,84 +3,71 @@
  */
 import { isKey } from "@berth/core/client/creation/Creator"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import { durationFlag } from "@berth/terminal/durationFlag"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Result } from "effect"
-import { Argument, type Command, Flag } from "effect/cli"
+import {
+  duration,
+  flag,
+  flags,
+  optionalArgument,
+  switchFlag,
+  text,
+  type Value,
+  type Values,
+  wholeNumber
+} from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { switchFlag } from "../../settings/switches.ts"
 
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
-const id = (name: string, description: string) =>
-  wholeNumberFlag(name, 0).pipe(Flag.withMetavar("ID"), Flag.withDescription(description), Flag.optional)
+const id = wholeNumber(0, undefined, "ID")
 
 const maxNameLength = 255
 /** Most nodes of one command. */
 const maxCount = 1000
 
 const isName = (name: string): boolean => name.trim() !== "" && name.length <= maxNameLength
-const nameExpected = `expected 1 to ${maxNameLength} characters`
+const nodeName = (metavar: string) => text(metavar, isName, `expected 1 to ${maxNameLength} characters`)
 
-export const flags = {
-  name: Argument.String("NAME").pipe(
-    Argument.withMetavar(""),
-    Argument.withDescription("Name of the node"),
-    Argument.filter(isName, () => nameExpected),
-    Argument.optional
-  ),
-  nameFlag: text("name", "NAME", "Another way to give NAME").pipe(
-    Flag.filter(isName, () => nameExpected),
-    Flag.optional
-  ),
-  plan: text("plan", "PLAN", "Plan, see berth plan list").pipe(Flag.optional),
-  image: text("image", "IMAGE", "Image slug or id, see berth image list").pipe(Flag.optional),
-  sshKeys: text("ssh-key", "KEY", "Fingerprint or id of a key for root; repeatable").pipe(Flag.atLeast(0)),
-  tags: text("tag", "TAG", "Tag to attach; repeatable").pipe(Flag.atLeast(0)),
+const rupeesPerHour: Value<number> = {
+  metavar: "₹/HOUR",
+  parse: (given) => (/^\d+(?:\.\d+)?$/.test(given) ? Option.some(Number(given)) : Option.none()),
+  expected: () => "expected rupees per hour, such as 12.5"
+}
+
+const keyExpected = "expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit"
+
+export const parameters = {
+  name: optionalArgument("NAME", nodeName(""), "Name of the node"),
+  nameFlag: flag("name", nodeName("NAME"), "Another way to give NAME"),
+  plan: flag("plan", text("PLAN"), "Plan, see berth plan list"),
+  image: flag("image", text("IMAGE"), "Image slug or id, see berth image list"),
+  sshKeys: flags("ssh-key", text("KEY"), "Fingerprint or id of a key for root; repeatable"),
+  tags: flags("tag", text("TAG"), "Tag to attach; repeatable"),
   backups: switchFlag("backups", "Automated backups; cannot be turned on later"),
-  savedImage: id("saved-image", "Template id (required for saved images)"),
-  committedSku: id("committed-sku", "Committed option of the plan"),
-  securityGroup: id("security-group", "Security group"),
-  vpc: text("vpc", "ID", "Virtual private cloud").pipe(Flag.optional),
-  startScripts: Flag.FileText("start-script").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Script to run at the start; repeatable"),
-    Flag.atLeast(0)
-  ),
+  savedImage: flag("saved-image", id, "Template id (required for saved images)"),
+  committedSku: flag("committed-sku", id, "Committed option of the plan"),
+  securityGroup: flag("security-group", id, "Security group"),
+  vpc: flag("vpc", text("ID"), "Virtual private cloud"),
+  startScripts: flags("start-script", text("FILE"), "Script to run at the start; repeatable"),
   noPublicIp: switchFlag("no-public-ip", "Without a public address"),
   ipv6: switchFlag("ipv6", "With an IPv6 address"),
-  label: text("label", "LABEL", "Label").pipe(Flag.optional),
+  label: flag("label", text("LABEL"), "Label"),
   disablePassword: switchFlag("disable-password", "Log in with keys only"),
   ifAbsent: switchFlag("if-absent", "Do nothing if a node with this name, plan and image exists"),
-  key: text("idempotency-key", "KEY", "Re-running with the same key never creates a second node (per machine)").pipe(
-    Flag.withAlias("key"),
-    Flag.filter(
-      isKey,
-      () => "expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit"
-    ),
-    Flag.optional
+  key: flag(
+    "idempotency-key",
+    text("KEY", isKey, keyExpected),
+    "Re-running with the same key never creates a second node (per machine)",
+    "key"
   ),
-  count: wholeNumberFlag("count", 1, maxCount).pipe(
-    Flag.withDescription("Create N nodes, NAME-1 to NAME-N"),
-    Flag.optional
-  ),
-  maxCost: Flag.String("max-cost").pipe(
-    Flag.withMetavar("₹/HOUR"),
-    Flag.withDescription("Abort if the total price per hour is higher"),
-    Flag.filterMap(
-      (given) => (/^\d+(?:\.\d+)?$/.test(given) ? Option.some(Number(given)) : Option.none()),
-      () => "expected rupees per hour, such as 12.5"
-    ),
-    Flag.optional
-  ),
+  count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort if the total price per hour is higher"),
   wait: switchFlag("wait", "Wait until the node runs"),
-  timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional),
+  timeout: flag("timeout", duration(), "Maximum time to wait; default 10m"),
   force: switchFlag("force", "Send even if the plan or image is not listed"),
   dryRun: switchFlag("dry-run", "Show the request and the price, and stop"),
   yes: switchFlag("yes", "Do not ask")
 }
 
-export type Options = Command.Command.Config.Infer<typeof flags>
+export type Options = Values<typeof parameters>
 
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
@@ -111,17 +98,21 @@ export const missingFault = ({ image, name, plan }: Partial<Essentials>): UsageF
 }
 
 /** The node that the options describe. For an option that is not given the service's default holds. */
-export const specOf = ({ image, name, plan }: Essentials, options: Options): NodeSpec => {
+export const specOf = (
+  { image, name, plan }: Essentials,
+  options: Options,
+  startScripts: ReadonlyArray<string>
+): NodeSpec => {
   const sshKeys = some(options.sshKeys)
   const tags = some(options.tags)
-  const startScripts = some(options.startScripts)
+  const scripts = some(startScripts)
   return {
     name,
     plan,
     image: /^\d+$/.test(image) ? Number(image) : image,
     ...(sshKeys && { sshKeys }),
     ...(tags && { tags }),
-    ...(startScripts && { startScripts }),
+    ...(scripts && { startScripts: scripts }),
     ...(options.backups && { backups: true }),
     ...(options.noPublicIp && { publicIp: false }),
     ...(options.ipv6 && { ipv6: true }),

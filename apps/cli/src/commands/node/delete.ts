@@ -4,9 +4,9 @@
 import { deleteRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { NodeId } from "@berth/core/domain/Node"
-import { durationFlag } from "@berth/terminal/durationFlag"
 import { Effect, Option, Result } from "effect"
-import { Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
 import { DeletedNotGone, UsageFault } from "../../failure/CliFailure.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
@@ -18,13 +18,12 @@ import { type ShowState, withCount, withProgress } from "../../output/progress.t
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { foundBy, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
-import { switchFlag } from "../../settings/switches.ts"
 
 const flags = {
   nodes: someNodes,
   yes: switchFlag("yes", "Do not ask"),
   wait: switchFlag("wait", "Wait until the nodes are gone"),
-  timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional),
+  timeout: flag("timeout", duration(), "Maximum time to wait; default 10m"),
   ignoreNotFound: switchFlag("ignore-not-found", "Succeed where a node does not exist"),
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
@@ -60,8 +59,7 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
   return { message, hint: wait ? waitCommand(ids.map(String), { goal: "deleted" }) : "" }
 }
 
-export const remove = Command.make(
-  "delete",
+export const remove = command(
   flags,
   Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
     if (Option.isSome(timeout) && !wait) {
@@ -120,5 +118,6 @@ export const remove = Command.make(
     const outcomes = yield* whenInterrupted(() => deletedSoFar(ids, deleting, wait))(deleted)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
-  })
-).pipe(Command.withDescription("Delete nodes"), Command.provide(client))
+  }),
+  client
+)

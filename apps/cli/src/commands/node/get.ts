@@ -3,7 +3,7 @@
  */
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"
 import { resolveNodes, wholeNode } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
@@ -14,8 +14,7 @@ import { client } from "../../settings/client.ts"
 
 const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
-export const get = Command.make(
-  "get",
+export const get = command(
   { nodes: someNodes },
   Effect.fnUntraced(function* ({ nodes: given }) {
     const format = yield* OutputFormat
@@ -31,5 +30,6 @@ export const get = Command.make(
     else if (found.length > 0 || format !== "table") yield* printAll(nodeRecord, found)
     yield* reportFailures(outcomes)
     yield* failIfSomeFailed(outcomes)
-  })
-).pipe(Command.withDescription("Show nodes"), Command.provide(client))
+  }),
+  client
+)

@@ -2,7 +2,7 @@
  * `berth node ip`: the public address of a node, alone on its line, for other programs.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { publicAddress } from "../../nodes/publicAddress.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { Output } from "../../output/Output.ts"
@@ -11,12 +11,12 @@ import { printOne } from "../../output/print.ts"
 import { addressRecord } from "../../records/address.ts"
 import { client } from "../../settings/client.ts"
 
-export const ip = Command.make(
-  "ip",
+export const ip = command(
   { node: oneNode },
   Effect.fnUntraced(function* ({ node: given }) {
     const { address, node } = yield* publicAddress(given)
     if ((yield* OutputFormat) !== "table") return yield* printOne(addressRecord, node)
     yield* Output.use(({ data }) => data(`${address}\n`))
-  })
-).pipe(Command.withDescription("Print the public address of a node"), Command.provide(client))
+  }),
+  client
+)

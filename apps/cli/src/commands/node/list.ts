@@ -5,9 +5,9 @@ import { Nodes } from "@berth/core/client/Nodes"
 import { pageSize } from "@berth/core/api/Routes"
 import type { Node } from "@berth/core/domain/Node"
 import { KnownStatus } from "@berth/core/domain/NodeStatus"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option, Stream } from "effect"
-import { Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { flag, someOf, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
@@ -16,37 +16,17 @@ import { OutputOptions } from "../../output/OutputOptions.ts"
 import { printStream } from "../../output/print.ts"
 import { printLimited } from "../../output/printLimited.ts"
 import { nodeRecord } from "../../records/node.ts"
-import { choicesFlag } from "../../settings/choicesFlag.ts"
 import { client } from "../../settings/client.ts"
 import { limitFlag } from "../../settings/limitFlag.ts"
 
 const flags = {
-  status: choicesFlag("status", KnownStatus.literals).pipe(
-    Flag.withMetavar("STATUS,…"),
-    Flag.withDescription("Only nodes of one of these statuses"),
-    Flag.optional
-  ),
-  name: Flag.String("name").pipe(
-    Flag.withMetavar("GLOB"),
-    Flag.withDescription("Only nodes whose name matches, such as 'web-*'"),
-    Flag.optional
-  ),
-  series: Flag.String("series").pipe(
-    Flag.withMetavar("SERIES"),
-    Flag.withDescription("Only nodes on a plan of this series"),
-    Flag.optional
-  ),
-  plan: Flag.String("plan").pipe(
-    Flag.withMetavar("PLAN"),
-    Flag.withDescription("Only nodes on this plan"),
-    Flag.optional
-  ),
+  status: flag("status", someOf(KnownStatus.literals, "STATUS,…"), "Only nodes of one of these statuses"),
+  name: flag("name", text("GLOB"), "Only nodes whose name matches, such as 'web-*'"),
+  series: flag("series", text("SERIES"), "Only nodes on a plan of this series"),
+  plan: flag("plan", text("PLAN"), "Only nodes on this plan"),
   limit: limitFlag("nodes"),
-  page: wholeNumberFlag("page", 1).pipe(Flag.withDescription("Only this page, from 1"), Flag.optional),
-  perPage: wholeNumberFlag("per-page", 1, pageSize.maximum).pipe(
-    Flag.withDescription(`Nodes on the page, 1 to ${pageSize.maximum}`),
-    Flag.optional
-  )
+  page: flag("page", wholeNumber(1), "Only this page, from 1"),
+  perPage: flag("per-page", wholeNumber(1, pageSize.maximum), `Nodes on the page, 1 to ${pageSize.maximum}`)
 }
 
 /**
@@ -120,8 +100,7 @@ const cutAt = (limit: number) => {
   }
 }
 
-export const list = Command.make(
-  "list",
+export const list = command(
   flags,
   Effect.fnUntraced(function* ({ limit, page, perPage, ...filters }) {
     const onePage = Option.isSome(page) || Option.isSome(perPage)
@@ -162,5 +141,6 @@ export const list = Command.make(
     yield* printNote(
       known === undefined ? `Stopped at --limit ${limit.value}; there are more.` : `${limit.value} of ${known}.`
     )
-  })
-).pipe(Command.withDescription("List nodes"), Command.provide(client))
+  }),
+  client
+)

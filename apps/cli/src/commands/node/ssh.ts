@@ -4,7 +4,8 @@
 import { spawn } from "node:child_process"
 import { constants } from "node:os"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { argumentsFrom, flagOr, text } from "../../commandLine/Parameter.ts"
 import { ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { publicAddress } from "../../nodes/publicAddress.ts"
 import { oneNode } from "../../nodes/Target.ts"
@@ -13,19 +14,12 @@ import { client } from "../../settings/client.ts"
 
 const flags = {
   node: oneNode,
-  command: Argument.String("COMMAND").pipe(
-    Argument.withMetavar(""),
-    Argument.withDescription("What to run there, after --; default a shell"),
-    Argument.atLeast(0)
-  ),
-  user: Flag.String("user").pipe(
-    Flag.withMetavar("USER"),
-    Flag.withDescription("Who to log in as; default root"),
-    Flag.filter(
-      (user) => /^[A-Za-z_][\w.-]*$/.test(user),
-      () => "expected the name of a user"
-    ),
-    Flag.withDefault("root")
+  words: argumentsFrom(0, "COMMAND", text(""), "What to run there, after --; default a shell"),
+  user: flagOr(
+    "user",
+    text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
+    "Who to log in as; default root",
+    "root"
   )
 }
 
@@ -47,12 +41,12 @@ const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> 
     return Effect.sync(() => child.kill())
   })
 
-export const ssh = Command.make(
-  "ssh",
+export const ssh = command(
   flags,
-  Effect.fnUntraced(function* ({ command, node: given, user }) {
+  Effect.fnUntraced(function* ({ node: given, user, words }) {
     const { address } = yield* publicAddress(given)
-    const code = yield* runSsh([`${user}@${address}`, ...command])
+    const code = yield* runSsh([`${user}@${address}`, ...words])
     if (code !== 0) return yield* new ProgramEnded({ code })
-  })
-).pipe(Command.withDescription("Log in to a node with ssh"), Command.provide(client))
+  }),
+  client
+)

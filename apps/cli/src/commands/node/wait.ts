@@ -2,9 +2,9 @@
  * `berth node wait`: until nodes have a status, or are gone.
  */
 import { endingWithin, leftMillis } from "@berth/core/client/call/Deadline"
-import { durationFlag } from "@berth/terminal/durationFlag"
 import { Duration, Effect, Option, Result } from "effect"
-import { Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { duration, flag, flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { NameChanged } from "../../failure/CliFailure.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
 import { failed, failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
@@ -21,12 +21,8 @@ const goals = ["running", "created", "power-off", "terminate", "deleted"] as con
 
 const flags = {
   nodes: someNodes,
-  goal: Flag.Literals("for", goals).pipe(
-    Flag.withMetavar("STATUS"),
-    Flag.withDescription("Status to wait for, or deleted; default running"),
-    Flag.withDefault<(typeof goals)[number]>("running")
-  ),
-  timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional)
+  goal: flagOr("for", oneOf(goals, "STATUS"), "Status to wait for, or deleted; default running", "running"),
+  timeout: flag("timeout", duration(), "Maximum time to wait; default 10m")
 }
 
 const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
@@ -98,9 +94,12 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
   yield* failIfSomeFailed(outcomes)
 })
 
-export const wait = Command.make("wait", flags, (options) =>
-  Option.match(options.timeout, {
-    onNone: () => waited(options),
-    onSome: (time) => endingWithin(time)(waited(options))
-  })
-).pipe(Command.withDescription("Wait until nodes have a status"), Command.provide(client))
+export const wait = command(
+  flags,
+  (options) =>
+    Option.match(options.timeout, {
+      onNone: () => waited(options),
+      onSome: (time) => endingWithin(time)(waited(options))
+    }),
+  client
+)

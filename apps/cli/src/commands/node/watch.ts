@@ -4,15 +4,15 @@
 import { CallsEnd } from "@berth/core/client/call/Deadline"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Node } from "@berth/core/domain/Node"
-import { durationFlag } from "@berth/terminal/durationFlag"
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { argumentsFrom, duration, flagOr } from "../../commandLine/Parameter.ts"
 import { NameChanged, type UsageFault } from "../../failure/CliFailure.ts"
 import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency, withListed } from "../../nodes/allNodes.ts"
 import { type Found, type Resolution, resolveNodes } from "../../nodes/resolve.ts"
-import { type Naming, nodeArgument } from "../../nodes/Target.ts"
+import { type Naming, nodeReference } from "../../nodes/Target.ts"
 import { cut, rowsOf } from "../../output/cells.ts"
 import { elapsed } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
@@ -40,10 +40,12 @@ const nodesPerRequest = 90
 const fallbackRows = 24
 
 const flags = {
-  nodes: nodeArgument("Id, name, or pattern; default all").pipe(Argument.atLeast(0)),
-  interval: durationFlag("interval", { minMillis: 1000, maxMillis: 86_400_000 }).pipe(
-    Flag.withDescription("Time between two readings; default 5s"),
-    Flag.withDefault(defaultInterval)
+  nodes: argumentsFrom(0, "NODE", nodeReference, "Id, name, or pattern; default all"),
+  interval: flagOr(
+    "interval",
+    duration({ minMillis: 1000, maxMillis: 86_400_000 }),
+    "Time between two readings; default 5s",
+    defaultInterval
   )
 }
 
@@ -151,8 +153,7 @@ const changes = Effect.gen(function* () {
   return show
 })
 
-export const watch = Command.make(
-  "watch",
+export const watch = command(
   flags,
   Effect.fnUntraced(function* ({ interval, nodes: given }) {
     const { readerGone, stdout } = yield* Output
@@ -182,5 +183,6 @@ export const watch = Command.make(
       if (named !== undefined && Result.isSuccess(result) && size === 0) return
       yield* Effect.sleep(pauseMillis)
     }
-  })
-).pipe(Command.withDescription("Show nodes as they change"), Command.provide(client))
+  }),
+  client
+)

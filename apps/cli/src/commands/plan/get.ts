@@ -3,21 +3,22 @@
  */
 import { Plans } from "@berth/core/client/Plans"
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
+import { argument, text } from "../../commandLine/Parameter.ts"
 import { PlanNotFound } from "../../failure/CliFailure.ts"
 import { printOne } from "../../output/print.ts"
 import { planCard } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 
-export const get = Command.make(
-  "get",
+export const get = command(
   {
-    plan: Argument.String("PLAN").pipe(Argument.withMetavar(""), Argument.withDescription("Plan, see berth plan list"))
+    plan: argument("PLAN", text(""), "Plan, see berth plan list")
   },
   Effect.fnUntraced(function* ({ plan: wanted }) {
     const plans = yield* (yield* Plans).list()
     const found = plans.find(({ plan }) => plan.toLowerCase() === wanted.toLowerCase())
     if (found === undefined) return yield* new PlanNotFound({ plan: wanted, plans: plans.map(({ plan }) => plan) })
     yield* printOne(planCard, found)
-  })
-).pipe(Command.provide(client))
+  }),
+  client
+)

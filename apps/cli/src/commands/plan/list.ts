@@ -3,18 +3,18 @@
  */
 import { Plans } from "@berth/core/client/Plans"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printLimited } from "../../output/printLimited.ts"
 import { planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
 import { limitFlag } from "../../settings/limitFlag.ts"
 
-export const list = Command.make(
-  "list",
+export const list = command(
   { ...imageFilterFlags, limit: limitFlag("plans") },
   Effect.fnUntraced(function* ({ limit, ...flags }) {
     const plans = yield* (yield* Plans).list(imageFilter(flags))
     yield* printLimited(planRecord, plans.filter(isWanted(flags)), limit)
-  })
-).pipe(Command.withDescription("List plans and their prices"), Command.provide(client))
+  }),
+  client
+)

@@ -2,13 +2,12 @@
  * `berth profile list`: the accounts that `berth auth login` saved.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printAll } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { readProfiles } from "../../settings/ProfileFile.ts"
 
-export const list = Command.make(
-  "list",
+export const list = command(
   {},
   Effect.fnUntraced(function* () {
     const { current, profiles } = yield* readProfiles

@@ -2,14 +2,13 @@
  * `berth profile remove`: forgets a profile with its credentials.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printNote } from "../../output/Output.ts"
 import { findProfile, withoutProfile } from "../../settings/account.ts"
 import { profileArgument } from "../../settings/profileArgument.ts"
 import { readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
-export const remove = Command.make(
-  "remove",
+export const remove = command(
   { name: profileArgument },
   Effect.fnUntraced(function* ({ name }) {
     const profiles = yield* readProfiles

@@ -2,15 +2,14 @@
  * `berth profile show`: one profile, without its credentials.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { findProfile } from "../../settings/account.ts"
 import { profileArgument } from "../../settings/profileArgument.ts"
 import { readProfiles } from "../../settings/ProfileFile.ts"
 
-export const show = Command.make(
-  "show",
+export const show = command(
   { name: profileArgument },
   Effect.fnUntraced(function* ({ name }) {
     const profiles = yield* readProfiles

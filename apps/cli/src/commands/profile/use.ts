@@ -2,15 +2,14 @@
  * `berth profile use`: which profile commands use where none is named.
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { findProfile } from "../../settings/account.ts"
 import { profileArgument } from "../../settings/profileArgument.ts"
 import { readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
-export const use = Command.make(
-  "use",
+export const use = command(
   { name: profileArgument },
   Effect.fnUntraced(function* ({ name }) {
     const profiles = yield* readProfiles

@@ -5,9 +5,10 @@
 import * as reasons from "@berth/core/domain/ErrorReason"
 import { exitCode } from "@berth/terminal/exitCode"
 import { Effect, Predicate, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
+import { command } from "../../commandLine/Command.ts"
 import { Commands } from "../../commandLine/Commands.ts"
 import { type Verb, verbsOf } from "../../commandLine/CommandTree.ts"
+import { argumentsFrom, text } from "../../commandLine/Parameter.ts"
 import { readRequest } from "../../commandLine/Request.ts"
 import * as failures from "../../failure/CliFailure.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -94,19 +95,14 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   })
 })
 
-export const schema = Command.make(
-  "schema",
+export const schema = command(
   {
-    command: Argument.String("COMMAND").pipe(
-      Argument.withMetavar(""),
-      Argument.withDescription("Words of a command, such as node list; default all commands"),
-      Argument.atLeast(0)
-    )
+    words: argumentsFrom(0, "COMMAND", text(""), "Words of a command, such as node list; default all commands")
   },
-  Effect.fnUntraced(function* ({ command }) {
+  Effect.fnUntraced(function* ({ words }) {
     const format = yield* OutputFormat
     yield* checkValueFormat(format, "a schema")
-    const text = yield* valueText(command.length === 0 ? yield* all : yield* one(command), format)
-    yield* Output.use(({ data }) => data(text))
+    const schema = yield* valueText(words.length === 0 ? yield* all : yield* one(words), format)
+    yield* Output.use(({ data }) => data(schema))
   })
 )

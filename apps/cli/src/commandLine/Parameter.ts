@@ -1,0 +1,189 @@
+/**
+ * The flags and arguments of a command as plain data: what help and completions show of each, and how its words become a value.
+ */
+import { durationText, parseDurationMillis } from "@berth/terminal/duration"
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { wholeNumberText } from "@berth/terminal/wholeNumber"
+import { Duration, Option, Result } from "effect"
+import type { FlagDescription } from "./CommandDescription.ts"
+import { wordsOf } from "./words.ts"
+
+/** What is wrong with the words of a parameter: none was given, or as a sentence. */
+export type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
+
+/** A flag or an argument. */
+export interface Parameter<out A> {
+  readonly kind: "flag" | "argument"
+  readonly description: FlagDescription
+  /** Its value, from each text that the command line gives it. */
+  readonly read: (texts: ReadonlyArray<string>) => Result.Result<A, Wrong>
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>
+
+/** The values of parameters. */
+export type Values<P extends Parameters> = { readonly [K in keyof P]: P[K] extends Parameter<infer A> ? A : never }
+
+/** How one text becomes a value. */
+export interface Value<out A> {
+  /** What help calls it. */
+  readonly metavar: string
+  readonly choices?: ReadonlyArray<string>
+  /** Whether the text may be several, with commas between them. */
+  readonly isList?: boolean
+  readonly parse: (text: string) => Option.Option<A>
+  /** What is expected instead, as the end of a sentence; left out where the choices are the answer. */
+  readonly expected?: (text: string) => string
+}
+
+/** A text; by default any. */
+export const text = (
+  metavar: string,
+  accepts: (text: string) => boolean = () => true,
+  expected = ""
+): Value<string> => ({
+  metavar,
+  parse: Option.liftPredicate(accepts),
+  expected: () => expected
+})
+
+/** A whole number from `min` to `max`, by default any. */
+export const wholeNumber = (min?: number, max?: number, metavar = "N"): Value<number> => {
+  const { expected, parse } = wholeNumberText(min, max)
+  return { metavar, parse, expected: () => expected }
+}
+
+/** A span of time, by default any. */
+export const duration = ({ maxMillis = Number.POSITIVE_INFINITY, minMillis = 1 } = {}): Value<Duration.Duration> => {
+  const bounds = Number.isFinite(maxMillis) ? ` from ${durationText(minMillis)} to ${durationText(maxMillis)}` : ""
+  return {
+    metavar: "DURATION",
+    parse: (text) =>
+      parseDurationMillis(text).pipe(
+        Option.filter((millis) => millis >= minMillis && millis <= maxMillis),
+        Option.map(Duration.millis)
+      ),
+    expected: () => `expected a duration${bounds}, such as 90s, 5m or 1h30m`
+  }
+}
+
+/** One of a few words. */
+export const oneOf = <const C extends string>(choices: ReadonlyArray<C>, metavar: string): Value<C> => ({
+  metavar,
+  choices,
+  parse: Option.liftPredicate((text: string): text is C => (choices as ReadonlyArray<string>).includes(text)) as (
+    text: string
+  ) => Option.Option<C>
+})
+
+/** One or more of a few words, with commas between them. */
+export const someOf = (choices: ReadonlyArray<string>, metavar: string): Value<ReadonlyArray<string>> => {
+  const wrongIn = (words: ReadonlyArray<string>) => words.find((word) => !choices.includes(word))
+  const listed = (text: string) => {
+    const words = wordsOf(text)
+    return words.length === 0 ? [text] : words
+  }
+  return {
+    metavar,
+    choices,
+    isList: true,
+    parse: (text) => Option.liftPredicate(listed(text), (words) => wrongIn(words) === undefined),
+    expected: (text) => {
+      const words = listed(text)
+      return words.length < 2 ? "" : `${wrongIn(words)} is none of ${choices.join(", ")}`
+    }
+  }
+}
+
+/** What a value may be. */
+const invalid = (what: string, given: string, { choices = [], expected }: Value<unknown>): Wrong => {
+  const end = expected?.(given) ?? ""
+  const near = nearest(given, choices)
+  const message =
+    given === ""
+      ? `${what} needs a value.`
+      : end !== ""
+        ? `${what} cannot be ${given}: ${end}.`
+        : near.length === 0
+          ? `${what} cannot be ${given}: expected ${choices.join(", ")}.`
+          : `${what} cannot be ${given}${didYouMean(near)}`
+  return { _tag: "Invalid", message }
+}
+
+const missing: Result.Result<never, Wrong> = Result.fail({ _tag: "Missing" })
+
+/** What help shows of a parameter besides its value. */
+interface Shown extends Pick<FlagDescription, "name" | "description"> {
+  readonly aliases?: ReadonlyArray<string>
+}
+
+const parameter = <A, B>(
+  kind: Parameter<A>["kind"],
+  { aliases = [], ...shown }: Shown,
+  value: Value<A>,
+  { repeatable = false, required = false }: { readonly repeatable?: boolean; readonly required?: boolean },
+  combine: (values: ReadonlyArray<A>) => Result.Result<B, Wrong>
+): Parameter<B> => {
+  const { choices = [], isList = false, metavar } = value
+  const what = kind === "flag" ? `--${shown.name}` : shown.name
+  const one = (text: string): Result.Result<A, Wrong> =>
+    Result.fromOption(value.parse(text), () => invalid(what, text, value))
+  return {
+    kind,
+    description: { ...shown, choices, required, repeatable, aliases, metavar, list: isList },
+    read: (texts) => Result.flatMap(Result.all(texts.map(one)), combine)
+  }
+}
+
+const first = <A>([value]: ReadonlyArray<A>): Result.Result<Option.Option<A>, Wrong> =>
+  Result.succeed(Option.fromUndefinedOr(value))
+
+/** A flag with a value. */
+export const flag = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
+  parameter("flag", { name, description, aliases }, value, {}, first)
+
+/** A flag with a value, which it has where it is not given, too. */
+export const flagOr = <A>(name: string, value: Value<A>, description: string, otherwise: A): Parameter<A> =>
+  parameter("flag", { name, description }, value, {}, ([given]) => Result.succeed(given ?? otherwise))
+
+/** A flag that may be given again and again. */
+export const flags = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
+  parameter("flag", { name, description, aliases }, value, { repeatable: true }, Result.succeed)
+
+/** The letters that are short for a switch, the same in every command. */
+const letters: Readonly<Record<string, string>> = { include: "i", yes: "y" }
+
+const isOn = new Map([
+  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
+])
+
+/** A flag that is on or off, which never takes the word after it. */
+export const switchFlag = (name: string, description: string): Parameter<boolean> => {
+  const letter = letters[name]
+  const value: Value<boolean> = {
+    metavar: "",
+    parse: (text) => Option.fromUndefinedOr(isOn.get(text)),
+    expected: () => "expected true or false"
+  }
+  const aliases = letter === undefined ? [] : [letter]
+  const found = parameter("flag", { name, description, aliases }, value, {}, ([given]) =>
+    Result.succeed(given ?? false)
+  )
+  return { ...found, description: { ...found.description, metavar: null } }
+}
+
+/** An argument that has to be given. */
+export const argument = <A>(name: string, value: Value<A>, description = ""): Parameter<A> =>
+  parameter("argument", { name, description }, value, { required: true }, ([given]) =>
+    given === undefined ? missing : Result.succeed(given)
+  )
+
+export const optionalArgument = <A>(name: string, value: Value<A>, description: string) =>
+  parameter("argument", { name, description }, value, {}, first)
+
+/** All arguments that are left, `min` of them at least. */
+export const argumentsFrom = <A>(min: 0 | 1, name: string, value: Value<A>, description = "") =>
+  parameter("argument", { name, description }, value, { repeatable: true, required: min > 0 }, (values) =>
+    values.length < min ? missing : Result.succeed(values)
+  )
