@@ -7,7 +7,6 @@ import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import { constantsOnFirstUse, inAscii, requiringNode } from "./leanStart.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -17,7 +16,7 @@ export type App = (typeof apps)[number]
 const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
 
 /** What decides besides its sources how a bundle comes out. */
-const ownFiles = [import.meta.filename, join(import.meta.dirname, "leanStart.ts")]
+const ownFiles = [import.meta.filename]
 
 /**
  * One hash of a bundle's sources: of contents rather than times, because a checkout may set a file's time back.
@@ -78,13 +77,27 @@ interface Chunk {
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
     name: "quick",
-    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!describe\.|Commands\.|Arguments\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!describe\.|Commands?\.|GlobalSettings\.|Parameter\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 2
   },
   // With all that they import: what every command needs, as one file again, and what five of them need.
   { name: "program", test: /apps\/cli\/src\/(?:program|settings\/client|output\/print)\.ts$/, priority: 1 },
   { name: "shared", minShareCount: 5 }
 ]
+
+/**
+ * Takes Node's own modules by `require`, where they are loaded on demand too. To `import` one reads everything that it exports, for which Node
+ * loads further modules: streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`.
+ */
+export const requiringNode = (code: string): string =>
+  code.replaceAll(
+    /\bimport\(([`"'])(node:[a-z_/]+)\1\)/g,
+    (_, __, name: string) => `Promise.resolve(require(${JSON.stringify(name)}))`
+  )
+
+/** Only ASCII: the code is read without decoding it, and V8 keeps it in one byte for each character instead of two. */
+export const inAscii = (code: string): string =>
+  code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 /** Keeps every command of `berth` as data beside its bundle, so that help and completions load no command. */
 const describeCommands = (dist: string): void => {
@@ -133,7 +146,6 @@ export const bundleInto = async (
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, folder, path)])),
     platform,
     external,
-    plugins: isCli ? [constantsOnFirstUse()] : [],
     // CommonJS has no `import.meta`.
     transform: { define: isLoaded ? { "import.meta.env": "{}" } : {} },
     // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runInNewContext } from "node:vm"
-import { constantsOnFirstUse, inAscii, requiringNode } from "@berth/scripts/leanStart"
+import { inAscii, requiringNode } from "@berth/scripts/bundle"
 import { afterAll, describe, expect, it } from "vitest"
 
 it("a module of Node that is loaded on demand comes by require", () => {
@@ -19,13 +19,6 @@ describe("a file of a bundle in ASCII", () => {
     expect(inAscii(code)).toMatch(/^[\0-\x7f]*$/)
     expect(runInNewContext(inAscii(code))).toEqual(["₹ … 😀", "é1", true])
   })
-})
-
-it("a constant of Effect that has changed ends the build", () => {
-  const { transform } = constantsOnFirstUse()
-  expect(() => Reflect.apply(transform as () => unknown, {}, ["const x = 1", "/x/effect/dist/Utils.js"])).toThrow(
-    "effect/dist/Utils.js has changed"
-  )
 })
 
 const folder = mkdtempSync(join(tmpdir(), "berth-lean-"))
