@@ -16,7 +16,7 @@ import { didYouMean, nearest } from "@berth/terminal/usage"
 import { variables } from "@berth/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
-import { AllowHttp, BaseUrl, Deadline, Profile } from "./globalFlags.ts"
+import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { type ProfileValues, type Profiles, readProfiles, writeProfiles } from "./ProfileFile.ts"
 
 interface AccountSettings extends ConnectionSettings {
@@ -28,7 +28,7 @@ interface AccountSettings extends ConnectionSettings {
 
 /** The name of the profile and where that came from. */
 const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
-  const flag = yield* Profile
+  const flag = (yield* GlobalSettings).profile
   if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--profile" })
   const variable = yield* variableSetting(variables.profile)
   if (Option.isSome(variable)) return Option.some({ ...variable.value, value: Redacted.value(variable.value.value) })
@@ -55,8 +55,8 @@ export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
 
 /** The address that a login is for: the flag's, that of the profile that a flag names, that of the environment, or of the profile so far. */
 export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
-  const flag = yield* BaseUrl
-  const named = Option.isSome(flag) || Option.isNone(yield* Profile) || profile === undefined
+  const flag = (yield* GlobalSettings).baseUrl
+  const named = Option.isSome(flag) || Option.isNone((yield* GlobalSettings).profile) || profile === undefined
   const set = named ? yield* addressSetting(flag) : Option.none()
   return Option.orElse(set, () =>
     Option.map(Option.fromNullishOr(profile), ({ baseUrl }) => ({ value: baseUrl, source: "the profile" }))
@@ -87,7 +87,7 @@ export const removeProfile = Effect.gen(function* () {
 
 /** The maximum time of the command, and of each call in it. */
 export const deadlineSetting = Effect.gen(function* () {
-  const flag = yield* Deadline
+  const flag = (yield* GlobalSettings).deadline
   if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--deadline" })
   const variable = yield* variableSetting(variables.deadline)
   if (Option.isNone(variable)) return Option.none<Sourced<Duration.Duration>>()
@@ -101,10 +101,10 @@ export const deadlineSetting = Effect.gen(function* () {
 
 /** The settings of the account. */
 export const accountSettings = Effect.gen(function* () {
-  const flagAddress = yield* BaseUrl
-  const own = yield* environmentSettings(flagAddress, yield* AllowHttp)
+  const flagAddress = (yield* GlobalSettings).baseUrl
+  const own = yield* environmentSettings(flagAddress, (yield* GlobalSettings).allowHttp)
   const deadline = yield* deadlineSetting
-  const named = Option.isSome(yield* Profile)
+  const named = Option.isSome((yield* GlobalSettings).profile)
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
   if (!named && [own.baseUrl, own.apiKey, own.accessToken].every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings

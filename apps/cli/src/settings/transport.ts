@@ -6,7 +6,7 @@ import { type Head, type SignedRequest, Transport } from "@berth/core/client/tra
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import { Clock, Effect, Exit, Layer, Option, Redacted, Tracer } from "effect"
 import { Output, printDebug } from "../output/Output.ts"
-import { Debug } from "./globalFlags.ts"
+import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 
 /** The address with its query; a credential in it is masked. */
 const shownAddress = ({ query, url }: SignedRequest): string => {
@@ -54,11 +54,11 @@ export const transport = Layer.effect(
   Transport,
   Effect.gen(function* () {
     const transport = yield* Transport
-    return (yield* Debug) ? withDebugLines(transport, yield* Output) : transport
+    return (yield* GlobalSettings).debug ? withDebugLines(transport, yield* Output) : transport
   })
 ).pipe(Layer.provide(NodeTransport.layer))
 
 /** With `--debug` a tracer, for the names of the operations in the lines. */
 export const spans = Layer.unwrap(
-  Effect.map(Debug, (on) => (on ? Layer.succeed(Tracer.Tracer, Tracer.nativeTracer) : Layer.empty))
+  Effect.map(GlobalSettings, ({ debug }) => (debug ? Layer.succeed(Tracer.Tracer, Tracer.nativeTracer) : Layer.empty))
 )

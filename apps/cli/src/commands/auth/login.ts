@@ -14,7 +14,7 @@ import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { profileRecord } from "../../records/account.ts"
 import { addressOf, deadlineSetting, profileToSave } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
-import { AllowHttp, Profile } from "../../settings/globalFlags.ts"
+import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 import { nothingSaved, readSecrets } from "./readSecrets.ts"
 
@@ -45,7 +45,7 @@ const ensureNotAnother = Effect.fnUntraced(function* (
   before: ProfileValues | undefined,
   address: string
 ) {
-  if (before === undefined || Option.isSome(yield* Profile)) return
+  if (before === undefined || Option.isSome((yield* GlobalSettings).profile)) return
   const [saved, wanted] = [before.baseUrl, address].map((each) => URL.parse(each)?.origin)
   if (saved === wanted) return
   return yield* new UsageFault({
@@ -69,7 +69,7 @@ export const login = command(
     const before = profiles.profiles.get(name)
     const baseUrl = yield* address(yield* addressOf(before))
     yield* ensureNotAnother(name, before, baseUrl.value)
-    const allowHttp = yield* allowHttpSetting(yield* AllowHttp)
+    const allowHttp = yield* allowHttpSetting((yield* GlobalSettings).allowHttp)
     yield* ensurePrivate(baseUrl, allowHttp)
     if (yield* canAsk) yield* printNote(`Logging in to ${baseUrl.value} as profile ${name}.`)
     const secrets = yield* readSecrets
