@@ -4,6 +4,7 @@
  */
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Effect } from "effect"
+import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import type { Plan, PlanPrice } from "@berth/core/domain/Plan"
 import { Interrupted } from "../failure/CliFailure.ts"
 import { width } from "../output/cells.ts"
@@ -11,6 +12,7 @@ import { disk, memory } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 import { pricePerHourText } from "../records/price.ts"
 import { askLine } from "./confirm.ts"
+import { imageOf } from "./offer.ts"
 
 /** Most choices that are shown. */
 const maxChoices = 30
@@ -64,24 +66,22 @@ const lowest = ({ minPricePerHourInr }: Plan | PlanPrice) => minPricePerHourInr 
 const cheapestFirst = (a: Plan | PlanPrice, b: Plan | PlanPrice): number =>
   lowest(a) === lowest(b) ? 0 : lowest(a) - lowest(b)
 
-/** What is given and what is asked for, together. */
-export const guidedForm = Effect.fnUntraced(function* (
-  given: { readonly name?: string; readonly plan?: string; readonly image?: string },
-  plans: ReadonlyArray<Plan>
-) {
+/** What is given, with what is asked for. */
+export const guidedForm = Effect.fnUntraced(function* (given: Partial<NodeSpec>, plans: ReadonlyArray<Plan>) {
   const name = given.name ?? (yield* askNonEmpty("Name:"))
-  const offering = plans.filter(({ images }) => given.image === undefined || images.includes(given.image))
+  const wanted = given.image === undefined ? undefined : String(given.image)
+  const offering = plans.filter(({ images }) => wanted === undefined || images.includes(wanted))
   const priceWith = (plan: Plan) =>
-    plan.prices.find(({ images }) => given.image !== undefined && images.includes(given.image)) ?? plan
+    plan.prices.find(({ images }) => wanted !== undefined && images.includes(wanted)) ?? plan
   const choices = (offering.length === 0 ? plans : offering)
     .toSorted((a, b) => cheapestFirst(priceWith(a), priceWith(b)))
     .map((each) => planChoice(each, priceWith(each)))
   const plan = given.plan ?? (yield* choose("Plan", choices))
+  if (given.image !== undefined) return { ...given, name, plan, image: given.image }
   const listed = plans.find((each) => each.plan === plan)
-  if (given.image !== undefined) return { name, plan, image: given.image }
   const images = (listed?.prices ?? [])
     .toSorted(cheapestFirst)
     .flatMap((price) => price.images.map((image): Choice => [image, priceOr(price)]))
-  const image = yield* images.length === 0 ? askNonEmpty("Image:") : choose("Image", images)
-  return { name, plan, image }
+  const image = imageOf(yield* images.length === 0 ? askNonEmpty("Image:") : choose("Image", images))
+  return { ...given, name, plan, image }
 })

@@ -14,6 +14,9 @@ import { Effect, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 
+/** An image by its slug, or by its id. */
+export const imageOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
+
 /** A list of images, and what it leaves out because it cannot be read. */
 export interface Catalogue {
   readonly images: ReadonlyArray<Image>

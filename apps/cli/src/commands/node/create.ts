@@ -45,9 +45,8 @@ import { pricePerHourText } from "../../records/price.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
   contradiction,
-  type Essentials,
+  isWhole,
   parameters,
-  givenOf,
   missingFault,
   type Options,
   specOf,
@@ -298,18 +297,14 @@ export const create = command(
     const fault = contradiction(options)
     if (fault !== undefined) return yield* fault
     const startScripts = yield* readStartScripts(options.startScripts)
-    const given = givenOf(options)
-    const missing = missingFault(given)
-    if (missing !== undefined && !(yield* canAsk)) return yield* missing
+    const given = specOf(options, startScripts)
+    if (!isWhole(given) && !(yield* canAsk)) return yield* missingFault(given)
     const { images, leftOut } = yield* publicCatalogue()
     yield* reportLeftOut
     // A plan that cannot work is refused before the rest is asked for.
     const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
-    const essentials = yield* missing === undefined
-      ? Effect.succeed(given as Essentials)
-      : guidedForm(given, fromImages(images))
-    const spec = specOf(essentials, options, startScripts)
+    const spec = isWhole(given) ? given : yield* guidedForm(given, fromImages(images))
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
     const listed = { images, leftOut, saved: yield* savedImages(spec) }
     yield* reportLeftOut
@@ -324,7 +319,7 @@ export const create = command(
       verb: "create",
       mustAsk:
         wanted.length > 1 ||
-        missing !== undefined ||
+        !isWhole(given) ||
         spec.committedSkuId !== undefined ||
         proposals.some(({ pricePerHourInr }) => pricePerHourInr === null),
       yes: options.yes,

@@ -16,6 +16,7 @@ import {
   wholeNumber
 } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
+import { imageOf } from "../../proposal/offer.ts"
 
 const id = wholeNumber(0, undefined, "ID")
 
@@ -71,45 +72,16 @@ export type Options = Values<typeof parameters>
 
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
-/** What has to be given: by flags, or in the guided form. */
-export interface Essentials {
-  readonly name: string
-  readonly plan: string
-  readonly image: string
-}
-
-/** What was given of it. */
-export const givenOf = ({ image, name, nameFlag, plan }: Options): Partial<Essentials> => ({
-  ...Option.match(
-    Option.orElse(name, () => nameFlag),
-    { onNone: () => ({}), onSome: (name) => ({ name }) }
-  ),
-  ...Option.match(plan, { onNone: () => ({}), onSome: (plan) => ({ plan }) }),
-  ...Option.match(image, { onNone: () => ({}), onSome: (image) => ({ image }) })
-})
-
-/** What is missing, as a usage error. */
-export const missingFault = ({ image, name, plan }: Partial<Essentials>): UsageFault | undefined => {
-  const missing =
-    name === undefined ? "NAME" : plan === undefined ? "--plan" : image === undefined ? "--image" : undefined
-  return (
-    missing && new UsageFault({ message: `berth node create needs ${missing}.`, hint: "See berth node create --help." })
-  )
-}
-
-/** The node that the options describe. For an option that is not given the service's default holds. */
-export const specOf = (
-  { image, name, plan }: Essentials,
-  options: Options,
-  startScripts: ReadonlyArray<string>
-): NodeSpec => {
+/** What the options say of the node. For an option that is not given the service's default holds. */
+export const specOf = (options: Options, startScripts: ReadonlyArray<string>): Partial<NodeSpec> => {
   const sshKeys = some(options.sshKeys)
   const tags = some(options.tags)
   const scripts = some(startScripts)
+  const name = Option.getOrUndefined(Option.orElse(options.name, () => options.nameFlag))
   return {
-    name,
-    plan,
-    image: /^\d+$/.test(image) ? Number(image) : image,
+    ...(name !== undefined && { name }),
+    ...(Option.isSome(options.plan) && { plan: options.plan.value }),
+    ...(Option.isSome(options.image) && { image: imageOf(options.image.value) }),
     ...(sshKeys && { sshKeys }),
     ...(tags && { tags }),
     ...(scripts && { startScripts: scripts }),
@@ -123,6 +95,16 @@ export const specOf = (
     ...(Option.isSome(options.vpc) && { vpcId: options.vpc.value }),
     ...(Option.isSome(options.label) && { label: options.label.value })
   }
+}
+
+/** Whether nothing is missing. */
+export const isWhole = (spec: Partial<NodeSpec>): spec is NodeSpec =>
+  spec.name !== undefined && spec.plan !== undefined && spec.image !== undefined
+
+/** What is missing, as a usage error. */
+export const missingFault = ({ name, plan }: Partial<NodeSpec>): UsageFault => {
+  const missing = name === undefined ? "NAME" : plan === undefined ? "--plan" : "--image"
+  return new UsageFault({ message: `berth node create needs ${missing}.`, hint: "See berth node create --help." })
 }
 
 /** One node to create, and the key of its create. */
