@@ -12,7 +12,7 @@ import type { NodeId } from "@berth/core/domain/Node"
 import { type Absence, afterGap, doubt, graceOf, hold, isExpectedToGo } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
 import type { Draft } from "./Draft.ts"
-import { gone, next, type NodeStep } from "./NodeMachine.ts"
+import { gone, isStale, next, type NodeStep } from "./NodeMachine.ts"
 import type { SweepCompleted } from "./Observation.ts"
 import { isOpen } from "./Return.ts"
 import { type Batch, batchOf, deniedSinceMillis, isGone, isJoinable, joined, maxRead, widened } from "./Sample.ts"
@@ -84,7 +84,8 @@ const widen = (draft: Draft): void => {
 
 /** The list was read to its end: what it lacks is missing, and with the reads of that, what is gone. */
 export const swept = (draft: Draft, sweep: SweepCompleted): void => {
-  for (const id of draft.snapshot.nodes.keys()) {
+  for (const [id, shown] of draft.snapshot.nodes) {
+    if (isStale(shown, draft)) continue
     const step = next(draft.known(id), id, { _tag: "Lacked" }, draft)
     if (step !== null) draft.put(id, step.after)
   }

@@ -83,7 +83,8 @@ export const next = (
   }
 }
 
-const isStale = ({ seen }: Known, { exchange }: Circumstances): boolean =>
+/** Whether the node was shown since the exchange was asked for. */
+export const isStale = ({ seen }: Known, { exchange }: Pick<Circumstances, "exchange">): boolean =>
   seen !== null && exchange.asked.order < seen.answered.order
 
 type Shown = Extract<Sighting, { readonly _tag: "Listed" | "Found" }>
@@ -202,7 +203,8 @@ const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | n
       return replaced(before, sighting, now)
     case "same": {
       const [there, news] = alive(before, sighting, now)
-      return { ...compared(there, sighting, now), news }
+      const step = compared(there, sighting, now)
+      return news === undefined ? step : { ...step, news }
     }
   }
 }
@@ -255,10 +257,8 @@ const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
     return { after: noteUnstated(before, doubted, now), facts: [] }
   }
   const possible = impossible === null ? there : { ...there, impossible: null }
-  // Before what is known now is noted.
-  const when = between(seenFromMillis(before, now.standing), now.exchange.answered.atMillis)
   if (node !== shown.node) {
-    const step = changed(possible, node, sighting, when, now)
+    const step = changed(before, possible, node, sighting, now)
     return { ...step, after: noteUnstated(before, step.after, now) }
   }
   const certain = possible.unstatedMillis === null ? possible : { ...possible, unstatedMillis: null }
@@ -266,7 +266,7 @@ const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
   const listed = isNewlyListed
     ? { ...certain, state: { ...state, listed: true, seenMillis: now.exchange.asked.atMillis } }
     : certain
-  return changed(listed, node, sighting, when, now)
+  return changed(before, listed, node, sighting, now)
 }
 
 /** A status that cannot follow needs a read that shows it a while after the first reply that did. */
@@ -279,11 +279,12 @@ interface Compared extends NodeStep {
   readonly after: Known
 }
 
-/** Reports what differs between what is known and what is shown, where anything does. */
-const changed = (before: Known, node: Node, sighting: Shown, when: Between, now: Circumstances): Compared => {
+/** Reports what differs between what is known and what is shown, where anything does. `last` is how it was last seen. */
+const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: Circumstances): Compared => {
   const { state: was } = before
   if (isSame(node, was.node)) return stuck(before, sighting, now)
   const { answered, asked } = now.exchange
+  const when = between(seenFromMillis(last, now.standing), answered.atMillis)
   const sweep = sweepOf(sighting)
   const after = completed(node, was.node)
   const facts: Array<NodeFact> = []
