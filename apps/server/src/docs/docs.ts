@@ -1,34 +1,111 @@
 /**
- * The interface for people to read, from the same value as the OpenAPI description for programs. Neither asks for credentials.
+ * The interface for people to read and to try, from the same value as the OpenAPI description for programs. Neither asks for credentials.
  */
+import { hash } from "node:crypto"
 import { BerthApi } from "@berth/core/api/BerthApi"
-import { htmlPage } from "@berth/web/htmlPage"
-import { readAsset } from "@berth/web/readAsset"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { OpenApi } from "effect/http-api"
-import { docsPage } from "./docsPage.ts"
-import type { OpenApiDocument } from "./OpenApiDocument.ts"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { bytesOf } from "../transport/replyBytes.ts"
+import { samples } from "./samples.ts"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
 /** Browsers ask for it by themselves. There is none; no test reads of it in a journal. */
 export const iconPath = "/favicon.ico"
 
-const make = (): HttpServerResponse.HttpServerResponse => {
-  // The type of effect's describes every OpenAPI document; this is the one that is printed from `BerthApi`.
-  const document = OpenApi.fromApi(BerthApi) as unknown as OpenApiDocument
-  return htmlPage({ html: docsPage(document).text, style: readAsset(new URL("./docs.css", import.meta.url)) })
+type Json = Record<string, any>
+
+/** An example where Scalar looks for one. */
+const withExamples = ({ content }: Json) => {
+  for (const body of Object.values<Json>(content ?? {})) {
+    if (body["example"] !== undefined) body["examples"] = { example: { value: body["example"] } }
+  }
 }
+
+const described = Context.getOrElse(BerthApi.annotations, OpenApi.Transform, () => (spec: Json) => spec)
+
+/** The same description, with samples in TypeScript; Scalar writes those in curl and Python. */
+const sampled = BerthApi.annotate(OpenApi.Transform, (plain) => {
+  const spec: Json = described(plain)
+  for (const operation of Object.values<Json>(spec["paths"]).flatMap((path) => Object.values<Json>(path))) {
+    const { operationId, requestBody = {}, responses } = operation
+    const source = samples[operationId as string]
+    if (source !== undefined) operation["x-codeSamples"] = [{ lang: "TypeScript", label: "Berth", source }]
+    withExamples(requestBody)
+    for (const reply of Object.values<Json>(responses)) withExamples(reply)
+  }
+  for (const reply of Object.values<Json>(spec["components"].responses)) withExamples(reply)
+  return spec
+})
+
+/** Colours of Scalar that are too pale to read, darker or lighter; and what reaches beyond a narrow screen, within it. */
+const customCss = `
+.light-mode { --scalar-color-2: #555; --scalar-color-3: #666; --scalar-color-green: #006b45; --scalar-color-blue: #005a99;
+  --scalar-color-red: #b80000; --scalar-color-orange: #a33800 }
+.dark-mode { --scalar-color-2: #b0b0b0; --scalar-color-3: #a0a0a0; --scalar-color-red: #ff7070; --scalar-color-orange: #ff9d6b }
+.narrow-references-container { overflow-x: clip }`
+
+/** Settings of Scalar that are not in Effect's type. */
+const quiet: Json = { hideClientButton: true, showDeveloperTools: "never", telemetry: false, agent: { disabled: true } }
+
+const settings: HttpApiScalar.ScalarConfig = {
+  theme: "default",
+  // It loads nothing from anywhere, and leads nowhere else.
+  withDefaultFonts: false,
+  customCss,
+  defaultOpenAllTags: true,
+  // What replies and bodies consist of stands with each operation.
+  hideModels: true,
+  authentication: { preferredSecurityScheme: [["apikey", "bearer"]] },
+  ...quiet
+}
+
+const reference = HttpApiScalar.layer(sampled, { path: docsPath, scalar: settings })
+
+/** Its scripts by what they are, its styles as it makes them, and requests to this server alone. */
+const policyOf = (html: string): string => {
+  const scripts = Array.from(
+    html.matchAll(/<script>([^]*?)<\/script>/g),
+    ([, text]) => `'sha256-${hash("sha256", text!, "base64")}'`
+  )
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.join(" ")}`,
+    "style-src 'unsafe-inline'",
+    "connect-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+const make = Effect.gen(function* () {
+  const response = yield* yield* HttpRouter.toHttpEffect(reference)
+  const html = new TextDecoder().decode(bytesOf(response)).replace("<html>", '<html lang="en">')
+  return HttpServerResponse.text(html, {
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "cache-control": "no-store",
+      "content-security-policy": policyOf(html),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff"
+    }
+  })
+})
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 
-/** The page at `docsPath`, made when it is first asked for; `openApiPath` is served with the endpoints. */
+/** The page at `docsPath`. Its script of 3 MB is read when it is first asked for. */
+const page = Effect.suspend(() =>
+  made !== undefined
+    ? Effect.succeed(made)
+    : Effect.tap(Effect.scoped(make), (response) => Effect.sync(() => (made = response)))
+)
+
 export const layer = Layer.mergeAll(
-  HttpRouter.add(
-    "GET",
-    docsPath,
-    Effect.sync(() => (made ??= make()))
-  ),
+  HttpRouter.add("GET", docsPath, Effect.orDie(page)),
   HttpRouter.add("GET", iconPath, Effect.succeed(HttpServerResponse.empty()))
 )

@@ -1,26 +1,50 @@
 import { describe, expect, it } from "@effect/vitest"
 import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { serve } from "../cli/berthServer.ts"
 import { frozen } from "../control/page/browser.ts"
 
+/** What axe finds in the markup that Scalar makes, which no setting changes (docs/decisions/0097-the-interface-as-scalar-shows-it.md). */
+const ofScalar = [
+  "aria-allowed-attr",
+  "aria-input-field-name",
+  "aria-required-children",
+  "button-name",
+  "scrollable-region-focusable"
+]
+
 describe("the page about the interface", () => {
-  it.live("can be read on a phone, in the dark and by keyboard, and loads nothing", () =>
+  it.live("can be read on a phone, and loads nothing else", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(frozen)
       const { complaints, page, requests } = yield* visit(`${ready.url}/docs`, { width: 390, height: 844 })
+      yield* sees(page.getByRole("heading", { name: "Create a node" }).first().waitFor())
       expect(yield* isWiderThanScreen(page)).toBe(false)
-      yield* sees(page.evaluate("document.querySelectorAll('details').forEach((details) => (details.open = true))"))
-      expect(yield* isWiderThanScreen(page)).toBe(false)
-      expect(yield* seriousFindings(page)).toEqual([])
-
-      yield* sees(page.getByRole("link", { name: "Create a node" }).focus())
-      yield* sees(page.keyboard.press("Enter"))
-      expect(new URL(page.url()).hash).toBe("#nodes.create")
-      yield* sees(page.locator("#nodes\\.create").getByRole("link", { name: "NodeCreation" }).click())
-      yield* sees(page.locator("#schema-NodeCreation:target").waitFor())
+      const findings = yield* seriousFindings(page)
+      expect(findings.filter((finding) => !ofScalar.some((rule) => finding.includes(` ${rule}: `)))).toEqual([])
       expect(requests).toEqual(["GET /docs"])
-      expect(complaints).toEqual([])
+      // It tries whether it may, goes on without it, and asks for nothing else that the policy forbids.
+      expect(complaints).toEqual(["violates script-src: eval "])
+    })
+  )
+
+  it.live("tries an operation against the world that it comes from", () =>
+    Effect.gen(function* () {
+      const { account, ready } = yield* serve(frozen)
+      const { page } = yield* visit(`${ready.url}/docs#tag/nodes/GET/myaccount/api/v1/nodes/`)
+      yield* sees(
+        page
+          .getByRole("button", { name: /Test Request/ })
+          .nth(1)
+          .click()
+      )
+      const dialog = page.getByRole("dialog")
+      yield* sees(
+        dialog.getByPlaceholder("QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT").fill(Redacted.value(account.apiKey))
+      )
+      yield* sees(dialog.getByPlaceholder("Token").fill(Redacted.value(account.accessToken)))
+      yield* sees(dialog.getByRole("button", { name: /^Send/ }).first().click())
+      yield* sees(dialog.getByText("200 OK").waitFor())
     })
   )
 })
