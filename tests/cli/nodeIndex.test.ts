@@ -156,16 +156,15 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   at: fc.nat(1000)
 })
 
-/** The text of an index with other content, and the checksum of that. */
-const forged = (text: string, change: (content: { names: Array<string>; created: Array<number> }) => void): string => {
-  const content = JSON.parse(text.split("\n")[1]!)
-  change(content)
+/** A node in the text of an index. */
+type Row = [id: number, name: string, plan: string, image: string, memoryMib: number, region: string, created: number]
+
+/** The text of an index with other nodes, and the checksum of that. */
+const forged = (text: string, change: (rows: Array<Row>) => void): string => {
+  const content: [number, object, Array<Row>] = JSON.parse(text.split("\n")[1]!)
+  change(content[2])
   const body = JSON.stringify(content)
   return `${createHash("sha256").update(body).digest("hex").slice(0, 32)}\n${body}\n`
-}
-
-const swap = <A>(values: Array<A>, a: number, b: number) => {
-  ;[values[a], values[b]] = [values[b]!, values[a]!]
 }
 
 describe("an index of 140 nodes", () => {
@@ -178,9 +177,16 @@ describe("an index of 140 nodes", () => {
       const path = yield* Effect.promise(() => indexFile(env.XDG_CACHE_HOME))
       const sound = yield* Effect.promise(() => readFile(path, "utf8"))
       for (const text of [
-        forged(sound, ({ names }) => swap(names, 3, 70)),
-        forged(sound, ({ created }) => created.splice(3, 1, 0)),
-        forged(sound, ({ names }) => names.splice(90, 1, nodes[3]!.name))
+        forged(sound, (rows) => {
+          rows[3]![1] = nodes[70]!.name
+          rows[70]![1] = nodes[3]!.name
+        }),
+        forged(sound, (rows) => {
+          rows[3]![6] = 0
+        }),
+        forged(sound, (rows) => {
+          rows[90]![1] = nodes[3]!.name
+        })
       ]) {
         yield* Effect.promise(() => writeFile(path, text))
         const found = yield* counted(world, env, ["node", "get", nodes[3]!.name, "-o", "json"])

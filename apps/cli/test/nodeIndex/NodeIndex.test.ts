@@ -39,40 +39,13 @@ describe("the text of an index", () => {
   })
 
   const text = NodeIndex.encode(indexOfList(nodesNamed(["web", "db", "cache"]), 2))
-  const held = JSON.parse(text.split("\n")[1]!)
-  /** The text of other content, with the checksum of that. */
-  const textOf = (change: object) => {
-    const body = JSON.stringify({ ...held, ...change })
-    return `${createHash("sha256").update(body).digest("hex").slice(0, 32)}\n${body}\n`
-  }
 
-  it("is read where it is sound", () => {
-    assert.isTrue(Option.isSome(NodeIndex.decode(textOf({}))))
-    assert.isTrue(Option.isSome(NodeIndex.decode(textOf({ plans: [null, 0, 1] }))))
-  })
-
-  it.each([
-    { version: 1 },
-    { version: "2" },
-    { completeTo: -1 },
-    { length: 1.5 },
-    { maxPage: "2" },
-    { ids: [1, 2] },
-    { ids: [1, 2, -3] },
-    { ids: [1, 2, null] },
-    { ids: undefined },
-    { names: ["web", "db"] },
-    { names: ["web", "db", 3] },
-    { plans: [0, 1] },
-    { plans: ["P", 0, 0] },
-    { images: {} },
-    { regions: [true, 0, 0] },
-    { memories: ["8 GB", 1, 1] },
-    { created: [null, 1, 1] },
-    { texts: [1] },
-    { texts: "ncr" }
-  ])("is nothing where it holds %j, whatever its checksum", (change) => {
-    assert.isTrue(Option.isNone(NodeIndex.decode(textOf(change))))
+  it("is nothing where another version wrote it", () => {
+    for (const other of [{ version: 2, ids: [] }, [4, {}, []]]) {
+      const body = JSON.stringify(other)
+      const sum = createHash("sha256").update(body).digest("hex").slice(0, 32)
+      assert.isTrue(Option.isNone(NodeIndex.decode(`${sum}\n${body}\n`)))
+    }
   })
 
   it("that is no text of an index is nothing", () => {
