@@ -68,7 +68,7 @@ const send = ({ url }: Proxy, { path, ...init }: RandomRequest): Effect.Effect<R
 
 const inReply = ({ location }: Violation): boolean => location[0] === "response"
 
-/** Image types are read without regard to case (decision 18). The description names them as they are documented. */
+/** Image types are read without regard to case (A18). The description names them as they are documented. */
 const isLenient = ({ code, location }: Violation): boolean => location[2] === "image_type" && code === "enum"
 
 const get = ({ accessToken, apiKey }: Proxy, path: string): RandomRequest => ({

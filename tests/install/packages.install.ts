@@ -145,7 +145,7 @@ const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@berth/cli": ["docs/cli-output.md"],
   "@berth/server": [
     "docs/control-plane.md",
-    "docs/interface/decisions.md",
+    "docs/interface/assumptions.md",
     "docs/interface/interface.md",
     "docs/running-the-mock.md",
     "docs/testing-with-the-mock.md"

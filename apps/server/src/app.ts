@@ -77,8 +77,8 @@ export const makeApp = Effect.fnUntraced(function* (
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
       awaitBody, // Before a refusal goes out: many clients read it only when they have sent everything.
-      spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
-      check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (decision 4).
+      spendAllowance, // A refusal costs nothing and reaches nothing (A21). Its headers are on every reply.
+      check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (A4).
       answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
       ...(checkReplies ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
     ],
@@ -211,7 +211,7 @@ const spendAllowance: Step = (next) => (exchange) => {
 const showAllowance: Step = (next) => (exchange) =>
   withReplyHeaders(exchange, exchange.allowance.peek(exchange.world.latest), next(exchange))
 
-/** Decision 21. */
+/** The refusal of a request beyond the allowance (A21). */
 const exhausted = (reading: Reading, now: number): Reply =>
   failureResponse(
     429,

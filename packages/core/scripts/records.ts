@@ -86,7 +86,7 @@ const shapeOf = (ast: SchemaAST.AST): string => {
 const sourceOf = (file: string): string => readFileSync(new URL(`../src/domain/${file}.ts`, import.meta.url), "utf8")
 
 /** Sources are cited for those who change the domain, and are not at hand for those who use the types. */
-const citation = /\s*\((?:interface\.md|decision) [^)]*\)/g
+const citation = /\s*\((?:interface\.md|A\d)[^)]*\)/g
 
 /** The comment above what `line` matches in a source, indented as there; empty without one. */
 const commentAbove = (source: string, line: string): string => {

@@ -1,6 +1,6 @@
 /**
  * What the service offers for an order: its price, or why the order cannot work. From the image list, which is where plans and
- * committed options are listed (decision 19).
+ * committed options are listed (A19).
  */
 import type { CommittedOption } from "@berth/core/domain/Commitment"
 import { Images, type ImageListOptions } from "@berth/core/client/Images"

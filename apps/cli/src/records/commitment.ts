@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
-/** What each setting does at the end of the commitment (decision 17). */
+/** What each setting does at the end of the commitment (A17). */
 export const endOfCommitment: Record<CommitmentSetting, string> = {
   auto_renew: "at its end the commitment is renewed",
   auto_terminate: "at its end the node is terminated",

@@ -46,7 +46,7 @@ const check = (query: Schema.Top | undefined) => {
       for (const [name, sentences] of Object.entries(fieldErrors(decoded.failure.issue))) errors.set(name, sentences)
     }
     if (errors.size === 0) return undefined
-    // A whole number that is refused is out of bounds; anything else cannot be read (decision 4).
+    // A whole number that is refused is out of bounds; anything else cannot be read (A4).
     const isOutOfBounds = [...errors.keys()].every((name) => wholeNumber.test(values[name] ?? ""))
     return failureResponse(isOutOfBounds ? 422 : 400, sentenceOf([...errors.keys()]), {
       errors: Object.fromEntries(errors)

@@ -1,5 +1,5 @@
 /**
- * Lets a request through to its endpoint only with good credentials (decisions 4 to 6).
+ * Lets a request through to its endpoint only with good credentials (A4 to A6).
  */
 import { Authorization } from "@berth/core/api/Authorization"
 import { CommitmentsGroup } from "@berth/core/api/CommitmentsGroup"
@@ -14,7 +14,7 @@ const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the acce
 const objection = (identity: Identity, group: string): Failure<401> | Failure<403> | undefined => {
   if (identity._tag === "Unknown") return unauthorized(identity.errors)
   if (identity._tag === "Mixed") return fail(403, "The API key and the access token are of different accounts.")
-  // Cookies stand in for the token on the commitment endpoint only (decision 6).
+  // Cookies stand in for the token on the commitment endpoint only (A6).
   return identity.bySession && group !== CommitmentsGroup.identifier
     ? unauthorized({ authorization: ["This endpoint takes the access token, not cookies."] })
     : undefined

@@ -27,7 +27,7 @@ interface Credentials {
   readonly repeatedApiKey: string | undefined
   /** The bearer token. */
   readonly accessToken: string | undefined
-  /** Whether the three cookies are there and the header repeats the csrf one (decision 6). */
+  /** Whether the three cookies are there and the header repeats the csrf one (A6). */
   readonly session: "absent" | "mismatched" | "valid"
 }
 

@@ -1,5 +1,5 @@
 /**
- * Failures as responses: the envelope around every status that is not a success (decision 2).
+ * Failures as responses: the envelope around every status that is not a success (A2).
  */
 import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
 import type { HttpApiError } from "effect/http-api"
@@ -65,7 +65,7 @@ export const refusalFailure = <R extends Refusal>(refusal: R, wireNames: WireNam
 
 /**
  * The reply to a path or query that cannot be read. A path parameter that is no id names no node, which is 404. A query value
- * that is a whole number is out of bounds, which is 422; any other is of the wrong type, which is 400 (decision 4).
+ * that is a whole number is out of bounds, which is 422; any other is of the wrong type, which is 400 (A4).
  */
 export const unreadableResponse = (
   error: HttpApiError.HttpApiSchemaError,

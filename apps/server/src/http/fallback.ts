@@ -16,7 +16,7 @@ export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => 
   return end < 0 ? url : url.slice(0, end)
 }
 
-/** The answer to a request that is wrong whatever it asks for (decision 4); `maxBytes` is the limit of its body. */
+/** The answer to a request that is wrong whatever it asks for (A4); `maxBytes` is the limit of its body. */
 export const precheck = (
   request: HttpServerRequest.HttpServerRequest,
   maxBytes: number

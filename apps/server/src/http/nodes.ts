@@ -18,7 +18,7 @@ const create = Effect.fnUntraced(function* () {
   const { now, world } = yield* callersWorld
   const made = Result.flatMap(readNodeOrder(world, body), (order) => createNode(world, order, now))
   const node = yield* Effect.mapError(Effect.fromResult(made), (refusal) => refusalFailure(refusal))
-  // Decision 13.
+  // The path of the new node (A13).
   yield* withHeader("location", `${prefix}/nodes/${node.id}/`)
   return succeed(createdNode(world, node))
 })
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
         if (world.settings.deleteStyle === "enveloped") {
           return Effect.succeed(HttpServerResponse.jsonUnsafe(succeed({})))
         }
-        // HTTP forbids a body here; the media type stays as documented (decision 12).
+        // HTTP forbids a body here; the media type stays as documented (A12).
         return withHeader("content-type", "application/octet-stream")
       })
     )

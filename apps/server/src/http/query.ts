@@ -1,6 +1,6 @@
 /**
- * How parameters are read around their schemas: all that are at fault are reported, an empty one counts as none (decision
- * 18), a whole number is written in digits alone, and what cannot be read is a failure instead of a defect.
+ * How parameters are read around their schemas: all that are at fault are reported, an empty one counts as none (A24), a
+ * whole number is written in digits alone, and what cannot be read is a failure instead of a defect.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { Cause, Effect } from "effect"
@@ -8,7 +8,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"
 import { unreadableResponse } from "./failures.ts"
 
-/** The interface as this server serves it: every parameter at fault is found and not only the first (decision 4). */
+/** The interface as this server serves it: every parameter at fault is found and not only the first (A4). */
 export const ServedApi = BerthApi.annotate(HttpApi.QueryParseOptions, { errors: "all" })
 
 type Query = Readonly<Record<string, string | Array<string>>>

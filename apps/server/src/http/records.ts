@@ -42,7 +42,7 @@ const digits = (value: number, width: number): string => String(value).padStart(
 const twoDigits = Array.from({ length: 100 }, (_, value) => digits(value, 2))
 const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
-/** ISO 8601 with microseconds (decision 13). */
+/** ISO 8601 with microseconds (A13). */
 const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMillis)
   const millis = node.createdAt - day * dayMillis
@@ -177,7 +177,7 @@ export const nodeAttributes = (world: World, node: NodeRecord, now: number): typ
   backups: node.backups,
   public_ip_address: address(publicAddress(world.settings.seed, node.id), "public"),
   private_ip_address: address(privateAddress(world.settings.seed, node.id), "private"),
-  // Documented as currently unavailable (decision 9).
+  // Documented as currently unavailable (A9).
   tags: []
 })
 

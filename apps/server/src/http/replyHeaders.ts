@@ -1,5 +1,5 @@
 /**
- * The headers of every reply: the allowance (decision 20), the world's date, and those that belong to its status.
+ * The headers of every reply: the allowance (A20), the world's date, and those that belong to its status.
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
 import { DateTime } from "effect"

@@ -3,7 +3,7 @@
  * the instant; nothing ticks. Instants are milliseconds since the epoch.
  */
 
-/** What happens when a term ends (interface.md §3, decision 17). */
+/** What happens when a term ends (interface.md §3, A17). */
 export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billing"
 
 export interface Commitment {

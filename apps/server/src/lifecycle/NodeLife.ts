@@ -1,5 +1,5 @@
 /**
- * The life of a node (decision 11): what it shows at an instant is a function of the world's seed, the node's record and
+ * The life of a node (A11): what it shows at an instant is a function of the world's seed, the node's record and
  * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
  * Instants and durations are milliseconds.
  */
@@ -66,7 +66,7 @@ const goneUnder = (seed: number, rule: LifeRule, node: LivingNode): number => {
 export const goneAt = (seed: number, lifecycle: Lifecycle, node: LivingNode): number =>
   goneUnder(seed, ruleFor(lifecycle, node.name), node)
 
-/** What the node shows at `now`. The reply to the create shows `Create` instead (decision 11). */
+/** What the node shows at `now`. The reply to the create shows `Create` instead (A11). */
 export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): Phase => {
   const rule = ruleFor(lifecycle, node.name)
   if (now >= goneUnder(seed, rule, node)) return "gone"

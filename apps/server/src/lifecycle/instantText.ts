@@ -16,7 +16,7 @@ export const readInstantMillis = (text: string): Option.Option<number> =>
       )
     : Option.none()
 
-/** Before it, `ratelimit-reset` would be read as a number of seconds from now (decision 22). */
+/** Before it, `ratelimit-reset` would be read as a number of seconds from now (A22). */
 const firstYear = 2002
 const lastYear = 2999
 

@@ -1,5 +1,5 @@
 /**
- * Reads a JSON body against its schema so that every field at fault is named at once (decision 4), each with one sentence; of
+ * Reads a JSON body against its schema so that every field at fault is named at once (A4), each with one sentence; of
  * a body of 1000 values or more the first that the schema finds. In an optional field `null` is the same as absent, because many clients send `null` for no value.
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"

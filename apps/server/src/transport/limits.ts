@@ -2,13 +2,13 @@
  * Limits of requests and connections: sizes in bytes, times in milliseconds.
  */
 
-/** Body of a request: 1 MiB, then 413 (decision 4). */
+/** Body of a request: 1 MiB, then 413 (A4). */
 export const maxBodyBytes = 1024 * 1024
 
 /** Body that is the snapshot of a world: 256 MiB, the nodes of a large fleet. */
 export const maxSnapshotBytes = 256 * 1024 * 1024
 
-/** Request target, path and query: 8 KiB, then 414 (decision 4). */
+/** Request target, path and query: 8 KiB, then 414 (A4). */
 export const maxUrlBytes = 8 * 1024
 
 /** All header lines together with the request line: 16 KiB, then 431. */

@@ -1,6 +1,6 @@
 /**
  * The `node:http` server under the app. Node answers some requests by itself, in plain text or not at all; here they get the
- * envelope (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
+ * envelope (A2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { createServer as createSecureServer } from "node:https"

@@ -1,6 +1,6 @@
 /**
  * Reads the JSON body of a request. Anything else is 415 for its media type or encoding, 413 over the limit, or 400 for
- * bytes that are no JSON (decision 4).
+ * bytes that are no JSON (A4).
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { isJson } from "@berth/web/guard"

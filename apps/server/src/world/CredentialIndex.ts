@@ -1,6 +1,6 @@
 /**
  * Worlds by a credential of theirs. Credentials are looked up by digest and compared in constant time, so that the time an
- * answer takes reveals nothing about them (decision 5).
+ * answer takes reveals nothing about them (A5).
  */
 import { hash, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"

@@ -15,11 +15,11 @@ export interface Account {
   readonly accessToken: Redacted.Redacted
 }
 
-/** `strict` needs key and token, `key-only` the key, `off` nothing (decision 6). */
+/** `strict` needs key and token, `key-only` the key, `off` nothing (A6). */
 export type AuthMode = "strict" | "key-only" | "off"
 export const authModes: ReadonlyArray<AuthMode> = ["strict", "key-only", "off"]
 
-/** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (decision 12). */
+/** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (A12). */
 export type DeleteStyle = "documented" | "enveloped"
 export const deleteStyles: ReadonlyArray<DeleteStyle> = ["documented", "enveloped"]
 
@@ -55,7 +55,7 @@ export interface WorldSettings {
   readonly rateLimit: RateLimit
   readonly auth: AuthMode
   readonly deleteStyle: DeleteStyle
-  /** Whether a name in use is refused. Default false: the interface does not forbid it (decision 14). */
+  /** Whether a name in use is refused. Default false: the interface does not forbid it (A14). */
   readonly uniqueNames: boolean
   readonly scenario: Scenario
   /** The nodes it begins with beside those of the scenario. Default none. */

@@ -1,6 +1,6 @@
 /**
  * The rate limit, which is the rule, and the allowance, which is what is left of it now, counted by one of three kinds of
- * window (decisions 20 to 22). A reading follows from the counter and the instant alone. The counter is changed in place,
+ * window (A20 to A22). A reading follows from the counter and the instant alone. The counter is changed in place,
  * because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
  */
 
@@ -19,7 +19,7 @@ export const slidingLimitSentence = `a sliding window has a limit of at most ${m
 export interface RateLimit {
   /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
   readonly limit: number
-  /** Length of the window in milliseconds, 1 or more. Default one hour (decision 22). */
+  /** Length of the window in milliseconds, 1 or more. Default one hour (A22). */
   readonly windowMillis: number
   readonly algorithm: Algorithm
 }
@@ -47,7 +47,7 @@ export type AllowanceState =
 /** A counter of requests under one rate limit. */
 export interface Allowance {
   readonly rateLimit: RateLimit
-  /** Asks for one request. What is refused costs nothing (decision 21). */
+  /** Asks for one request. What is refused costs nothing (A21). */
   readonly spend: (now: number) => Reading
   /** Reads the counter and spends nothing. */
   readonly peek: (now: number) => Reading

@@ -1,5 +1,5 @@
 /**
- * The catalogue of a world: its plans and public images, generated from the seed (decision 19). The ladder of plans and
+ * The catalogue of a world: its plans and public images, generated from the seed (A19). The ladder of plans and
  * the list of systems are the same in every world; versions, extra plans, prices and ids follow the seed. Which image can
  * be started on which plan is decided here too. Money is in paise (1/100 rupee), so no price is ever rounded twice.
  */

@@ -1,5 +1,5 @@
 /**
- * The commitment setting of a node (decisions 16 and 17).
+ * The commitment setting of a node (A16 and A17).
  */
 import { Result } from "effect"
 import { choose, type CommitmentSetting, termAt } from "../lifecycle/CommitmentTerm.ts"

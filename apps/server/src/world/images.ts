@@ -1,5 +1,5 @@
 /**
- * The image list of a world and its filters (interface.md §4 notes 4 and 5, decision 18).
+ * The image list of a world and its filters (interface.md §4 notes 4 and 5, A18).
  */
 import { Result } from "effect"
 import type { Plan } from "./catalogue.ts"

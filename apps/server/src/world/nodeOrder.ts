@@ -1,5 +1,5 @@
 /**
- * Checks a request for a node against the world, and names every field at fault at once (decisions 4 and 14).
+ * Checks a request for a node against the world, and names every field at fault at once (A4 and A14).
  */
 import { Predicate, Result } from "effect"
 import { committedOption, type Plan } from "./catalogue.ts"

@@ -1,5 +1,5 @@
 /**
- * Operations on the nodes of a world: create, get, list, delete (decisions 7, 11 and 14).
+ * Operations on the nodes of a world: create, get, list, delete (A7, A11 and A14).
  */
 import { Result } from "effect"
 import { choose, terminatesAt } from "../lifecycle/CommitmentTerm.ts"

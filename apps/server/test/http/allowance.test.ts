@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { allowanceOf, call, dataOf, errorsOf, send } from "./service.ts"
 
-describe("the allowance over HTTP (decisions 20 to 22)", () => {
+describe("the allowance over HTTP (A20 to A22)", () => {
   it.effect("is in the headers of every reply, goes down by one each, and is the account's own", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer

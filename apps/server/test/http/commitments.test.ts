@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { call, create, dataOf, errorsOf } from "./service.ts"
 
 layer(TestServer.layer())("commitments over HTTP", (it) => {
-  it.effect("a commitment is set with the bearer token, or with the three cookies and their header (decision 6)", () =>
+  it.effect("a commitment is set with the bearer token, or with the three cookies and their header (A6)", () =>
     Effect.gen(function* () {
       const { id } = yield* create("web")
       const images = dataOf(yield* call("GET", "/images/"))

@@ -8,7 +8,7 @@ describe("credentials over HTTP", () => {
   const main = { apiKey: Redacted.make("main-key"), accessToken: Redacted.make("main-token") }
   const paths = ["/nodes/", "/nodes/1/", "/images/", "/images/saved-images/"]
 
-  it.effect("key and token are both needed, and each fault is named (decision 5)", () =>
+  it.effect("key and token are both needed, and each fault is named (A5)", () =>
     Effect.gen(function* () {
       const cases = [
         [{ key: null }, ["apikey"]],

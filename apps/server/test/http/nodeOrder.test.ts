@@ -19,7 +19,7 @@ const errorsOf = (body: unknown): Readonly<Record<string, ReadonlyArray<string>>
 }
 const faults = (over: object) => Object.keys(errorsOf({ ...good, ...over })).sort()
 
-describe("the body of a create (decision 14)", () => {
+describe("the body of a create (A14)", () => {
   it("becomes an order, with the image by slug or by id", () => {
     for (const wanted of [image.slug, image.id]) {
       expect(readNodeOrder(world, { ...good, image: wanted })).toEqual(

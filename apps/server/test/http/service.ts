@@ -130,7 +130,7 @@ export const dataOf = (reply: Reply, status = 200) => {
   return data
 }
 
-/** The `errors` of a failure in the envelope (decision 2), after a check of the rest of it. */
+/** The `errors` of a failure in the envelope (A2), after a check of the rest of it. */
 export const errorsOf = (reply: Reply, status: number): Readonly<Record<string, ReadonlyArray<string>>> => {
   assert(reply.status === status, `${reply.status}: ${reply.text.slice(0, 300)}`)
   expectFailure(reply.status, reply.headers.get("content-type"), reply.json)

@@ -13,7 +13,7 @@ describe("a world over HTTP", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.effect("asked for enveloped deletes, answers them with 200 and empty data (decision 12)", () =>
+  it.effect("asked for enveloped deletes, answers them with 200 and empty data (A12)", () =>
     Effect.gen(function* () {
       const { id } = yield* create("web")
       expect(dataOf(yield* call("DELETE", `/nodes/${id}/`))).toEqual({})

@@ -6,7 +6,7 @@ const dayMillis = 86_400_000
 const month = { skuId: 30, days: 30 }
 const quarter = { skuId: 90, days: 90 }
 
-describe("a commitment (decision 17)", () => {
+describe("a commitment (A17)", () => {
   it("begins a term at once where none is running", () => {
     const commitment = choose(null, "auto_renew", month, 1_000)!
     expect(termAt(commitment, 1_000)).toEqual({ skuId: 30, days: 30, startedAt: 1_000, endsAt: 1_000 + 30 * dayMillis })

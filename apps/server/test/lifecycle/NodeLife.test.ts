@@ -15,7 +15,7 @@ const node = (over: Partial<LivingNode> = {}): LivingNode => ({
 })
 const phaseOf = (living: LivingNode, now: number) => phaseAt(seed, lifecycle, living, now)
 
-describe("the life of a node (decision 11)", () => {
+describe("the life of a node (A11)", () => {
   it("is created until provisioning ends, and running from that instant", () => {
     expect([10_000, 11_999, 12_000, 10_000_000].map((now) => phaseOf(node(), now))).toEqual([
       "created",

@@ -50,7 +50,7 @@ describe("a world", () => {
     expect(refusalOf(deleteNode(world, id, world.latest))).toEqual({ _tag: "NodeUnknown", id })
   })
 
-  it("takes a second delete for the first: it does not begin the termination anew (decision 11)", () => {
+  it("takes a second delete for the first: it does not begin the termination anew (A11)", () => {
     const world = frozen()
     const { id } = create(world, "web")
     deleteNode(world, id, world.latest)
@@ -109,7 +109,7 @@ describe("a world", () => {
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
   })
 
-  it("needs a plan to renew what is not committed, and only takes a plan of the node's own (decision 17)", () => {
+  it("needs a plan to renew what is not committed, and only takes a plan of the node's own (A17)", () => {
     const world = frozen()
     const { id } = create(world, "web")
     const set = (setting: CommitmentSetting, skuId?: number) =>

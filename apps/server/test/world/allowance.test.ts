@@ -197,7 +197,7 @@ describe("the allowance", () => {
       )
     })
 
-    it(`${algorithm}: a refusal costs nothing, and a peek costs nothing (decision 21)`, () => {
+    it(`${algorithm}: a refusal costs nothing, and a peek costs nothing (A21)`, () => {
       fc.assert(
         fc.property(policies(algorithm), waits, (policy, w) => {
           const pestered = make(policy)

@@ -4,7 +4,7 @@ import { makeCatalogue } from "../../src/world/catalogue.ts"
 
 const seeds = fc.integer()
 
-describe("the catalogue of a seed (decision 19)", () => {
+describe("the catalogue of a seed (A19)", () => {
   it("is the same for the same seed, and another for another", () => {
     expect(makeCatalogue(7)).toEqual(makeCatalogue(7))
     expect(makeCatalogue(7).plans).not.toEqual(makeCatalogue(8).plans)

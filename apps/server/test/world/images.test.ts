@@ -11,7 +11,7 @@ populate(world, "small")
 const list = (query: ImageQuery) => Result.getOrThrow(listImages(world, query))
 const all = list({})
 
-describe("the image list (decision 18)", () => {
+describe("the image list (A18)", () => {
   it("has the public images and the saved ones; image_type in any casing selects either", () => {
     expect(all.length).toBe(world.catalogue.offers.length + 2)
     expect(list({ imageType: "PUBLIC" }).length).toBe(world.catalogue.offers.length)

@@ -346,11 +346,11 @@ export const gone = (before: Known, sweep: number | null, now: Circumstances): N
   }
 }
 
-/** Spelling does not make another status (decision 10). */
+/** Spelling does not make another status (A10). */
 const normal = (status: NodeStatus): string =>
   isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
 
-/** Fields whose null may only mean that one of the three record shapes leaves them out (decision 8). */
+/** Fields whose null may only mean that one of the three record shapes leaves them out (A8). */
 const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
 
 /** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */

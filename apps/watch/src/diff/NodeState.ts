@@ -33,7 +33,7 @@ export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
 /** The state as JSON and back: the body of the store's row. */
 export const NodeStateJson = Schema.fromJsonString(Schema.toCodecJson(NodeState))
 
-/** A status that a node passes through by itself (decision 11). */
+/** A status that a node passes through by itself (A11). */
 export type Passing = "creating" | "created" | "terminate"
 
 export const isPassing = (status: NodeStatus): status is Passing =>

@@ -66,7 +66,7 @@ export const afterDenied = (before: Return, { answered }: Exchange, graceMillis:
 export const isOpen = ({ found, seenOrder }: Return, since: Moment): boolean =>
   found !== null || seenOrder > since.order
 
-/** How far a node has come (decision 11): it never goes back. */
+/** How far a node has come (A11): it never goes back. */
 const progress: Readonly<Record<KnownStatus, number>> = {
   creating: 0,
   created: 1,

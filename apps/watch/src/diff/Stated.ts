@@ -5,7 +5,7 @@
 import type { Node } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
 
-/** The codec gives a status that is missing as no text, and one of another type as its JSON (decision 10). */
+/** The codec gives a status that is missing as no text, and one of another type as its JSON (A10). */
 const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
 
 /** Whether it is a status, known or not. */

@@ -1,5 +1,5 @@
 /**
- * The share of the rate limit that the daemon keeps to. The length of the allowance's window is not known (decision 22), so the
+ * The share of the rate limit that the daemon keeps to. The length of the allowance's window is not known (A22), so the
  * requests of any hour have to fit. The client's scheduler keeps within the allowance that is really left; this share
  * leaves the rest of it to other clients.
  */

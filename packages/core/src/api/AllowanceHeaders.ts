@@ -1,5 +1,5 @@
 /**
- * The headers in which the service reports the allowance (interface.md §8, decisions 20 and 22).
+ * The headers in which the service reports the allowance (interface.md §8, A20 and A22).
  */
 import type { Allowance } from "../domain/Allowance.ts"
 import { instant } from "./fields/Instant.ts"
@@ -28,7 +28,7 @@ const latestMillis = 8.64e15
 export const countsFrom = (headers: Headers) => ({
   limit: wholeNumber(headers[limitHeader]) ?? null,
   remaining: wholeNumber(headers[remainingHeader]) ?? null,
-  /** Seconds since the epoch, or, below 10⁹, from now (decision 22). */
+  /** Seconds since the epoch, or, below 10⁹, from now (A22). */
   reset: wholeNumber(headers[resetHeader]) ?? null
 })
 

@@ -1,17 +1,17 @@
 /**
- * How a request identifies its account (interface.md §5, decisions 5 and 6). This is the contract; the server checks the
+ * How a request identifies its account (interface.md §5, A5 and A6). This is the contract; the server checks the
  * credentials, the client adds them (`client/transport/Authentication.ts`).
  */
 import { HttpApiMiddleware } from "effect/http-api"
 import { failures } from "./Envelope.ts"
 
-/** Header that may repeat the API key; if present it must be the same (decision 5). */
+/** Header that may repeat the API key; if present it must be the same (A5). */
 export const apiKeyHeader = "x-api-key"
 
-/** Cookies that stand in for the bearer token on the commitment endpoint (decision 6). */
+/** Cookies that stand in for the bearer token on the commitment endpoint (A6). */
 export const sessionCookies = ["csrftoken", "sessionid", "role"] as const
 
-/** Header that must repeat the `csrftoken` cookie (decision 6). */
+/** Header that must repeat the `csrftoken` cookie (A6). */
 export const csrfHeader = "x-csrftoken"
 
 /**

@@ -46,7 +46,7 @@ const securitySchemes = {
   csrf: { type: "apiKey", in: "header", name: csrfHeader }
 }
 
-/** Key and token are both required; on the commitment endpoint the cookies may stand in for the token (decision 6). */
+/** Key and token are both required; on the commitment endpoint the cookies may stand in for the token (A6). */
 const keyAndToken = { [apiKeyParameter]: [], bearer: [] }
 const keyAndCookies = {
   [apiKeyParameter]: [],

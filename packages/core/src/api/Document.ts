@@ -3,7 +3,7 @@
  * linters, validating proxies. Everything comes from the `HttpApi` and the annotations of its endpoints:
  *
  * - Parameters are described by their value. Effect describes the text that carries it, a string with a pattern.
- * - Objects are open, because both sides ignore fields they do not know (decision 14). Effect describes them as closed.
+ * - Objects are open, because both sides ignore fields they do not know (A14). Effect describes them as closed.
  * - Replies have their headers, and operations their examples.
  * - Failures, which are the same everywhere, stand under `components`.
  */

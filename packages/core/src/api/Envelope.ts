@@ -11,7 +11,7 @@ export const Empty = Schema.Struct({})
   .check(stated({ type: "object", maxProperties: 0 }))
   .annotate({ identifier: "Empty", description: "An empty object." })
 
-/** `data` in the envelope of success; the body's code is 200 for every HTTP status (decision 1). */
+/** `data` in the envelope of success; the body's code is 200 for every HTTP status (A1). */
 export const success = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     message: Schema.Literal("Success").annotate(documented("2.1", "Result text.")),
@@ -25,14 +25,14 @@ export const success = <Data extends Schema.Top>(data: Data) =>
 /** The envelope of success around a value. */
 export const succeed = <Data>(data: Data) => ({ message: "Success", code: 200, data, errors: {} }) as const
 
-/** What is wrong, by field; what concerns the whole request is under `detail` (decision 2). */
+/** What is wrong, by field; what concerns the whole request is under `detail` (A2). */
 export const FieldErrors = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
   identifier: "FieldErrors",
   ...chosen(2, "Field → messages; a failure of the whole request goes under the key `detail`.")
 })
 export type FieldErrors = typeof FieldErrors.Type
 
-/** The statuses a failure can have (decision 4). */
+/** The statuses a failure can have (A4). */
 const reasons = {
   400: "Malformed HTTP or JSON, or a query value of the wrong type",
   401: "Missing or wrong API key or token; carries `WWW-Authenticate: Bearer`",
@@ -72,7 +72,7 @@ const failureOf = <Status extends FailureStatus>(status: Status) =>
     .annotate({ identifier: `Failure${status}`, ...chosen(4, `${reasons[status]}.`) })
     .pipe(HttpApiSchema.status(status))
 
-/** One schema per status of decision 4. */
+/** One schema per status of A4. */
 export const failures = {
   400: failureOf(400),
   401: failureOf(401),

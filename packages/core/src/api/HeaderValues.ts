@@ -17,5 +17,5 @@ export const httpDate = (value: string | undefined): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis
 }
 
-/** A reset below this is seconds from now and not an epoch (decision 22). */
+/** A reset below this is seconds from now and not an epoch (A22). */
 export const minEpochSeconds = 1e9

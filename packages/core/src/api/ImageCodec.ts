@@ -1,5 +1,5 @@
 /**
- * Between the wire and the domain for images: reads records of both image lists (decision 18) and writes an
+ * Between the wire and the domain for images: reads records of both image lists (A18) and writes an
  * `ImageFilter` as query parameters.
  */
 import { Predicate } from "effect"

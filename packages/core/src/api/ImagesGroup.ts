@@ -12,7 +12,7 @@ import { documented } from "./Provenance.ts"
 import { routes } from "./Routes.ts"
 import { oneOf } from "./Stated.ts"
 
-/** Read without regard to case (decision 18). */
+/** Read without regard to case (A18). */
 const imageType = oneOf(["public", "private"])
 
 const list = HttpApiEndpoint.get("list", routes.images.list.path, {

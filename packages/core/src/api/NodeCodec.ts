@@ -1,6 +1,6 @@
 /**
  * Between the wire and the domain for nodes: reads any of the three record shapes from any endpoint, field by field
- * (decision 8), and writes a `NodeSpec` as the body of a create.
+ * (A8), and writes a `NodeSpec` as the body of a create.
  */
 import { Predicate } from "effect"
 import type { Node, NodeId } from "../domain/Node.ts"

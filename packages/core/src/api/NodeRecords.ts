@@ -61,7 +61,7 @@ export const NodeAttributes = Schema.Struct({
   tags: Schema.Array(Schema.String).annotate(documented("2.4", "Tags on the node; currently unavailable."))
 }).annotate({ identifier: "NodeAttributes", ...documented("2.4", "Node attributes, get by id.") })
 
-/** An element of the list, in the shape of the documented example (interface.md §2.5, decision 8). */
+/** An element of the list, in the shape of the documented example (interface.md §2.5, A8). */
 export const ListedNode = Schema.Struct({
   id,
   name: Schema.String,
@@ -77,7 +77,7 @@ export const ListedNode = Schema.Struct({
   region: Schema.String
 }).annotate({ identifier: "ListedNode", ...documented("2.5", "Node in a list, in the shape of the example.") })
 
-/** The body of a create (interface.md §2.2). Unknown fields are accepted and ignored (decision 14). */
+/** The body of a create (interface.md §2.2). Unknown fields are accepted and ignored (A14). */
 export const NodeCreation = Schema.Struct({
   name: Schema.String.check(stated({ pattern: "\\S", maxLength: 255 })).annotate(
     documented("2.2", "Name of the node, not blank, at most 255 characters.")

@@ -1,6 +1,6 @@
 /**
  * Marks where each statement of the interface definition comes from, so that a guess is not taken for a fact. The words are
- * those of the decisions: documented (by the service), observed (in public clients of its family), chosen (by Berth).
+ * those of the assumptions: documented (by the service), observed (in public clients of its family), chosen (by Berth).
  */
 
 /** Stated by the service's own documentation, in the given part of the interface description. */
@@ -9,9 +9,9 @@ export const documented = (part: string, text: string) => ({
 })
 
 /** Seen in public clients of services of this family. */
-export const observed = (decision: number, text: string) => ({
-  description: `${text} (observed: decision ${decision})`
+export const observed = (assumption: number, text: string) => ({
+  description: `${text} (observed: A${assumption})`
 })
 
 /** Not documented; Berth's choice. */
-export const chosen = (decision: number, text: string) => ({ description: `${text} (chosen: decision ${decision})` })
+export const chosen = (assumption: number, text: string) => ({ description: `${text} (chosen: A${assumption})` })

@@ -1,6 +1,6 @@
 /**
  * What a reply means: success with its data, or one of the reasons a call fails for. Pure, and the only place that
- * interprets statuses, codes and the many spellings of a failure (decisions 3, 4, 12, 16, 21). Nothing the service can send
+ * interprets statuses, codes and the many spellings of a failure (A3, A4, A12, A16, A21). Nothing the service can send
  * makes it throw.
  */
 import { Predicate, Result } from "effect"
@@ -42,7 +42,7 @@ export interface Contents {
 export interface Expectation {
   /** The node a 404 is about. */
   readonly nodeId?: NodeId | undefined
-  /** Whether success may come without data: a delete or a commitment update (decisions 12, 16). */
+  /** Whether success may come without data: a delete or a commitment update (A12, A16). */
   readonly emptyAllowed?: boolean
   /** Whether the data is a list. One of nothing is `[]`: no other reply is believed to be an account without nodes. */
   readonly list?: boolean
@@ -94,7 +94,7 @@ const parse = (body: string): unknown => {
   }
 }
 
-/** The codes in the body, under either of its names, beside or instead of each other (decision 3). */
+/** The codes in the body, under either of its names, beside or instead of each other (A3). */
 const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
   ["code", "status_code"].map((key) => integer(body[key])).filter((code) => code !== unreadable)
 
@@ -139,7 +139,7 @@ const asText = (value: unknown, show: Show): string =>
 const messages = (value: unknown, show: Show): ReadonlyArray<string> =>
   (Array.isArray(value) ? value.slice(0, maxMessages) : [value]).map((message) => asText(message, show))
 
-/** `errors` in all its forms as field → messages (decisions 2 and 3). */
+/** `errors` in all its forms as field → messages (A2 and A3). */
 const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
   if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: [asText(errors, show)] }
   if (Predicate.isObject(errors)) {

@@ -1,5 +1,5 @@
 /**
- * How long a failed reply asks to wait (decision 21).
+ * How long a failed reply asks to wait (A21).
  */
 import { remainingHeader, resetHeader } from "./AllowanceHeaders.ts"
 import { type Headers, httpDate, minEpochSeconds, wholeNumber } from "./HeaderValues.ts"

@@ -27,5 +27,5 @@ export const routes = {
 /** Query parameter that carries the account's API key on every request. */
 export const apiKeyParameter = "apikey"
 
-/** The service's default page size, and its largest one (decision 7). */
+/** The service's default page size, and its largest one (A7). */
 export const pageSize = { default: 20, maximum: 100 } as const

@@ -63,7 +63,7 @@ export interface ListOptions extends CallOptions, ListBounds {
 
 /** What the new setting is. */
 export interface CommitmentOptions extends CallOptions {
-  /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
+  /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (A17). */
   readonly skuId?: number | undefined
 }
 

@@ -12,7 +12,7 @@ import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePag
 import type { Page } from "./listing/PageRange.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
-/** What some services of the family report around the records: the number of nodes and of pages (decision 7). */
+/** What some services of the family report around the records: the number of nodes and of pages (A7). */
 const totals = (body: unknown) => (Predicate.isObject(body) ? body : {})
 
 const driftOfOne = (node: Node) => nodeDrift([node])

@@ -1,6 +1,6 @@
 /**
  * The plans a node can have, with prices and committed options. The interface has no such resource: they are read off
- * the image list (decision 19).
+ * the image list (A19).
  */
 import { Context, Effect, Layer } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"

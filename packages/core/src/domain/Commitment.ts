@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 
 /**
- * What happens at the end of a commitment (interface.md §3, decision 17): `auto_renew` starts another,
+ * What happens at the end of a commitment (interface.md §3, A17): `auto_renew` starts another,
  * `auto_terminate` terminates the node, `hourly_billing` drops the commitment.
  */
 export const commitmentSettings = ["auto_renew", "auto_terminate", "hourly_billing"] as const

@@ -51,7 +51,7 @@ export interface LeftOutImage {
   readonly names: ReadonlyArray<string> | null
 }
 
-/** Filters of the image list; each narrows, and they combine (interface.md §4 note 4, decision 18). */
+/** Filters of the image list; each narrows, and they combine (interface.md §4 note 4, A18). */
 export const ImageFilter = Schema.Struct({
   type: Schema.optional(Schema.Literals(["public", "private"])),
   vcpus: Schema.optional(Schema.Int),

@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { NodeStatus } from "./NodeStatus.ts"
 
-/** The service's number for a node: a positive integer, never reused (interface.md §4 note 2, decision 11). */
+/** The service's number for a node: a positive integer, never reused (interface.md §4 note 2, A11). */
 export const NodeId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(Schema.brand("NodeId"))
 export type NodeId = typeof NodeId.Type
 

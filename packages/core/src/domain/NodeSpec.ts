@@ -14,7 +14,7 @@ const notBlank = Schema.isPattern(/\S/, { expected: "a text that is not blank" }
  * the service's own default holds; those defaults are not documented.
  */
 export const NodeSpec = Schema.Struct({
-  /** Name of the node, 1 to 255 characters, not blank. Names may repeat (decision 14). */
+  /** Name of the node, 1 to 255 characters, not blank. Names may repeat (A14). */
   name: Schema.String.check(notBlank, Schema.isMaxLength(255)),
   /** Plan slug, such as `C-4VCPU-16RAM-100DISK`. */
   plan: Schema.String.check(notBlank),

@@ -4,14 +4,14 @@
 import { Predicate, Schema } from "effect"
 
 /**
- * The statuses Berth knows, in the order a node passes through them (interface.md §3, decision 11): `creating` is what a
+ * The statuses Berth knows, in the order a node passes through them (interface.md §3, A11): `creating` is what a
  * create reply shows; the others are the four documented ones.
  */
 export const knownStatuses = ["creating", "created", "running", "power-off", "terminate"] as const
 export type KnownStatus = (typeof knownStatuses)[number]
 export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })
 
-/** A status the service sent and Berth does not know, in the service's own spelling (decision 10); empty where it states none. */
+/** A status the service sent and Berth does not know, in the service's own spelling (A10); empty where it states none. */
 export const UnknownStatus = /*#__PURE__*/ Schema.Struct({ unknown: Schema.String }).annotate({
   identifier: "UnknownStatus",
   description: "A status that Berth does not know, in the service's own spelling; empty where the service states none."
@@ -34,7 +34,7 @@ export const isUnstated = (status: NodeStatus): boolean => spelling(status).trim
 /** The status in one word or two for people: an unknown one in the service's spelling. */
 export const label = (status: NodeStatus): string => (isUnstated(status) ? "not stated" : spelling(status))
 
-/** Statuses from which a node still reaches the wanted one by itself (decision 11). */
+/** Statuses from which a node still reaches the wanted one by itself (A11). */
 const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
   creating: ["creating"],
   created: ["creating", "created"],

@@ -1,6 +1,6 @@
 /**
  * A plan: the size of a node, and what it costs with each image. The interface has no such resource, so plans come from the image
- * list (decision 19).
+ * list (A19).
  */
 import { Schema } from "effect"
 import { CommittedOption } from "./Commitment.ts"

@@ -56,7 +56,7 @@ const filterOf = (filters: {
     Option.match(filters.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
 }
 
-/** The number of nodes of the account, where a page of the service reports it and it is not that of the page (decision 7). */
+/** The number of nodes of the account, where a page of the service reports it and it is not that of the page (A7). */
 const totalIn = (body: string): number | undefined => {
   try {
     const { data, total_count: total } = JSON.parse(body) as { readonly data?: unknown; readonly total_count?: unknown }

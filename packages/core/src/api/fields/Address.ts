@@ -1,6 +1,6 @@
 /**
  * An address: a string, nothing in several spellings, or an object that is documented only as "object" (interface.md §2.4,
- * decision 8).
+ * A8).
  */
 import { Predicate } from "effect"
 import { keepUnknown } from "./RecordReader.ts"

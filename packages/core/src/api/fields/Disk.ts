@@ -1,5 +1,5 @@
 /**
- * Disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (decision 8). Disks are
+ * Disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (A8). Disks are
  * counted in powers of ten.
  */
 import { Predicate } from "effect"

@@ -1,7 +1,7 @@
 /**
  * How one field of a reply is read: a function from the value on the wire to a domain value, or to `unreadable`. Fields are
  * read one by one rather than by one schema of the record, so that a field of an unforeseen shape costs that field and not
- * the record (decision 8).
+ * the record (A8).
  */
 import { Predicate } from "effect"
 

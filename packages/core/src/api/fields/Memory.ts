@@ -1,5 +1,5 @@
 /**
- * Memory: `"16.00 GB"`, `"2048 MB"`, or a number of megabytes on the wire; MiB in the domain (decision 8).
+ * Memory: `"16.00 GB"`, `"2048 MB"`, or a number of megabytes on the wire; MiB in the domain (A8).
  * The service's GB and MB of memory are powers of two.
  */
 import { Predicate } from "effect"

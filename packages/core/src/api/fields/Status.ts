@@ -1,6 +1,6 @@
 /**
  * Reads a node's status as the service spells it: in any casing, with spaces, `-` or `_`, and in words of its own
- * (interface.md §3, decision 10).
+ * (interface.md §3, A10).
  */
 import { Predicate } from "effect"
 import type { KnownStatus, NodeStatus } from "../../domain/NodeStatus.ts"

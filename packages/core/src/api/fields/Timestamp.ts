@@ -1,6 +1,6 @@
 /**
  * A timestamp: ISO 8601, with fractional seconds of any length and `Z`; one without a zone is UTC (interface.md §2.3,
- * decision 13).
+ * A13).
  */
 import { DateTime, Option, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"

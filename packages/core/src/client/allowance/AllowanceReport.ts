@@ -56,7 +56,7 @@ export interface Report {
 /** The part of a report that own processes can use, which sent requests of their own. */
 export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy">
 
-/** A reset below this is seconds from now and not an epoch (decision 22). */
+/** A reset below this is seconds from now and not an epoch (A22). */
 const minEpochSeconds = 1e9
 
 /** The stated reset may have been rounded either way to a whole second. */

@@ -2,7 +2,7 @@
  * The estimator of the allowance: from every request sent and every reply received it derives when the next request may go.
  * Pure: every function takes the state and the instant and returns the new state. Calls wait in `Admission.ts`, not here.
  *
- * It does not know which kind of window the service has (decision 22) and never needs to: the remaining requests that a reply
+ * It does not know which kind of window the service has (A22) and never needs to: the remaining requests that a reply
  * reports count as the truth, less the requests under way; with nothing left it waits for the stated reset, lets one request
  * go, and learns from its reply what there is now. What it detects on the way (a token bucket, a window that refills at once)
  * only shortens the wait.

@@ -130,7 +130,7 @@ export const readable =
 /** The decoded value of a reply. */
 export const valueOf = <A>({ value }: { readonly value: A }): A => value
 
-/** Reads nothing: the reply's success is the answer (decision 16), unless what it states is about something else. */
+/** Reads nothing: the reply's success is the answer (A16), unless what it states is about something else. */
 export const nothing =
   (faultOf: (data: unknown, body: unknown) => RecordFault | undefined) =>
   (data: unknown, body: unknown): Result.Result<void, RecordFault> => {

@@ -42,7 +42,7 @@ export interface Intent {
   readonly image: string
   /** Digest of all that was asked for (`specDigest`); null in an intent of an older Berth, which kept none. */
   readonly spec: string | null
-  /** Highest node id known before sending; what comes of it is higher (decision 11). */
+  /** Highest node id known before sending; what comes of it is higher (A11). */
   readonly newerThan: number
   /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
   readonly sentAt: Instant | null

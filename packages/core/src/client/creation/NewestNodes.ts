@@ -1,6 +1,6 @@
 /**
  * The end of the list: the highest node id there is, and the nodes above a given one, in few requests even where there are
- * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold. A list
+ * many nodes. Relies on the ascending order of ids (A7), checks it, and reads the whole list where it does not hold. A list
  * without an end fails as `UnexpectedResponse`.
  */
 import { DateTime, Effect } from "effect"
@@ -99,7 +99,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
 /** Services write whole seconds, and may write them a moment after they gave the id. */
 const blurMillis = 2000
 
-/** Whether every node with a higher id is no older: ids ascend (decision 11). */
+/** Whether every node with a higher id is no older: ids ascend (A11). */
 const agesAscend = (byId: ReadonlyArray<Node>) =>
   byId.every(
     ({ createdAt }, i) =>

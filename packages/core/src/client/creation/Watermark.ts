@@ -1,5 +1,5 @@
 /**
- * The highest node id there is, as it was after a create asked for it: a node that is made later has a higher one (decision 11),
+ * The highest node id there is, as it was after a create asked for it: a node that is made later has a higher one (A11),
  * and an older node of the same name has not. Creates that ask at the same time share one reading.
  */
 import { Effect, Semaphore } from "effect"

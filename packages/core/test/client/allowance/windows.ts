@@ -1,5 +1,5 @@
 /**
- * The three kinds of window a service may count by (decision 22), written as plainly as possible, to test the
+ * The three kinds of window a service may count by (A22), written as plainly as possible, to test the
  * estimator against. Instants are milliseconds on the service's clock.
  */
 interface Reading {
