@@ -66,7 +66,7 @@ test.each([
 test.each([
   "README.md",
   "docs/page.md",
-  "docs/decisions/0001-one.md",
+  "docs/decisions/README.md",
   "apps/one/README.md",
   "apps/one/src/deep/below/a.ts",
   "apps/one/src/page/page.html",

@@ -1,5 +1,5 @@
 // Loads the bundle, and keeps its compiled code in `dist/compiled` with the functions that ran: Node's own cache (`enableCompileCache`) is made
-// before they run, and compiling them anew was a third of the time of a short command (docs/decisions/0131). The first run of each command
+// before they run, and compiling them anew was a third of the time of a short command (decision 0131). The first run of each command
 // adds what it compiled.
 const fs = require("fs")
 const path = require("path")

@@ -1,7 +1,7 @@
 /**
  * Which service to talk to and for which account. A flag wins over the environment; secrets come from the environment only,
  * because every user of the machine can read a command line, and a shell keeps it in its history. Whatever the settings say,
- * credentials go to the origin that they belong to and to no other (docs/decisions/0123).
+ * credentials go to the origin that they belong to and to no other (decision 0123).
  */
 import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles"
 import type { ClientOptions, InvalidOption } from "@berth/core/client/options/Settings"

@@ -1,6 +1,6 @@
 /**
  * CSV for spreadsheets and programs, as RFC 4180 quotes it. Lines end with a line feed alone, because the tools of a shell would keep a
- * carriage return (docs/decisions/0121).
+ * carriage return (decision 0120).
  */
 
 /** What a spreadsheet takes for the beginning of a formula, in full width too. */

@@ -1,7 +1,7 @@
 /**
  * The guard of an account: whether its list is believed, and so which missing nodes are gone. It trusts the list, or it has frozen: too many
  * nodes are missing at once, and no deletion is reported but of those that were missing for a whole hold. The reasons are in
- * `docs/decisions/0134-a-list-too-short-to-believe.md`.
+ * decision 0134.
  *
  * | it | a complete sweep | a read that shows a missing node |
  * |---|---|---|

@@ -1,6 +1,6 @@
 /**
  * How often each kind of request is sent, derived from the latency that is promised for an account of its size. The arithmetic
- * is in `docs/decisions/0136-latency-is-a-promise.md`. Pure.
+ * is in decision 0136. Pure.
  */
 
 /** Times between two requests of a kind, in milliseconds. */

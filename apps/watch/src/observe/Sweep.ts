@@ -1,5 +1,5 @@
 /**
- * One sweep: the whole list, page by page, by the client's overlapping pages (docs/decisions/0004). A page that fails is
+ * One sweep: the whole list, page by page, by the client's overlapping pages (decision 0004). A page that fails is
  * asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
  */
 import * as Listing from "@berth/core/client/listing/Listing"

@@ -50,7 +50,7 @@ export const isFailed = (status: NodeStatus): boolean => !isKnown(status) && fai
 
 /**
  * Whether a node in `status` may still become `wanted` by itself. An unknown status rules nothing out, unless it says that the node has
- * failed (docs/decisions/0163).
+ * failed (decision 0083).
  */
 export const mayBecome = (status: NodeStatus, wanted: KnownStatus): boolean =>
   isKnown(status) ? reachableFrom[wanted].includes(status) : !isFailed(status)

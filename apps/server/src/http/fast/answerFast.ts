@@ -2,7 +2,7 @@
  * The fast path: a node, and a page of nodes, asked for in the plainest form there is, answered without the router and the
  * schemas. Any other request gets no answer here and goes to its endpoint, which would answer the same.
  *
- * What this folder buys (`bench`, CPU per request over a bare `node:http` that answers the same bytes; docs/decisions/0089): a list of
+ * What this folder buys (`bench`, CPU per request over a bare `node:http` that answers the same bytes; decision 0060): a list of
  * 20 costs 1.7 times as much instead of 4.5, a node 1.6 instead of 2.4; the targets are 2 and 2.5. What it costs to keep: a
  * parameter of these two endpoints is stated here a second time, a field of the list in `records.ts`. `test/http/fast/` holds both
  * ways together.

@@ -10,7 +10,7 @@ const prototype: object = Object.getPrototypeOf(DateTime.makeUnsafe(0))
  * The `DateTime.Utc` that `DateTime.makeUnsafe` makes, with one difference: Effect gives each of its own a non-enumerable
  * property for the parts of its date, which takes as long as reading the rest of a node. Here the first `toPartsUtc` adds the
  * property, and it is enumerable: a comparison by keys instead of by `Equal` sees it
- * (docs/decisions/0002-fields-are-read-one-by-one.md).
+ * (decision 0002).
  */
 export const instant = (epochMilliseconds: number): DateTime.Utc => {
   const self = Object.create(prototype)

@@ -1,5 +1,5 @@
 /**
- * The rule that no wait of more than two minutes rests on a single statement of the service (docs/decisions/0085): until a
+ * The rule that no wait of more than two minutes rests on a single statement of the service (decision 0085): until a
  * second statement gives the same instant, one request goes after that time to ask again.
  */
 import * as Report from "./AllowanceReport.ts"

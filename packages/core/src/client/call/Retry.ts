@@ -18,7 +18,7 @@ const maxRetryAfterMillis = 120_000
 
 /**
  * Tokens of the budget, which the retries of all calls of a client spend. It limits a storm and not a restart, so it says how
- * fast retries go and not how many there are: 35 at once, then 20 a second (0174). Below zero, retries that wait
+ * fast retries go and not how many there are: 35 at once, then 20 a second (decision 0174). Below zero, retries that wait
  * have spent what will come.
  */
 export const fullBudget = 500

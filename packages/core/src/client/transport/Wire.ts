@@ -1,7 +1,7 @@
 /**
  * The client's half of the contract: for each endpoint of `BerthApi` a function from its parameters to the request. The compiler
  * holds names, methods, paths and parameters to the contract. It builds requests only; the engine interprets the replies
- * (0003).
+ * (decision 0003).
  */
 import { Record as Records } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
  * Waits for a node: polls it until it reaches the goal, cannot reach it any more, or the time is up, or would be before the rate limit
- * lets another read go (docs/decisions/0152). The pure `judge` decides what an observation means.
+ * lets another read go (decision 0083). The pure `judge` decides what an observation means.
  */
 import { Duration, Effect, Option } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
