@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import { serve } from "../cli/berthServer.ts"
 import { frozen } from "../control/page/browser.ts"
 
-/** What axe finds in the markup that Scalar makes, which no setting changes (docs/decisions/0097-the-interface-as-scalar-shows-it.md). */
+/** What axe finds in the markup that Scalar makes, which no setting changes (decision 0061). */
 const ofScalar = [
   "aria-allowed-attr",
   "aria-input-field-name",
