@@ -1,5 +1,5 @@
 /**
- * Flags that are on or off never take the word after them, which may be a node.
+ * Flags that are on or off never take the word after them, which may be a node, and may be written as one word.
  */
 import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -27,4 +27,31 @@ describe("a switch before a list of nodes", () => {
       })
     )
   }
+})
+
+describe("help that is asked for among other switches", () => {
+  for (const flags of [["-yh"], ["-hy"], ["--yes", "--help=true"], ["-y", "-h"]]) {
+    it.live(`node delete web ${flags.join(" ")} shows help, and asks for nothing`, () =>
+      Effect.gen(function* () {
+        const requests: Array<string> = []
+        const url = yield* serve(({ method, path }) => {
+          requests.push(`${method} ${path}`)
+          return ok(nodeRecord({ id: 1, name: "web" }))
+        })
+        const { code, stdout } = yield* invoke(["node", "delete", "web", ...flags], {
+          env: { ...env, BERTH_BASE_URL: url }
+        })
+        assert.include(stdout, "berth node delete")
+        assert.deepStrictEqual([code, requests], [0, []])
+      })
+    )
+  }
+
+  it.live("does not hide a flag that there is not", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* invoke(["-help"], { env })
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "has no flag -help")
+    })
+  )
 })

@@ -47,7 +47,18 @@ const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: Readon
     : new UsageFault(secret)
 }
 
-const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: string | undefined) {
+/** The help of any place in the tree, as text or as data. */
+const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, format: Format) {
+  const { data, stdout } = yield* Output
+  const description =
+    entry === undefined || isNoun(entry)
+      ? describeGroup(tree, entry)
+      : yield* Effect.promise(() => describeCommand(path, entry))
+  yield* data(hasJsonErrors(format) ? yield* valueText(description, format) : helpText(description, stdout.colour))
+})
+
+const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: AskedFormat) {
+  const format = asked.fromEnvironment
   if (format !== undefined && !isFormat(format)) {
     return yield* new UsageFault({
       message: `${variables.output} is not usable: expected ${formats.join(", ")}.`,
@@ -58,22 +69,15 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: 
   const flags = [...flagsOf(command.parameters), ...globalFlagList]
   const words = readWords(args, flags)
   if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
+  // Among other switches, as in `-yh`: nothing is done where help is asked for.
+  const help = words.flags.get(globalFlags.help)
+  if (help !== undefined && !help.includes("false")) return yield* printHelp({ path, entry: verb }, asked.asked)
   yield* checkSelection([...verb.prints, ...verb.paints], words)
   const read = readCommand(command.parameters, globalParameters, words, nameOf(path))
   if (Result.isFailure(read)) return yield* new UsageFault(read.failure)
   const { globals, values } = read.success
   const output = words.flags.has(globalFlags.output) || format === undefined ? globals.output : format
   yield* Effect.provideService(command.run(values), GlobalSettings, { ...globals, output })
-})
-
-/** The help of any place in the tree, as text or as data. */
-const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, format: Format) {
-  const { data, stdout } = yield* Output
-  const description =
-    entry === undefined || isNoun(entry)
-      ? describeGroup(tree, entry)
-      : yield* Effect.promise(() => describeCommand(path, entry))
-  yield* data(hasJsonErrors(format) ? yield* valueText(description, format) : helpText(description, stdout.colour))
 })
 
 /** Whether berth itself asks, for completions, which show no notes. */
@@ -100,7 +104,7 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
       return yield* fault(path, `${nameOf(path)} has no command ${word}${didYouMean(suggestions)}`)
     }
     case "Run":
-      return yield* runVerb(request, format.fromEnvironment)
+      return yield* runVerb(request, format)
   }
 })
 

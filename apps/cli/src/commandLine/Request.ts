@@ -41,8 +41,10 @@ const takesValue = (word: string): boolean =>
 /** Whether a word is a global flag, also with its value. */
 const isGlobal = (word: string): boolean =>
   globalFlagList.some(
-    ({ aliases, name }) =>
-      word === `--${name}` || word.startsWith(`--${name}=`) || aliases.some((alias) => word.startsWith(`-${alias}`))
+    ({ aliases, metavar, name }) =>
+      word === `--${name}` ||
+      word.startsWith(`--${name}=`) ||
+      aliases.some((alias) => (metavar === null ? word === `-${alias}` : word.startsWith(`-${alias}`)))
   )
 
 const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
@@ -78,7 +80,7 @@ const nextWord = (args: ReadonlyArray<string>, from: number): number => {
 const without = (args: ReadonlyArray<string>, indexes: ReadonlyArray<number>) =>
   args.filter((_, index) => !indexes.includes(index))
 
-/** Whether help is asked for: not behind `--`, and not as the value of a flag before it. */
+/** Whether a word of its own asks for help, not behind `--`. One among switches is seen when the words of the command are read. */
 const asksForHelp = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
   return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h")

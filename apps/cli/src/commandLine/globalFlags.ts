@@ -1,5 +1,5 @@
 /**
- * The flags that every command takes, as plain data. The settings that the parser makes of them are in `output/` and `settings/`.
+ * The flags that every command takes, as plain data. What they say is in `GlobalSettings.ts`.
  */
 import type { FlagDescription, FlagGroup } from "./CommandDescription.ts"
 
