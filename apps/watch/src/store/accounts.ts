@@ -23,7 +23,7 @@ interface AccountRow {
   readonly seq: number
   /** Of the key that read it last; null before the first. */
   readonly fingerprint: string | null
-  /** When the last complete sweep was known to have ended; null before the first. */
+  /** When a complete sweep began, the last one or one at most a minute before it; null before the first. */
   readonly sweptAtMillis: number | null
   /** Its state beside its nodes, as JSON; null before the first commit. */
   readonly standing: string | null

@@ -17,6 +17,10 @@ interface Swept {
   readonly lastSweep: { readonly endedMillis: number } | null
 }
 
-/** Whether an account was swept completely of late. */
+/**
+ * Whether an account was swept completely of late. A store alone tells when a sweep began, a minute late, and not what is planned: by it no
+ * sweep is known to be late.
+ */
 export const isSwept = ({ intervalMillis, lastSweep }: Swept, nowMillis: number): boolean =>
-  lastSweep !== null && nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis)
+  lastSweep !== null &&
+  (intervalMillis === null || nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis))

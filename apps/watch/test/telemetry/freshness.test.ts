@@ -12,4 +12,8 @@ describe("the view of an account", () => {
     expect(isSwept(account(900_000), 1_801_000)).toBe(true)
     expect(isSwept({ intervalMillis: null, lastSweep: null }, 0)).toBe(false)
   })
+
+  it("is not known to be lost by a store alone, which has no plan", () => {
+    expect(isSwept({ intervalMillis: null, lastSweep: { endedMillis: 1000 } }, 900_000)).toBe(true)
+  })
 })

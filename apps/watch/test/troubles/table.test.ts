@@ -34,7 +34,10 @@ const cases: Readonly<Record<string, readonly [holds: DaemonState, not: DaemonSt
     ofAccount({ doubt: { message: "others", sinceMillis: 5, isOther: true } }),
     ofAccount({ doubt: { message: "half is missing", sinceMillis: 5, isOther: false } })
   ],
-  "sweeps-late": [ofAccount({ lastSweep: sweptAgo(60_001) }), ofAccount({ lastSweep: sweptAgo(60_000) })],
+  "sweeps-late": [
+    ofAccount({ lastSweep: sweptAgo(60_001), intervalMillis: 9000 }),
+    ofAccount({ lastSweep: sweptAgo(60_000), intervalMillis: 9000 })
+  ],
   "records-unreadable": [
     ofAccount({ unreadable: { count: 2, example: "node 4, whose name is not a string" } }),
     ofAccount({ unreadable: null })
