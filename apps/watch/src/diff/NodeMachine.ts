@@ -297,7 +297,7 @@ const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: C
     state = { ...state, version: state.version + 1, statusSinceMillis: answered.atMillis, stuck: false }
     const data = { from: was.node.status, to: after.status, before: was.node, after }
     facts.push(fact(state, when, sweep, { type: "berth.node.status_changed", data }, state.version))
-    if (was.stuck) facts.push(aboutStuck("berth.node.unstuck", state, before, sighting, now))
+    if (was.stuck) facts.push(aboutStuck("berth.node.unstuck", state, last, sighting, now))
   }
   const fields = reportedFields.filter((field) => isChanged(field, was.node, after))
   if (fields.length > 0) {

@@ -54,6 +54,21 @@ describe("a field of another type", () => {
     ])
   })
 
+  it("leaves open as long when a node ceased to be stuck as when its status changed", () => {
+    const watch = byHand()
+    watch.baseline(shown({ status: "created" }))
+    watch.pass(1_800_001)
+    watch.sweep(shown({ status: "created" }))
+    const known = watch.now()
+    watch.pass(10_000)
+    watch.sweep(shown({ status: null }))
+    watch.pass(10_000)
+    expect(watch.sweep(shown({}))).toMatchObject([
+      { type: "berth.node.status_changed", between: [known, watch.now()] },
+      { type: "berth.node.unstuck", between: [known, watch.now()] }
+    ])
+  })
+
   it("is only known once a record states it, where none did before", () => {
     const watch = byHand()
     watch.baseline()
