@@ -96,7 +96,7 @@ export const makeSnapshot = (durable: Durable, { begun, fingerprint, seed }: Pro
       gone.delete(id)
       return
     }
-    if (nodes.delete(id)) gone.delete(id)
+    nodes.delete(id)
     gone.set(id, belief)
   }
   for (const state of durable.nodes) {
