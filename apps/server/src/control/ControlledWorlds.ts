@@ -8,14 +8,13 @@ import { invalidFields } from "../http/failures.ts"
 import { inSteps } from "../http/inSteps.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
-import { streamJson } from "../transport/streamJson.ts"
+import { readStrictJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 import type { EventTexts } from "./EventTexts.ts"
 import { keepInUse } from "./keepInUse.ts"
 import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
-import type { SnapshotReaders } from "./SnapshotReaders.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -29,8 +28,6 @@ export interface Served {
 export interface Controlled extends Served {
   /** The turn of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
   readonly largeWorldTurn: LargeWorldTurn
-  /** The clients that are reading snapshots. */
-  readonly snapshotReaders: SnapshotReaders
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
   /** What the streams of events send. */
@@ -84,10 +81,6 @@ export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<40
     return ended === undefined ? Effect.map(namedWorld(id), ({ world }) => journals.of(world)) : Effect.succeed(ended)
   })
 
-/** The JSON body of a control request. Where `whenEmpty` is given it stands for a body that is not there. */
-export const controlJson = (request: HttpServerRequest.HttpServerRequest, whenEmpty?: unknown) =>
-  streamJson(request, { whenEmpty })
-
 /**
  * A reader of bodies of one schema. Every field at fault is named at once, an unknown one included, and then nothing is
  * changed. Where `whenEmpty` is given it stands for a body that is not there.
@@ -95,7 +88,7 @@ export const controlJson = (request: HttpServerRequest.HttpServerRequest, whenEm
 export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {
   const read = strictReader(schema)
   return (request: HttpServerRequest.HttpServerRequest) =>
-    Effect.flatMap(controlJson(request, whenEmpty), (body) =>
+    Effect.flatMap(readStrictJson(request, { whenEmpty }), (body) =>
       Effect.mapError(Effect.fromResult(read(body)), invalidFields)
     )
 }

@@ -92,7 +92,7 @@ const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
 const snapshot = HttpApiEndpoint.get("snapshot", "/worlds/:world/snapshot", {
   params: worldParam,
   success: Snapshot,
-  error: [failures[404], failures[503]]
+  error: [failures[404]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Take a snapshot",
@@ -104,16 +104,7 @@ const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
   params: worldParam,
   payload: Snapshot,
   success: WorldSummary,
-  error: [
-    failures[400],
-    failures[404],
-    failures[408],
-    failures[409],
-    failures[413],
-    failures[415],
-    failures[422],
-    failures[503]
-  ]
+  error: [failures[400], failures[404], failures[409], failures[413], failures[415], failures[422]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Put a snapshot into a world",

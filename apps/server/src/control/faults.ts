@@ -8,9 +8,10 @@ import { HttpApiBuilder } from "effect/http-api"
 import { arm, armAlso, type ArmedFault, armedId, describeArmed } from "../faults/ArmedFault.ts"
 import { readFaults, readFurtherFault } from "../injection/readFaults.ts"
 import { invalidFields } from "../http/failures.ts"
+import { readStrictJson } from "../transport/readJson.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { controlJson, namedWorld } from "./ControlledWorlds.ts"
+import { namedWorld } from "./ControlledWorlds.ts"
 
 type Described = { id: string; fault: string; seen: number; fired: number } & Record<string, Schema.Json>
 
@@ -25,7 +26,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     .handle("read", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => described(world)))
     .handleRaw("arm", ({ params, request }) =>
       Effect.gen(function* () {
-        const body = yield* controlJson(request)
+        const body = yield* readStrictJson(request)
         const { now, world } = yield* namedWorld(params.world)
         const faults = yield* Effect.mapError(Effect.fromResult(readFaults(body)), invalidFields)
         world.faults = arm(faults, now)
@@ -34,7 +35,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     )
     .handleRaw("add", ({ params, request }) =>
       Effect.gen(function* () {
-        const body = yield* controlJson(request)
+        const body = yield* readStrictJson(request)
         const { now, world } = yield* namedWorld(params.world)
         const armed = world.faults.map(({ fault }) => fault)
         const fault = yield* Effect.mapError(Effect.fromResult(readFurtherFault(body, armed)), invalidFields)

@@ -27,7 +27,7 @@ export const orBusy = <A, E, R>(self: Effect.Effect<A, E | Failure<503>, R>) =>
   )
 
 /** Waits for the turn of a large world, in real time as all connections do, and keeps it for as long as the scope lasts. */
-export const takeTurn = Effect.flatMap(ControlledWorlds, ({ largeWorldTurn }) => largeWorldTurn.take()).pipe(
+const takeTurn = Effect.flatMap(ControlledWorlds, ({ largeWorldTurn }) => largeWorldTurn.take()).pipe(
   Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
 )
 

@@ -2,9 +2,8 @@
  * The endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { arrayPieces, piecesReply } from "../transport/jsonPieces.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { forceNode } from "../world/nodes.ts"
 import * as World from "../world/World.ts"
@@ -23,25 +22,14 @@ const view = (world: World.World, node: NodeRecord, now: number): typeof NodeVie
   createdAt: instant(node.createdAt)
 })
 
-/** A page of nodes as it is now, whatever becomes of the world while the reply is sent. */
-export const nodePieces = (
-  world: World.World,
-  now: number,
-  { count = 100, skip = 0 }: { readonly count?: number | undefined; readonly skip?: number | undefined }
-): Generator<string> => {
-  const asIs = { ...world }
-  return arrayPieces(world.nodes.slice(skip, count), (node) => ({
-    ...view(asIs, node, now),
-    createdAt: DateTime.formatIso(instant(node.createdAt))
-  }))
-}
-
 const readChange = readBody(NodeChange)
 
 export const layer = HttpApiBuilder.group(ControlApi, "nodes", (handlers) =>
   handlers
     .handle("list", ({ params, query }) =>
-      Effect.map(namedWorld(params.world), ({ now, world }) => piecesReply(nodePieces(world, now, query)))
+      Effect.map(namedWorld(params.world), ({ now, world }) =>
+        world.nodes.slice(query.skip ?? 0, query.count ?? 100).map((node) => view(world, node, now))
+      )
     )
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {

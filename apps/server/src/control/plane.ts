@@ -13,8 +13,6 @@ import { failureResponse } from "../http/failures.ts"
 import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { endWhenStalled } from "../transport/endWhenStalled.ts"
-import { isHeld } from "../transport/held.ts"
 import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, maxUrlBytes, type Timeouts } from "../transport/limits.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
@@ -31,7 +29,6 @@ import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
-import { SnapshotReaders } from "./SnapshotReaders.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -114,8 +111,8 @@ export interface ControlOptions {
   readonly hosts?: ReadonlyArray<string> | undefined
   /** Of the URL by which it is reached. Default http. */
   readonly scheme?: Access["scheme"] | undefined
-  /** Of large snapshots and long replies. Default: those of the process. */
-  readonly timeouts?: Pick<Timeouts, "replyStallMillis" | "turnIdleMillis" | "turnWaitMillis"> | undefined
+  /** Of large worlds. Default: those of the process. */
+  readonly timeouts?: Pick<Timeouts, "turnIdleMillis" | "turnWaitMillis"> | undefined
 }
 
 /** The limit of the body of a request to this path. */
@@ -140,7 +137,6 @@ export const makePlane = Effect.fnUntraced(function* (
   const controlled: Controlled = {
     ...served,
     largeWorldTurn: new LargeWorldTurn(timeouts),
-    snapshotReaders: new SnapshotReaders(timeouts),
     verifications: Semaphore.makeUnsafe(maxVerifications),
     eventTexts: new EventTexts(),
     streams: new Set()
@@ -167,9 +163,6 @@ export const makePlane = Effect.fnUntraced(function* (
       Effect.provideService(ControlledWorlds, controlled),
       Effect.catchCause((cause) => fallback(request, cause, allowed))
     )
-    if (response.body._tag === "Stream" && !isHeld(request.source)) {
-      endWhenStalled(request.source, timeouts.replyStallMillis)
-    }
     // Now, not before: a save that sees the count must see the change.
     if (request.method !== "GET" && request.method !== "HEAD") controlled.worlds.changes += 1
     return response

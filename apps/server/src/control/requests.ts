@@ -1,25 +1,23 @@
 /**
  * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
  */
-import { DateTime, Effect, Option, Semaphore } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Effect, Option, Semaphore } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Recorded } from "../journal/Journal.ts"
 import type { WorldJournal } from "../journal/Journals.ts"
 import { invalidFields } from "../http/failures.ts"
-import { harPieces } from "../journal/har.ts"
+import { harOf } from "../journal/har.ts"
 import { showEntry } from "../journal/JournalEntry.ts"
 import { pageOf } from "../journal/page.ts"
 import { Expectation } from "../journal/ExpectedCall.ts"
 import { verify } from "../journal/verify.ts"
-import { objectPieces, piecesReply } from "../transport/jsonPieces.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 /** The end of a world, where it has ended. */
 const endOf = ({ ended }: WorldJournal) =>
-  ended === undefined ? {} : { ended: { at: DateTime.formatIso(instant(ended.at)), reason: ended.reason } }
+  ended === undefined ? {} : { ended: { at: instant(ended.at), reason: ended.reason } }
 
 const readExpectation = readBody(Expectation)
 
@@ -35,9 +33,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           )
         }
         const { requests, ...rest } = pageOf(journal, query)
-        const show = (recorded: Recorded) => showEntry(account, recorded)
-        const about = { world: id, seed, ...endOf(named), count }
-        return Effect.succeed(piecesReply(objectPieces(about, "requests", requests, show, rest)))
+        const shown = requests.map((recorded) => showEntry(account, recorded))
+        return Effect.succeed({ world: id, seed, ...endOf(named), count, requests: shown, ...rest })
       })
     )
     .handle("listEnded", () =>
@@ -53,8 +50,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           onNone: () => "http://localhost",
           onSome: (url) => url.origin
         })
-        return piecesReply(harPieces(journal, origin), {
-          "content-disposition": `attachment; filename="${journal.id}.har"`
+        return HttpServerResponse.jsonUnsafe(harOf(journal, origin), {
+          headers: { "content-disposition": `attachment; filename="${journal.id}.har"` }
         })
       })
     )
@@ -71,12 +68,10 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           .values()
           .map((recorded) => showEntry(account, recorded))
         const { verifications } = yield* ControlledWorlds
-        const verdict = yield* verify(entries, expectation, journal.dropped).pipe(
+        return yield* verify(entries, expectation, journal.dropped).pipe(
           Effect.mapError(({ sentence }) => invalidFields({ expected: [sentence] })),
           Semaphore.withPermits(verifications, 1)
         )
-        const { others, ...rest } = verdict
-        return piecesReply(objectPieces(rest, "others", others, (other) => other))
       })
     )
 )

@@ -2,15 +2,17 @@
  * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Duration, Effect, Redacted, Schema } from "effect"
+import { Duration, Effect, Redacted } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
-import { inSteps } from "../http/inSteps.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import { startSize } from "../world/scenario.ts"
 import { slidingLimitSentence } from "../world/allowance.ts"
-import { resume } from "../state/Restoration.ts"
-import { arrayPieces, pause, piecesReply } from "../transport/jsonPieces.ts"
+import { restore, Snapshot, takeSnapshot } from "../state/Snapshot.ts"
+import { strictReader } from "../transport/fields.ts"
+import { maxSnapshotBytes } from "../transport/limits.ts"
+import { readStrictJson } from "../transport/readJson.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { rateLimitOf, settingsOf, WorldOptions } from "../world/WorldOptions.ts"
@@ -21,7 +23,6 @@ import { ControlledWorlds, namedWorld, readBody, stillThere, tooManyNodes, world
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
 import { beginWorld, orBusy } from "./largeWorlds.ts"
-import { readSnapshot, snapshotReply } from "./snapshots.ts"
 import { WorldSummary, WorldUpdate } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409> => {
@@ -66,19 +67,11 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
-/** The worlds at their present instants, with a pause after each step of clearing away what has ended by then. */
-function* entered(worlds: ReadonlyArray<World.World>, realMillis: () => number) {
-  for (const world of worlds) {
-    while (!World.enterStep(world, realMillis())) yield pause
-    yield world
-  }
-}
-
-const encodeSummary = Schema.encodeSync(WorldSummary)
-
 const readUpdate = readBody(WorldUpdate)
 
 const readOptions = readBody(WorldOptions, {})
+
+const readSnapshot = strictReader(Snapshot)
 
 export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
   handlers
@@ -109,9 +102,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handle("list", () =>
       Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
-        piecesReply(
-          arrayPieces(entered(worlds.list(), realMillis), (world) => encodeSummary(summary(world, world.latest)))
-        )
+        worlds.list().map((world) => summary(world, World.enter(world, realMillis())))
       )
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
@@ -149,18 +140,27 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         }
       }).pipe(orBusy)
     )
-    .handle("snapshot", ({ params }) => orBusy(snapshotReply(params.world)))
+    .handle("snapshot", ({ params }) =>
+      // The response itself: the schema would go over each node once more.
+      Effect.map(namedWorld(params.world), ({ world }) => HttpServerResponse.jsonUnsafe(takeSnapshot(world)))
+    )
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         const named = yield* namedWorld(params.world)
         const { journals, realMillis, world, worlds } = named
-        const restored = yield* readSnapshot(request, world)
-        // Before the old one is gone, so that whatever fails leaves it.
-        const reply = summary(restored, yield* inSteps(resume(restored, realMillis())))
+        const body = yield* readStrictJson(request, { maxBytes: maxSnapshotBytes, maxValues: Number.POSITIVE_INFINITY })
+        const snapshot = yield* Effect.mapError(Effect.fromResult(readSnapshot(body)), invalidFields)
+        // The world may have been deleted while the body came.
         yield* stillThere(named)
+        const tooMany = worlds.tooManyWith(snapshot.nodes.length - world.nodes.size)
+        if (tooMany !== undefined) return yield* Effect.fail(tooManyNodes(tooMany, "nodes"))
+        const { account } = world.settings
+        const made = restore(snapshot, account, world.id, "where-it-stood", realMillis())
+        const restored = yield* Effect.mapError(Effect.fromResult(made), invalidFields)
+        const reply = summary(restored, World.enter(restored, realMillis()))
         yield* putInPlace(worlds, world, restored, "nodes")
         journals.changed(world, "restored", request)
         return reply
-      }).pipe(orBusy)
+      })
     )
 )

@@ -3,15 +3,13 @@
  * In a world where no fault is armed the first passes a request on and the second passes its reply on.
  */
 import { Effect, Predicate } from "effect"
-import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
 import { inSteps } from "../http/inSteps.ts"
 import { deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
 import { noteHeld } from "../transport/held.ts"
-import { maxBodyBytes } from "../transport/limits.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { World } from "../world/World.ts"
@@ -175,9 +173,8 @@ const askedNode = Effect.fnUntraced(function* (
   if (operation !== "nodes.create" && operation !== "commitments.set") return undefined
   // The endpoint gets the same bytes, or the same failure.
   const body = yield* Effect.option(
-    Effect.flatMap(
-      Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
-      (bytes) => Effect.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))
+    Effect.flatMap(request.arrayBuffer, (bytes) =>
+      Effect.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))
     )
   )
   if (body._tag === "None" || !Predicate.isObject(body.value)) return undefined

@@ -5,7 +5,6 @@
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
 import pkg from "../../package.json" with { type: "json" }
-import { objectPieces } from "../transport/jsonPieces.ts"
 import type { Recorded } from "./Journal.ts"
 import { hidden, isCredential, type Redactor, redactorOf, showHeaders } from "./JournalEntry.ts"
 import type { WorldJournal } from "./Journals.ts"
@@ -18,8 +17,8 @@ const unrecorded = { cookies: [], headersSize: -1 }
 const headersOf = (headers: Recorded["headers"], redact: Redactor) =>
   Object.entries(showHeaders(headers, redact)).map(([name, value]) => ({ name, value }))
 
-/** The text of the archive, piece by piece. `origin` is scheme and host of the server, without a path. */
-export function* harPieces({ account, ended, id, journal, seed }: WorldJournal, origin: string): Generator<string> {
+/** The archive. `origin` is scheme and host of the server, without a path. */
+export const harOf = ({ account, ended, id, journal, seed }: WorldJournal, origin: string) => {
   const redact = redactorOf(account)
   const dropped = journal.count - journal.kept
   const comments = [
@@ -27,14 +26,14 @@ export function* harPieces({ account, ended, id, journal, seed }: WorldJournal, 
     ...(dropped === 0 ? [] : [`Requests up to number ${dropped} are no longer kept.`]),
     ...(ended === undefined ? [] : [`The world has ended (${ended.reason}).`])
   ]
-  const log = {
-    version: "1.2",
-    creator: { name: "berth-server", version: pkg.version },
-    comment: comments.join(" ")
+  return {
+    log: {
+      version: "1.2",
+      creator: { name: "berth-server", version: pkg.version },
+      comment: comments.join(" "),
+      entries: journal.entries().map((recorded) => entryOf(recorded, redact, origin))
+    }
   }
-  yield `{"log":`
-  yield* objectPieces(log, "entries", journal.entries(), (recorded) => entryOf(recorded, redact, origin))
-  yield "}"
 }
 
 const entryOf = (recorded: Recorded, redact: Redactor, origin: string) => {

@@ -34,6 +34,8 @@ const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 /** A create counts the characters of a name by code point, each of which may be two units; a slug has an id behind it. */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
 
+const atMost = (max: number) => Schema.isMaxLength(max, { message: `There are more than ${max}` })
+
 /** Of any kind that there is. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
 
@@ -125,13 +127,13 @@ const AllowanceState = Schema.Union([
   Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Instant), granted: Count }),
   Schema.Struct({
     algorithm: Schema.Literal("sliding-window"),
-    grants: Schema.Array(Instant).check(Schema.isMaxLength(Allowance.maxSlidingLimit))
+    grants: Schema.Array(Instant).check(atMost(Allowance.maxSlidingLimit))
   }),
   Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Instant) })
 ])
 
 /** A node; what is left out is as it is for most nodes. */
-export const NodeSnapshot = Schema.Struct({
+const NodeSnapshot = Schema.Struct({
   id: Positive,
   name: LongText,
   plan: LongText,
@@ -152,9 +154,9 @@ export const NodeSnapshot = Schema.Struct({
   locked: Schema.optionalKey(Schema.Boolean),
   forced: Schema.optionalKey(Schema.Literals(["created", "running", "power-off"]))
 })
-export type NodeSnapshot = typeof NodeSnapshot.Type
+type NodeSnapshot = typeof NodeSnapshot.Type
 
-export const SavedImageSnapshot = Schema.Struct({
+const SavedImageSnapshot = Schema.Struct({
   id: Positive,
   slug: LongText,
   name: LongText,
@@ -169,7 +171,7 @@ const maxNodeId = 2 * maxGivenId
 /** What is written. One of the format before is read as well. */
 const format = "berth-world/3"
 
-const head = {
+export const Snapshot = Schema.Struct({
   format: Schema.Literals(["berth-world/2", format]),
   settings: Settings,
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
@@ -177,7 +179,7 @@ const head = {
   /** What the allowance is counted by, where that is no longer the rate limit of the settings. */
   rateLimit: Schema.optionalKey(RateLimit),
   allowance: AllowanceState,
-  savedImages: Schema.Array(SavedImageSnapshot).check(Schema.isMaxLength(maxSavedImages)),
+  savedImages: Schema.Array(SavedImageSnapshot).check(atMost(maxSavedImages)),
   /** The id the next node gets. */
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
@@ -185,22 +187,14 @@ const head = {
   faults: Schema.Array(StoredArmedFault).check(
     Schema.isMaxLength(maxFaults),
     Schema.makeFilter((armed) => indexBeyondPatternCost(armed.map(({ fault }) => fault)) < 0 || tooMuchToMatch)
-  )
-}
-
-/** All of a world but its nodes. */
-export const SnapshotHead = Schema.Struct(head)
-export type SnapshotHead = typeof SnapshotHead.Type
-
-export const Snapshot = Schema.Struct({
-  ...head,
+  ),
   /** In ascending id. */
   nodes: Schema.Array(NodeSnapshot)
 }).annotate({ identifier: "Snapshot" })
 export type Snapshot = typeof Snapshot.Type
 
-/** All of a world but its nodes, as it is now. */
-export const takeHead = (world: World.World): SnapshotHead => {
+/** A world as it is now. */
+export const takeSnapshot = (world: World.World): Snapshot => {
   const { account: _, nodes, startAt, ...settings } = world.settings
   return {
     format,
@@ -213,7 +207,8 @@ export const takeHead = (world: World.World): SnapshotHead => {
     savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),
     nextNodeId: world.nodes.nextId,
     gone: world.gone.map(takeNode),
-    faults: world.faults.map(takeArmed)
+    faults: world.faults.map(takeArmed),
+    nodes: Array.from(world.nodes.all(), takeNode)
   }
 }
 
@@ -230,39 +225,14 @@ const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.forced === undefined ? {} : { forced: node.forced })
 })
 
-/**
- * A world at this instant as JSON, piece by piece: what is taken does not change when requests are answered between two
- * pieces.
- */
-export const takeText = (world: World.World): Iterable<string> => writeText(takeHead(world), takeNodes(world))
-
-/** The nodes at this instant, to be written down later. Records never change. */
-export const takeNodes = (world: World.World): TakenNodes => world.nodes.groups()
-export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord>>
-
-/** The nodes in groups as they are written. */
-export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnapshot>> {
-  for (const group of taken) yield group.map(takeNode)
-}
-
-function* writeText(head: typeof SnapshotHead.Encoded, taken: TakenNodes): Generator<string> {
-  yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`
-  let separator = ""
-  for (const nodes of writeNodes(taken)) {
-    yield `${separator}${JSON.stringify(nodes).slice(1, -1)}`
-    separator = ","
-  }
-  yield "]}"
-}
-
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
 
 const problem = (field: string, sentence: string): FieldErrors => ({ [field]: [sentence] })
 
-/** The world of a head, without nodes; they follow one by one with `addNode`. */
-export const readHead = (
-  snapshot: SnapshotHead,
+/** The world of a snapshot. */
+export const restore = (
+  snapshot: Snapshot,
   account: Account,
   id: string,
   resume: Resume,
@@ -296,6 +266,17 @@ export const readHead = (
     if (record === undefined) return Result.fail(problem(`gone.${index}.plan`, noSuchPlan))
     world.gone.push(record)
   }
+  for (const [index, node] of snapshot.nodes.entries()) {
+    const record = recordOf(world, node)
+    if (record === undefined) return Result.fail(problem(`nodes.${index}.plan`, noSuchPlan))
+    if (node.id < world.nodes.nextId || node.id >= snapshot.nextNodeId) {
+      const sentence = "Ids ascend, from the first of a world of this seed to below nextNodeId."
+      return Result.fail(problem(`nodes.${index}.id`, sentence))
+    }
+    world.nodes.skipTo(node.id)
+    World.put(world, record)
+  }
+  world.nodes.skipTo(snapshot.nextNodeId)
   world.faults = snapshot.faults.map(armedFrom)
   world.latest = snapshot.latest
   world.clock =
@@ -315,18 +296,6 @@ const overspending = (state: typeof AllowanceState.Type, { limit, windowMillis }
     case "token-bucket":
       return state.missing > limit * windowMillis ? "missing" : undefined
   }
-}
-
-/** Adds a node of a snapshot; nodes come in ascending id. `before` is the id the next node of the world gets. */
-export const addNode = (world: World.World, before: number, node: NodeSnapshot): FieldErrors | null => {
-  const record = recordOf(world, node)
-  if (record === undefined) return problem("plan", noSuchPlan)
-  if (node.id < world.nodes.nextId || node.id >= before) {
-    return problem("id", "Ids ascend, from the first of a world of this seed to below nextNodeId.")
-  }
-  world.nodes.skipTo(node.id)
-  World.put(world, record)
-  return null
 }
 
 const noSuchPlan = "There is no such plan in a world of this seed."

@@ -5,7 +5,7 @@
 import { Clock, Data, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { Worlds } from "../world/Worlds.ts"
-import { readLines, takeWorlds, writeLines } from "./stateFile.ts"
+import { readState, writeState } from "./stateFile.ts"
 import { holdStateLock } from "./stateLock.ts"
 
 /** How soon a change is noticed. */
@@ -21,11 +21,11 @@ const savedWithinMillis = 850
 export const pauseAfterSaveMillis = (tookMillis: number): number =>
   Math.max(0, savedWithinMillis - noticeEveryMillis - 2 * tookMillis)
 
+/** The worlds are more text than a string can be. */
+class TooMuchState extends Data.TaggedError("TooMuchState") {}
+
 /** Why a state file cannot be used, in one line. */
 class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: string }> {}
-
-/** Bytes that are written at once. Between two writes the server answers requests. */
-const writeBytes = 256 * 1024
 
 /**
  * Keeps the file to this server for as long as the scope lasts, and gives its own path: through a link a save would replace the link, and two
@@ -44,7 +44,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
 /** The worlds in the file; none when there is no file yet. A file that cannot be used is left as it is. */
 export const loadState = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  const bytes = yield* fs.readFile(file).pipe(
+  const text = yield* fs.readFileString(file).pipe(
     Effect.asSome,
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
@@ -52,10 +52,10 @@ export const loadState = Effect.fnUntraced(function* (file: string) {
     ),
     Effect.mapError((error) => new StateFailure({ message: `cannot read the state file ${file}: ${reasonOf(error)}` }))
   )
-  if (Option.isNone(bytes)) return Option.none<Worlds>()
-  const read = readLines(bytes.value, yield* Clock.currentTimeMillis)
+  if (Option.isNone(text)) return Option.none<Worlds>()
+  const read = readState(text.value, yield* Clock.currentTimeMillis)
   if (Result.isFailure(read)) {
-    return yield* new StateFailure({ message: `the state file ${file} is damaged in ${read.failure}` })
+    return yield* new StateFailure({ message: `the state file ${file} is damaged: ${read.failure}` })
   }
   return Option.some(read.success)
 })
@@ -108,20 +108,10 @@ const saveState = (worlds: Worlds, file: string) =>
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const temporary = `${file}.tmp`
-      const taken = takeWorlds(worlds)
+      const text = yield* Effect.try({ try: () => writeState(worlds), catch: () => new TooMuchState() })
       yield* fs.remove(temporary, { force: true })
       const handle = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
-      let chunk: Array<string> = []
-      let length = 0
-      for (const line of writeLines(taken)) {
-        chunk.push(line)
-        length += line.length
-        if (length < writeBytes) continue
-        yield* handle.writeAll(Buffer.from(chunk.join("")))
-        chunk = []
-        length = 0
-      }
-      yield* handle.writeAll(Buffer.from(chunk.join("")))
+      yield* handle.writeAll(Buffer.from(text))
       yield* handle.sync
       yield* fs.rename(temporary, file)
       // The new name is in the directory, which has to reach the disk as well.
@@ -129,7 +119,9 @@ const saveState = (worlds: Worlds, file: string) =>
     })
   )
 
-const reasonOf = ({ reason }: PlatformError): string => {
+const reasonOf = (error: PlatformError | TooMuchState): string => {
+  if (error._tag === "TooMuchState") return "its worlds take more than 512 MB"
+  const { reason } = error
   switch (reason._tag) {
     case "NotFound":
       return "there is no such directory"

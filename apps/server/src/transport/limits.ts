@@ -5,8 +5,8 @@
 /** Body of a request: 1 MiB, then 413 (A4). */
 export const maxBodyBytes = 1024 * 1024
 
-/** Body that is the snapshot of a world: 256 MiB, the nodes of a large fleet. */
-export const maxSnapshotBytes = 256 * 1024 * 1024
+/** Body that is the snapshot of a world: 16 MiB, some 150 000 nodes. */
+export const maxSnapshotBytes = 16 * 1024 * 1024
 
 /** Request target, path and query: 8 KiB, then 414 (A4). */
 export const maxUrlBytes = 8 * 1024
@@ -32,8 +32,6 @@ export interface Timeouts {
   readonly drainMillis: number
   /** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
   readonly turnWaitMillis: number
-  /** How long the client of a reply in pieces may read nothing; then its connection ends. */
-  readonly replyStallMillis: number
   /** How long in all a large snapshot may be waiting for its client while others wait for its turn; then 408. */
   readonly turnIdleMillis: number
 }
@@ -44,6 +42,5 @@ export const defaultTimeouts: Timeouts = {
   keepAliveMillis: 5_000,
   drainMillis: 1_000,
   turnWaitMillis: 10_000,
-  replyStallMillis: 10_000,
   turnIdleMillis: 5_000
 }

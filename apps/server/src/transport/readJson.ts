@@ -5,7 +5,9 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { isJson } from "@berth/web/guard"
 import { Effect, Result } from "effect"
-import type { Headers, HttpServerError, HttpServerRequest } from "effect/http"
+import * as ByteSize from "effect/ByteSize"
+import { type Headers, HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
+import { jsonProblem } from "./jsonProblem.ts"
 import { maxBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -14,7 +16,7 @@ export const bodyTooLarge = (maxBytes: number) => fail(413, `The body is larger 
 const notJson = fail(415, "The body must be JSON: content-type application/json.")
 const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
 const malformed = fail(400, "The body is not well-formed JSON.")
-export const interrupted = fail(400, "The body ended before it was complete.")
+const interrupted = fail(400, "The body ended before it was complete.")
 
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
@@ -27,26 +29,70 @@ const isTakenForJson = ({ "content-type": type, origin, "sec-fetch-site": site }
   type === undefined ? origin === undefined && site === undefined : isJson(type)
 
 /** Why a body of this kind is not read. */
-export const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
+const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
   !isTakenForJson(headers) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
 
-const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
-  Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
+type Unreadable = Failure<400> | Failure<413> | Failure<415>
 
-/** `onBytes` gets the bytes of the body before they are parsed. The limit is the `MaxBodySize` of the request, 1 MiB. */
-export const readJson = (
+const readBytes = (
   request: HttpServerRequest.HttpServerRequest,
-  onBytes: (bytes: Uint8Array) => void
-): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
+  maxBytes: number
+): Effect.Effect<ArrayBuffer, Unreadable> => {
   const refused = refuseMediaType(request)
   if (refused !== undefined) return Effect.fail(refused)
   return request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge(maxBodyBytes) : interrupted
-    ),
-    Effect.flatMap((body) => {
-      onBytes(new Uint8Array(body))
-      return Effect.fromResult(parse(body))
-    })
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge(maxBytes) : interrupted
+    )
   )
 }
+
+const parse = (
+  body: ArrayBuffer
+): Result.Result<{ readonly json: string; readonly value: unknown }, typeof malformed> =>
+  Result.try({
+    try: () => {
+      const json = utf8.decode(body)
+      return { json, value: JSON.parse(json) as unknown }
+    },
+    catch: () => malformed
+  })
+
+/** `onBytes` gets the bytes of the body before they are parsed. The limit is 1 MiB. */
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  onBytes: (bytes: Uint8Array) => void
+): Effect.Effect<unknown, Unreadable> =>
+  Effect.flatMap(readBytes(request, maxBodyBytes), (body) => {
+    onBytes(new Uint8Array(body))
+    return Effect.fromResult(Result.map(parse(body), ({ value }) => value))
+  })
+
+/** The same with the strictness of the control plane: a key that comes twice is 422, and so is a body that would take long to check. */
+export const readStrictJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  {
+    maxBytes = maxBodyBytes,
+    maxValues,
+    whenEmpty
+  }: {
+    /** Default 1 MiB. */
+    readonly maxBytes?: number
+    /** Default 20 000. */
+    readonly maxValues?: number
+    /** Stands for a body that is not there. */
+    readonly whenEmpty?: unknown
+  } = {}
+): Effect.Effect<unknown, Unreadable | Failure<422>> =>
+  Effect.flatMap(readBytes(request, maxBytes), (body): Effect.Effect<unknown, Failure<400> | Failure<422>> => {
+    if (body.byteLength === 0 && whenEmpty !== undefined) return Effect.succeed(whenEmpty)
+    const parsed = parse(body)
+    if (Result.isFailure(parsed)) return Effect.fail(parsed.failure)
+    const problem = jsonProblem(parsed.success.json, maxValues)
+    if (problem === undefined) return Effect.succeed(parsed.success.value)
+    const { path, sentence } = problem
+    return Effect.fail(
+      path === "" ? fail(422, sentence) : fail(422, `The field ${path} is not valid.`, { [path]: [sentence] })
+    )
+  })

@@ -36,8 +36,6 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
       expect([reset.result.json.nodes, reset.turns >= 50]).toEqual([50_000, true])
       const next = yield* countingTurns(control("POST", `/${id}/clock`, { advanceTo: "next-event" }))
       expect([next.result.json.events, next.turns >= 50]).toEqual([[], true])
-      const listed = yield* countingTurns(control("GET", `/${id}/nodes?count=1000`))
-      expect([listed.result.json.length, listed.turns >= 8]).toEqual([1000, true])
       yield* control("DELETE", `/worlds/${id}`)
     })
   )
@@ -68,14 +66,12 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
       for (const ask of [
         (world: Account) => Effect.map(callAs(world, "GET", "/nodes/"), ({ json }) => json.data.length),
         (world: Account) =>
-          Effect.map(callAs(world, "POST", "/nodes/", { body: nodeOf("web") }), ({ status }) => status - 202),
-        (_: Account, id: string) =>
-          Effect.map(control("GET", "/worlds"), ({ json }) => json.find((one: { id: string }) => one.id === id).nodes)
+          Effect.map(callAs(world, "POST", "/nodes/", { body: nodeOf("web") }), ({ status }) => status - 202)
       ]) {
         const world = yield* begin
         expect(yield* nodesOf(world.id)).toBe(20_000)
         yield* TestClock.adjust("366 days")
-        const { result, turns } = yield* countingTurns(ask(world, world.id))
+        const { result, turns } = yield* countingTurns(ask(world))
         expect([result, turns >= 20]).toEqual([0, true])
         yield* control("DELETE", `/worlds/${world.id}`)
       }

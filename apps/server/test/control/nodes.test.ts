@@ -1,10 +1,6 @@
-import { expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { nodePieces } from "../../src/control/nodes.ts"
 import { TestServer } from "../../src/testing.ts"
-import { populate } from "../../src/world/scenario.ts"
-import * as World from "../../src/world/World.ts"
-import { defaults } from "../../src/world/WorldSettings.ts"
 import { callAs, errorsOf, nodeOf } from "../http/service.ts"
 import { control, createIn, statusIn } from "./plane.ts"
 
@@ -159,16 +155,4 @@ layer(TestServer.layer())("saved images a test asks for", (it) => {
       expect(two.slug).toBe(`same-${two.id}`)
     })
   )
-})
-
-it("a page of nodes is of one instant, although the world is replaced while it is sent", () => {
-  const world = World.make({ ...defaults, clock: "frozen" }, 0)
-  populate(world, { fleet: 1_000 })
-  const pieces = nodePieces(world, world.latest, { count: 1_000 })
-  let text = pieces.next().value!
-  const lifecycle = { ...defaults.lifecycle, provisioningMillis: 1e11 }
-  Object.assign(world, World.make({ ...defaults, clock: "frozen", lifecycle }, 0))
-  for (const piece of pieces) text += piece
-  const statuses = JSON.parse(text).map(({ status }: { readonly status: string }) => status)
-  expect(statuses).toEqual(Array(1_000).fill("running"))
 })

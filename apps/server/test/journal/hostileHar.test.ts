@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { catalogue } from "../../src/injection/catalogue.ts"
-import { harPieces } from "../../src/journal/har.ts"
+import { harOf } from "../../src/journal/har.ts"
 import { Journals } from "../../src/journal/Journals.ts"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
@@ -76,8 +76,7 @@ describe("an archive", () => {
         const world = World.make(defaults, 0)
         const journals = new Journals()
         for (const one of entries) journals.record(world, one)
-        const text = [...harPieces(journals.of(world), "http://127.0.0.1:1")].join("")
-        const archive = JSON.parse(text)
+        const archive = JSON.parse(JSON.stringify(harOf(journals.of(world), "http://127.0.0.1:1")))
         expect(yield* problemsOf(archive)).toEqual([])
         expect(/\\u[dD][89a-fA-F]/.test(JSON.stringify(archive))).toBe(false)
         for (const [index, { request }] of archive.log.entries.entries()) {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { threadCpuMillis } from "@berth/testing/threadCpu"
 import { Redacted } from "effect"
-import { harPieces } from "../../src/journal/har.ts"
 import { Journal, maxEntries } from "../../src/journal/Journal.ts"
 import { redactor } from "../../src/journal/JournalEntry.ts"
 import { pageOf } from "../../src/journal/page.ts"
-import { objectPieces } from "../../src/transport/jsonPieces.ts"
 import { entryOf } from "./entries.ts"
 
 const account = { apiKey: Redacted.make("the-key"), accessToken: Redacted.make("the-token") }
@@ -24,29 +22,6 @@ describe("a long journal", () => {
     expect(page).toMatchObject({ next: 7, more: true, dropped: 0 })
     for (const [index, recorded] of page.requests.entries()) expect(recorded).toBe(entries[5 + index])
     expect(pageOf(journal, { operation: "nodes.create" }).requests).toEqual([])
-  })
-
-  it("becomes an archive in pieces of a few requests, none of which is made before it is asked for", () => {
-    const journal = fullJournal({ method: "POST", body: Buffer.from("x".repeat(2_000)) })
-    const archive = harPieces({ id: "w1", seed: 1, account, journal }, "http://localhost")
-    const pieces = [archive.next().value!, archive.next().value!]
-    journal.clear()
-    for (const piece of archive) pieces.push(piece)
-    expect(pieces.length).toBeGreaterThan(100)
-    for (const piece of pieces) expect(piece.length).toBeLessThan(20_000)
-    expect(JSON.parse(pieces.join("")).log.entries.length).toBe(maxEntries)
-  })
-})
-
-describe("an object in pieces", () => {
-  it.each([
-    [{}, [], {}],
-    [{ a: 1 }, ["x"], { b: [2] }],
-    [{}, ["x", { y: 1 }], { b: 2 }],
-    [{ a: 1 }, Array(3_000).fill("twelve chars"), {}]
-  ])("is the same JSON", (before, elements, after) => {
-    const text = [...objectPieces(before, "all", elements, (element) => element, after)].join("")
-    expect(text).toBe(JSON.stringify({ ...before, all: elements, ...after }))
   })
 })
 

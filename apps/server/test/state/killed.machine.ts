@@ -137,22 +137,21 @@ describe("a server that keeps its state", () => {
     })
   )
 
-  it.live("refuses a damaged file, names the damaged line, and leaves it as it is", () =>
+  it.live("refuses a damaged file, and leaves it as it is", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const good = join(path, "good")
       const server = yield* start(good, "--scenario", "small")
       yield* server.stop("SIGTERM")
-      const lines = readFileSync(good, "latin1").split("\n")
-      expect(lines.length).toBe(5)
+      const text = readFileSync(good, "latin1")
+      const shape = "it does not begin and end as a state file does"
       const cases: ReadonlyArray<readonly [damage: string, content: string, reason: string]> = [
-        ["changed", lines.join("\n").replace("web-2", "web-3"), "line 3: its checksum does not match"],
-        ["cut", lines.join("\n").slice(0, -10), "line 4: it is cut off"],
-        ["short", `${lines.slice(0, 2).join("\n")}\n`, "line 3: the file ends before the state does"],
-        ["without", [lines[0], lines[1], lines[3], ""].join("\n"), "line 3: lines are missing before it"],
-        ["longer", `${lines.join("\n")}more`, "line 5: something follows the end of the state"],
-        ["empty", "", "line 1: the file ends before the state does"],
-        ["foreign", "hello\n", "line 1: this is no line of a state file"]
+        ["changed", text.replace("web-2", "web-3"), "its checksum does not match"],
+        ["cut", text.slice(0, -10), shape],
+        ["shorter", `${text.slice(0, -10)}\n`, "its checksum does not match"],
+        ["longer", `${text}more`, shape],
+        ["empty", "", shape],
+        ["foreign", "hello\n", shape]
       ]
       yield* Effect.forEach(
         cases,
@@ -163,7 +162,7 @@ describe("a server that keeps its state", () => {
             expect(yield* run(["--port", "0", "--state", file])).toEqual({
               code: 2,
               stdout: "",
-              stderr: `berth-server: the state file ${file} is damaged in ${reason}\n`
+              stderr: `berth-server: the state file ${file} is damaged: ${reason}\n`
             })
             expect(readFileSync(file, "latin1")).toBe(content)
           }),
