@@ -101,10 +101,8 @@ export const makeApp = Effect.fnUntraced(function* (
       return Effect.succeed(HttpServerResponse.setHeader(preflight, "date", httpDate(World.instantOf(world, real))))
     }
     if (identity.world !== undefined) use.note(identity.world, real)
-    // Nodes that have ended by now are cleared away before any step reads the world. Where they are many, others are answered
-    // meanwhile, and the world may be deleted.
-    if (!World.enterStep(world, real)) return Effect.andThen(Effect.yieldNow, answer)
-    const arrivedAt = world.latest
+    // Nodes that have ended by now are cleared away before any step reads the world.
+    const arrivedAt = World.enter(world, real)
     const allowance = identity.world?.allowance ?? worlds.unnamed
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
     const reply = isAboutTheService(request) ? pages(exchange) : service(exchange)

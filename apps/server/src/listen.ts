@@ -34,7 +34,7 @@ export const listen = Effect.fnUntraced(function* (
   const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
   const app = yield* makeApp(worlds, {
     ...options,
-    control: { ...control, hosts, timeouts, scheme: tls === undefined ? "http" : "https" }
+    control: { ...control, hosts, scheme: tls === undefined ? "http" : "https" }
   })
   const node = makeNodeServer(timeouts, app.reject, tls)
   const server = yield* NodeHttpServer.make(() => node.server, {

@@ -5,7 +5,6 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Context, Effect, type Schema, type Scope, type Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
-import { inSteps } from "../http/inSteps.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
 import { readStrictJson } from "../transport/readJson.ts"
@@ -14,7 +13,6 @@ import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 import type { EventTexts } from "./EventTexts.ts"
 import { keepInUse } from "./keepInUse.ts"
-import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -26,8 +24,6 @@ export interface Served {
 }
 
 export interface Controlled extends Served {
-  /** The turn of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
-  readonly largeWorldTurn: LargeWorldTurn
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
   /** What the streams of events send. */
@@ -52,27 +48,20 @@ export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: stri
     [field]: [`There may be ${limit} nodes in all worlds together.`]
   })
 
-export interface NamedWorld extends Controlled {
+interface NamedWorld extends Controlled {
   readonly world: World.World
   readonly now: number
 }
 
-/** The world a path names, and its present instant, of which other requests see parts where many nodes have ended. */
+/** The world a path names, and its present instant. */
 export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const controlled = yield* ControlledWorlds
   const world = controlled.worlds.get(id)
   if (world === undefined) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
-  const realMillis = controlled.realMillis()
   yield* keepInUse(controlled, world)
-  const now = yield* inSteps(World.enterInSteps(world, realMillis))
-  const named: NamedWorld = { ...controlled, world, now }
-  yield* stillThere(named)
+  const named: NamedWorld = { ...controlled, world, now: World.enter(world, controlled.realMillis()) }
   return named
 })
-
-/** Goes on where a world has not been deleted while others were answered. */
-export const stillThere = ({ world, worlds }: NamedWorld): Effect.Effect<void, Failure<404>> =>
-  worlds.get(world.id) === world ? Effect.void : Effect.fail(worldUnknown(worlds, world.id))
 
 /** The journal of the world a path names. It outlives the world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>, Scope.Scope> =>

@@ -42,7 +42,7 @@ export const WorldUpdate = Schema.Struct({
 const make = HttpApiEndpoint.post("make", "/worlds", {
   payload: WorldOptions,
   success: WorldMade.pipe(HttpApiSchema.status(201)),
-  error: [failures[400], failures[409], failures[413], failures[415], failures[422], failures[503]]
+  error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
 }).annotateMerge(OpenApi.annotations({ title: "Make a world" }))
 
 const list = HttpApiEndpoint.get("list", "/worlds", {
@@ -81,7 +81,7 @@ const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
 const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
   params: worldParam,
   success: WorldSummary,
-  error: [failures[404], failures[409], failures[503]]
+  error: [failures[404], failures[409]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Reset a world",

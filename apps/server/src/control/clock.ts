@@ -4,13 +4,12 @@
 import { DateTime, Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
-import { inSteps } from "../http/inSteps.ts"
 import { nextEvents } from "../world/nextEvent.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { type NamedWorld, namedWorld, readBody, stillThere } from "./ControlledWorlds.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
@@ -22,36 +21,17 @@ const inThePast = ({ latest }: World.World) =>
 
 const readChange = readBody(ClockChange)
 
-/** Moves the clock on at once, and clears away what has ended by then in steps. */
-const advanceBy = Effect.fnUntraced(function* (named: NamedWorld, byMillis: number) {
-  const { realMillis, world } = named
-  const steps = World.advanceInSteps(world, realMillis(), byMillis)
-  // Of this instant, whatever other requests make of the world meanwhile.
-  const shown = reading(world)
-  yield* inSteps(steps)
-  yield* stillThere(named)
-  return shown
-})
-
-/** The next events of the world as it is in the end: where it was reset or restored meanwhile, they are searched again. */
-const eventsToCome = Effect.fnUntraced(function* (named: NamedWorld) {
-  const { realMillis, world } = named
-  for (;;) {
-    const { nodes } = world
-    const events = yield* inSteps(nextEvents(world, World.instantOf(world, realMillis())))
-    yield* stillThere(named)
-    if (world.nodes === nodes) return events
-  }
-})
-
 export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers
     .handle("read", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => reading(world)))
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {
         const { advance, advanceTo, mode } = yield* readChange(request)
-        const named = yield* namedWorld(params.world)
-        const { now, realMillis, world } = named
+        const { now, realMillis, world } = yield* namedWorld(params.world)
+        const advanceBy = (byMillis: number) => {
+          World.advance(world, realMillis(), byMillis)
+          return reading(world)
+        }
         if (mode !== undefined) {
           World.setClockMode(world, realMillis(), mode)
           return reading(world)
@@ -59,20 +39,19 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
         if (advance !== undefined) {
           const byMillis = Duration.toMillis(advance)
           if (now + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advance"))
-          return yield* advanceBy(named, byMillis)
+          return advanceBy(byMillis)
         }
         if (advanceTo !== undefined && advanceTo !== "next-event") {
           const byMillis = DateTime.toEpochMillis(DateTime.makeUnsafe(advanceTo)) - World.instantOf(world, realMillis())
           if (byMillis < 0) return yield* Effect.fail(inThePast(world))
           if (world.latest + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
-          return yield* advanceBy(named, byMillis)
+          return advanceBy(byMillis)
         }
-        const events = yield* eventsToCome(named)
+        const events = nextEvents(world, World.instantOf(world, realMillis()))
         const shown = events.map((event) => ({ ...event, at: instant(event.at) }))
         if (events[0] === undefined) return { ...reading(world), events: shown }
         if (events[0].at > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
-        const advanced = yield* advanceBy(named, events[0].at - World.instantOf(world, realMillis()))
-        return { ...advanced, events: shown }
+        return { ...advanceBy(events[0].at - World.instantOf(world, realMillis())), events: shown }
       })
     )
 )

@@ -13,7 +13,7 @@ import { failureResponse } from "../http/failures.ts"
 import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, maxUrlBytes, type Timeouts } from "../transport/limits.ts"
+import { maxBodyBytes, maxSnapshotBytes, maxUrlBytes } from "../transport/limits.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -23,7 +23,6 @@ import * as Events from "./events.ts"
 import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
 import { refusalOf } from "./guard.ts"
-import { LargeWorldTurn } from "./LargeWorldTurn.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
@@ -111,8 +110,6 @@ export interface ControlOptions {
   readonly hosts?: ReadonlyArray<string> | undefined
   /** Of the URL by which it is reached. Default http. */
   readonly scheme?: Access["scheme"] | undefined
-  /** Of large worlds. Default: those of the process. */
-  readonly timeouts?: Pick<Timeouts, "turnIdleMillis" | "turnWaitMillis"> | undefined
 }
 
 /** The limit of the body of a request to this path. */
@@ -123,7 +120,7 @@ const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
 
 export const makePlane = Effect.fnUntraced(function* (
   served: Served,
-  { hosts = [], scheme = "http", timeouts = defaultTimeouts, token }: ControlOptions
+  { hosts = [], scheme = "http", token }: ControlOptions
 ) {
   const access: Access = {
     scheme,
@@ -136,7 +133,6 @@ export const makePlane = Effect.fnUntraced(function* (
   }
   const controlled: Controlled = {
     ...served,
-    largeWorldTurn: new LargeWorldTurn(timeouts),
     verifications: Semaphore.makeUnsafe(maxVerifications),
     eventTexts: new EventTexts(),
     streams: new Set()

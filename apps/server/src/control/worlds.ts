@@ -7,7 +7,7 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
-import { startSize } from "../world/scenario.ts"
+import { begin, startSize } from "../world/scenario.ts"
 import { slidingLimitSentence } from "../world/allowance.ts"
 import { restore, Snapshot, takeSnapshot } from "../state/Snapshot.ts"
 import { strictReader } from "../transport/fields.ts"
@@ -19,10 +19,9 @@ import { rateLimitOf, settingsOf, WorldOptions } from "../world/WorldOptions.ts"
 import { defaults, type Scenario, type WorldSettings } from "../world/WorldSettings.ts"
 import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, namedWorld, readBody, stillThere, tooManyNodes, worldUnknown } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld, readBody, tooManyNodes, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
-import { beginWorld, orBusy } from "./largeWorlds.ts"
 import { WorldSummary, WorldUpdate } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409> => {
@@ -44,12 +43,11 @@ const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Fail
     ? worldUnknown(worlds, refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
 
-/** Replaces a world. Others may have been made since it was checked that there is room. */
-const putInPlace = (worlds: Worlds, world: World.World, by: World.World, field: string) =>
-  Effect.mapError(
-    Effect.suspend(() => Effect.fromResult(worlds.replace(world, by))),
-    (tooMany) => tooManyNodes(tooMany, field)
-  )
+/** Fails where a world cannot have so many nodes in the place of its own. */
+const checkRoom = (worlds: Worlds, world: World.World, nodes: number, field: string) => {
+  const tooMany = worlds.tooManyWith(nodes - world.nodes.size)
+  return tooMany === undefined ? Effect.void : Effect.fail(tooManyNodes(tooMany, field))
+}
 
 const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
 
@@ -86,11 +84,10 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         )
         if (Object.keys(problems).length > 0) return yield* Effect.fail(invalidFields(problems))
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        // Before it is made, which may take seconds, and again when it is added.
+        // Before it is made, which may take seconds.
         const refusal = worlds.refusalOf(asked) ?? worlds.tooManyWith(startSize(settings))
         if (refusal !== undefined) return yield* Effect.fail(notAdded(refusal, settings))
-        const begun = yield* beginWorld(settings, realMillis())
-        const made = worlds.add(asked, (id, account) => ({ ...begun, id, settings: { ...settings, account } }))
+        const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
         const world = yield* Effect.mapError(Effect.fromResult(made), (refusal) => notAdded(refusal, settings))
         use.begin(world, realMillis())
         return {
@@ -98,7 +95,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
           apiKey: Redacted.value(world.settings.account.apiKey),
           accessToken: Redacted.value(world.settings.account.accessToken)
         }
-      }).pipe(orBusy)
+      })
     )
     .handle("list", () =>
       Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
@@ -124,21 +121,13 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handle("reset", ({ params, request }) =>
       Effect.gen(function* () {
-        const named = yield* namedWorld(params.world)
-        const { journals, realMillis, world, worlds } = named
-        for (;;) {
-          const { settings } = world
-          const tooMany = worlds.tooManyWith(startSize(settings) - world.nodes.size)
-          if (tooMany !== undefined) return yield* Effect.fail(tooManyNodes(tooMany, fieldOfNodes(settings.scenario)))
-          const begun = yield* beginWorld(settings, realMillis(), world.id)
-          // The world may have been deleted meanwhile, or restored, and then it begins otherwise.
-          yield* stillThere(named)
-          if (world.settings !== settings) continue
-          yield* putInPlace(worlds, world, begun, fieldOfNodes(settings.scenario))
-          journals.changed(world, "reset", request)
-          return summary(world, world.latest)
-        }
-      }).pipe(orBusy)
+        const { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
+        const { settings } = world
+        yield* checkRoom(worlds, world, startSize(settings), fieldOfNodes(settings.scenario))
+        worlds.replace(world, begin(settings, realMillis(), world.id))
+        journals.changed(world, "reset", request)
+        return summary(world, world.latest)
+      })
     )
     .handle("snapshot", ({ params }) =>
       // The response itself: the schema would go over each node once more.
@@ -146,19 +135,17 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
-        const named = yield* namedWorld(params.world)
-        const { journals, realMillis, world, worlds } = named
+        yield* namedWorld(params.world)
         const body = yield* readStrictJson(request, { maxBytes: maxSnapshotBytes, maxValues: Number.POSITIVE_INFINITY })
-        const snapshot = yield* Effect.mapError(Effect.fromResult(readSnapshot(body)), invalidFields)
         // The world may have been deleted while the body came.
-        yield* stillThere(named)
-        const tooMany = worlds.tooManyWith(snapshot.nodes.length - world.nodes.size)
-        if (tooMany !== undefined) return yield* Effect.fail(tooManyNodes(tooMany, "nodes"))
+        const { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
+        const snapshot = yield* Effect.mapError(Effect.fromResult(readSnapshot(body)), invalidFields)
+        yield* checkRoom(worlds, world, snapshot.nodes.length, "nodes")
         const { account } = world.settings
         const made = restore(snapshot, account, world.id, "where-it-stood", realMillis())
         const restored = yield* Effect.mapError(Effect.fromResult(made), invalidFields)
         const reply = summary(restored, World.enter(restored, realMillis()))
-        yield* putInPlace(worlds, world, restored, "nodes")
+        worlds.replace(world, restored)
         journals.changed(world, "restored", request)
         return reply
       })

@@ -66,14 +66,11 @@ const knownExchange = Effect.map(CurrentExchange, (exchange) => {
   return exchange
 })
 
-/** The caller's world and its present instant. Other requests are answered while what has ended by then is cleared away. */
-export const callersWorld = Effect.flatMap(knownExchange, ({ realMillis, world }) =>
-  Effect.suspend(function enter(): Effect.Effect<{ readonly world: World.World; readonly now: number }> {
-    return World.enterStep(world, realMillis())
-      ? Effect.succeed({ world, now: world.latest })
-      : Effect.andThen(Effect.yieldNow, Effect.suspend(enter))
-  })
-)
+/** The caller's world and its present instant. */
+export const callersWorld = Effect.map(knownExchange, ({ realMillis, world }) => ({
+  world,
+  now: World.enter(world, realMillis())
+}))
 
 /** The JSON body of the request. The journal gets its bytes. */
 export const callersJson = Effect.flatMap(knownExchange, (exchange) =>

@@ -64,11 +64,6 @@ export class DueFaults {
     }, value)
   }
 
-  /** The same, of which nothing counts. */
-  foresee<A>(value: A, change: (steps: FaultSteps, before: A) => A | undefined): A {
-    return this.#all.reduce((before, { steps }) => change(steps, before) ?? before, value)
-  }
-
   /** All that they add up to. */
   sum(amount: (steps: FaultSteps) => number | undefined): number {
     return this.each(0, (steps, before) => {

@@ -2,18 +2,11 @@
  * The records of a success while faults change them, one after another: read once, changed in place, written once. To read and
  * write a list of thousands for each of a hundred faults would hold the loop.
  */
-import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
-import type { Steps } from "../world/Steps.ts"
 import { type JsonObject, recordsOf, successOf, withJson } from "./replyBody.ts"
 
 /** What a fault does to them; `first` is the first of them. */
 export type EditRecords = (records: EditedRecords, first: JsonObject) => void
-
-/** Some milliseconds. */
-const charactersPerStep = 1_000_000
-
-const utf8 = new TextEncoder()
 
 interface EditedRecord {
   readonly value: Record<string, unknown>
@@ -81,22 +74,9 @@ export class EditedRecords {
     this.#note(-1, () => this.#jsonBytes(data) - this.#jsonBytes([]))
   }
 
-  /** The reply with them as they are now, written in steps: a hundred faults may make megabytes of a list. */
-  *written(): Steps<Reply> {
-    const { data } = this.#envelope
-    if (!Array.isArray(data)) return withJson(this.#reply, this.#envelope)
-    const [before, after] = JSON.stringify({ ...this.#envelope, data: [] }).split('"data":[]', 2) as [string, string]
-    const pieces: Array<Uint8Array> = []
-    let text = `${before}"data":[`
-    for (const [index, record] of data.entries()) {
-      text += `${index === 0 ? "" : ","}${JSON.stringify(record)}`
-      if (text.length < charactersPerStep) continue
-      pieces.push(utf8.encode(text))
-      text = ""
-      yield
-    }
-    pieces.push(utf8.encode(`${text}]${after}`))
-    return HttpServerResponse.setBody(this.#reply, HttpBody.uint8Array(Buffer.concat(pieces), "application/json"))
+  /** The reply with them as they are now. */
+  written(): Reply {
+    return withJson(this.#reply, this.#envelope)
   }
 
   #put(record: EditedRecord, field: string, value: unknown): void {

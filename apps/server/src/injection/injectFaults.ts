@@ -7,7 +7,6 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
-import { inSteps } from "../http/inSteps.ts"
 import { deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
 import { noteHeld } from "../transport/held.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
@@ -53,7 +52,6 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
     exchange.delivery = { faults: faults.fired(), isAnswered: false, delayMillis: 0, wireFault }
     return HttpServerResponse.empty()
   }
-  yield* preparePast(faults, world)
   const { isByFault, served } = yield* serve(next, exchange, faults, instead)
 
   // A fault may make another world of it, also where the client gets to know nothing.
@@ -62,20 +60,13 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
   const wireFaultOf = (reply: Reply) => faults.choose(({ wire }) => wire?.(honest, bodyBytesOf(request, reply)))
   const before = wireFaultOf(reported)
   const isLost = before !== undefined && losesAll(before.value)
-  const reply = isLost ? reported : yield* replyUnder(faults, reported, exchange, isByFault)
+  const reply = isLost ? reported : replyUnder(faults, reported, exchange, isByFault)
 
   const wireFault = (isLost ? before : wireFaultOf(reply))?.use()
   const delayMillis = wireFault?._tag === "Silence" ? 0 : faults.sum(({ delayMillis }) => delayMillis?.())
   const fired = faults.fired()
   if (fired.length > 0) exchange.delivery = { faults: fired, isAnswered: true, delayMillis, wireFault }
   return reply
-})
-
-/** What a list of the past needs to be found fast; the server answers others meanwhile. */
-const preparePast = Effect.fnUntraced(function* (faults: DueFaults, { latest, nodes }: World) {
-  const { asOf } = faults.foresee(presentView(latest), ({ list }, view) => list?.(view))
-  if (asOf === latest) return
-  for (const _step of nodes.prepareMadeBy(asOf, latest)) yield* Effect.yieldNow
 })
 
 /** The reply of the service, or of the fault that answers in its place. */
@@ -104,21 +95,16 @@ const serve = Effect.fnUntraced(function* (
 })
 
 /** The reply as the faults have it that change what is in it, and then those that change its form. */
-const replyUnder = Effect.fnUntraced(function* (
-  faults: DueFaults,
-  served: Reply,
-  exchange: Exchange,
-  isByFault: boolean
-) {
-  const meant = isByFault ? served : yield* meantBy(faults, served, exchange)
-  return withOwnDateOnly(
+const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFault: boolean): Reply =>
+  withOwnDateOnly(
     exchange.request,
-    faults.each(meant, ({ form }, before) => ifChanged(exchange.request, before, form?.(before)))
+    faults.each(isByFault ? served : meantBy(faults, served, exchange), ({ form }, before) =>
+      ifChanged(exchange.request, before, form?.(before))
+    )
   )
-})
 
 /** Another meaning of the service's reply. */
-const meantBy = Effect.fnUntraced(function* (faults: DueFaults, served: Reply, exchange: Exchange) {
+const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply => {
   const { request } = exchange
   const replied = faults.each(served, ({ reply }, before) => ifChanged(request, before, reply?.(before)))
   if (successOf(replied) === undefined) return replied
@@ -129,8 +115,8 @@ const meantBy = Effect.fnUntraced(function* (faults: DueFaults, served: Reply, e
     records ??= new EditedRecords(listed, request.method)
     return records.edit(edit) ? records : undefined
   })
-  return edited === undefined ? listed : yield* inSteps(edited.written())
-})
+  return edited === undefined ? listed : edited.written()
+}
 
 const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Reply): number =>
   method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)

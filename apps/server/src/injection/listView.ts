@@ -1,6 +1,5 @@
 /**
- * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved. Only the nodes of the
- * page are read, however many there are.
+ * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved.
  */
 import { succeed } from "@berth/core/api/Envelope"
 import { pageSize } from "@berth/core/api/Routes"
@@ -93,18 +92,6 @@ const goneNodes = ({ gone, nodes, settings }: World): ReadonlyArray<GoneNode> =>
 /** The list of an earlier instant, with the nodes that went since then. */
 const pastList = ({ nodes }: World, gone: ReadonlyArray<GoneNode>, asOf: number): List => {
   const back = gone.flatMap(({ at, node }) => (node.createdAt <= asOf && asOf < at ? [node] : []))
-  return {
-    get size() {
-      return nodes.countMadeBy(asOf) + back.length
-    },
-    slice: (skip, count) => {
-      // As many of the nodes before the page as those that are back may have moved into it.
-      const from = Math.max(0, skip - back.length)
-      const kept = nodes.sliceMadeBy(asOf, from, skip - from + count)
-      const [first] = kept
-      const before = from === 0 ? 0 : back.filter(({ id }) => first === undefined || id < first.id).length
-      const merged = [...kept, ...back.slice(before)].sort((a, b) => a.id - b.id)
-      return merged.slice(skip - from - before, skip - from - before + count)
-    }
-  }
+  const list = [...nodes.all().filter(({ createdAt }) => createdAt <= asOf), ...back].sort((a, b) => a.id - b.id)
+  return { size: list.length, slice: (skip, count) => list.slice(skip, skip + count) }
 }

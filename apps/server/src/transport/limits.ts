@@ -30,17 +30,11 @@ export interface Timeouts {
   readonly keepAliveMillis: number
   /** How long a shutdown waits for requests in flight before it cuts them off; not for held ones (`held.ts`). */
   readonly drainMillis: number
-  /** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
-  readonly turnWaitMillis: number
-  /** How long in all a large snapshot may be waiting for its client while others wait for its turn; then 408. */
-  readonly turnIdleMillis: number
 }
 
 export const defaultTimeouts: Timeouts = {
   headersMillis: 10_000,
   requestMillis: 30_000,
   keepAliveMillis: 5_000,
-  drainMillis: 1_000,
-  turnWaitMillis: 10_000,
-  turnIdleMillis: 5_000
+  drainMillis: 1_000
 }

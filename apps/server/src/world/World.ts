@@ -11,7 +11,6 @@ import { DueQueue } from "./DueQueue.ts"
 import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
-import { type Steps, stepSize, toEnd } from "./Steps.ts"
 import type { WorldSettings } from "./WorldSettings.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
@@ -67,30 +66,17 @@ export const make = (settings: WorldSettings, realMillis: number, id = defaultId
 export const instantOf = (world: World, realMillis: number): number =>
   (world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis)))
 
-/**
- * Moves the world to its present instant and clears away what has ended by then, as much as a step may. Gives whether that
- * was all: until it is, no request may read the nodes.
- */
-export const enterStep = (world: World, realMillis: number): boolean => removeGone(world, instantOf(world, realMillis))
-
 /** The world's instant, with everything that has ended by then cleared away. */
-export function* enterInSteps(world: World, realMillis: number): Steps<number> {
-  while (!enterStep(world, realMillis)) yield
-  return world.latest
+export const enter = (world: World, realMillis: number): number => {
+  const now = instantOf(world, realMillis)
+  if (world.due.nextAt <= now) removeGone(world, now)
+  return now
 }
 
-/** The same at once: a fleet that has ended takes seconds. */
-export const enter = (world: World, realMillis: number): number => toEnd(enterInSteps(world, realMillis))
-
 /** Moves the world's clock on, in every mode, and gives its new instant. */
-export const advance = (world: World, realMillis: number, byMillis: number): number =>
-  toEnd(advanceInSteps(world, realMillis, byMillis))
-
-/** The same in steps. */
-export const advanceInSteps = (world: World, realMillis: number, byMillis: number): Steps<number> => {
+export const advance = (world: World, realMillis: number, byMillis: number): number => {
   world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
-  instantOf(world, realMillis)
-  return enterInSteps(world, realMillis)
+  return enter(world, realMillis)
 }
 
 /** Lets the world's time pass differently from here on, and gives its instant. */
@@ -123,26 +109,21 @@ export const put = (world: World, node: NodeRecord): void => {
 export const phase = (world: World, node: NodeRecord, now: number) =>
   phaseAt(world.settings.seed, world.settings.lifecycle, node, now)
 
-/**
- * The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them: as
- * many as a step may. Gives whether that were all of them.
- */
-const removeGone = (world: World, now: number): boolean => {
-  if (world.due.nextAt > now) return true
-  const maxNodes = stepSize(world.settings)
-  for (let taken = 0; taken < maxNodes; taken++) {
-    const id = world.due.takeDue(now)
-    if (id === undefined) return true
+/** The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. */
+const removeGone = (world: World, now: number): void => {
+  const { lifecycle, seed } = world.settings
+  const gone = new Set<number>()
+  for (let id = world.due.takeDue(now); id !== undefined; id = world.due.takeDue(now)) {
     const node = world.nodes.get(id)
-    if (node === undefined) continue
+    if (node === undefined || gone.has(id)) continue
     if (phase(world, node, now) !== "gone") {
-      world.due.add(id, goneAt(world.settings.seed, world.settings.lifecycle, node))
+      world.due.add(id, goneAt(seed, lifecycle, node))
       continue
     }
-    world.nodes.remove(id)
+    gone.add(id)
     world.gone.push(node)
     if (world.gone.length > maxGone) world.gone.shift()
     if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
   }
-  return world.due.nextAt > now
+  world.nodes.removeAll(gone)
 }

@@ -1,9 +1,8 @@
 /**
  * The next events of a world, which come without a request: `next-event` of the control plane steps to them. Every node is
- * read, which is the price of having no timers, in steps: a test's world has a few, a fleet has many.
+ * read, which is the price of having no timers.
  */
 import { nextChange } from "../lifecycle/NodeLife.ts"
-import { endOfStep, type Steps } from "./Steps.ts"
 import type { World } from "./World.ts"
 
 export const eventKinds = [
@@ -26,12 +25,8 @@ export interface WorldEvent {
 /** Of more events at one instant the rest is not listed, though it happens. */
 const maxEvents = 100
 
-/**
- * All events of the next instant that has any, by id and the allowance last; none when no instant has. A node that is changed
- * between two steps may be read before or after.
- */
-export function* nextEvents(world: World, now: number): Steps<ReadonlyArray<WorldEvent>> {
-  const endsStep = endOfStep(world.settings)
+/** All events of the next instant that has any, by id and the allowance last; none when no instant has. */
+export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent> => {
   const { lifecycle, seed } = world.settings
   let at = Number.POSITIVE_INFINITY
   let events: Array<WorldEvent> = []
@@ -44,7 +39,6 @@ export function* nextEvents(world: World, now: number): Steps<ReadonlyArray<Worl
   for (const node of world.nodes.all()) {
     const change = nextChange(seed, lifecycle, node, now)
     if (change !== null) add({ ...change, nodeId: node.id })
-    if (endsStep()) yield
   }
   const reading = world.allowance.peek(now)
   if (reading.remaining < reading.limit && reading.resetAt > now) add({ kind: "allowance-resets", at: reading.resetAt })

@@ -5,10 +5,10 @@
 import { ruleFor } from "../lifecycle/Lifecycle.ts"
 import type { Offer } from "./catalogue.ts"
 import { firstNodeId, givenRecords } from "./givenNodes.ts"
+import type { NodeRecord } from "./NodeRecord.ts"
 import { addSavedImage } from "./savedImages.ts"
 import { fleetName, scenarioSize, smallNames } from "./scenarioNodes.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
-import { endOfStep, type Steps, toEnd } from "./Steps.ts"
 import * as World from "./World.ts"
 import type { Scenario, WorldSettings } from "./WorldSettings.ts"
 
@@ -16,46 +16,31 @@ const use = { fleetOffer: 41 } as const
 
 const minuteMillis = 60_000
 
-/** A world as its settings have it at the start, made in steps: between two of them a server can answer requests. */
-export function* beginInSteps(settings: WorldSettings, realMillis: number, id?: string): Steps<World.World> {
+/** A world as its settings have it at the start. */
+export const begin = (settings: WorldSettings, realMillis: number, id?: string): World.World => {
   const world = World.make(settings, realMillis, id)
-  const endsStep = endOfStep(settings)
+  const given = [...givenRecords(settings, world.latest)]
   const firstId = firstNodeId(settings.seed)
-  let isPopulated = false
-  // Ids ascend: some of the given nodes may come before the first that the world hands out.
-  for (const node of givenRecords(settings, world.latest)) {
-    if (!isPopulated && node.id >= firstId) {
-      world.nodes.skipTo(firstId)
-      yield* populateInSteps(world, settings.scenario, endsStep)
-      isPopulated = true
-    }
+  const put = (node: NodeRecord) => {
     world.nodes.skipTo(node.id)
     World.put(world, node)
-    if (endsStep()) yield
   }
-  if (!isPopulated) {
-    world.nodes.skipTo(firstId)
-    yield* populateInSteps(world, settings.scenario, endsStep)
-  }
+  // Ids ascend: some of the given nodes may come before the first that the world hands out.
+  for (const node of given) if (node.id < firstId) put(node)
+  world.nodes.skipTo(firstId)
+  populate(world, settings.scenario)
+  for (const node of given) if (node.id >= firstId) put(node)
   return world
 }
-
-/** The same at once. */
-export const begin = (settings: WorldSettings, realMillis: number, id?: string): World.World =>
-  toEnd(beginInSteps(settings, realMillis, id))
 
 /** How many nodes a world of these settings has at the start. */
 export const startSize = ({ nodes, scenario }: WorldSettings): number => scenarioSize(scenario) + nodes.length
 
-export const populate = (world: World.World, scenario: Scenario): void =>
-  toEnd(populateInSteps(world, scenario, () => false))
-
-function* populateInSteps(world: World.World, scenario: Scenario, endsStep: () => boolean): Steps<void> {
+export const populate = (world: World.World, scenario: Scenario): void => {
   if (scenario === "empty") return
   if (scenario === "small") return populateSmall(world)
   for (let i = 1; i <= scenario.fleet; i++) {
     addRunning(world, fleetName(i), fleetOffer(world, i), scenario.fleet + 1 - i)
-    if (endsStep()) yield
   }
 }
 

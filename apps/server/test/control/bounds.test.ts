@@ -88,15 +88,6 @@ describe("worlds that may have ten nodes together", () => {
     expect(Result.getOrThrow(add(4)).id).toBe("w1")
   })
 
-  it("stay as they are where one would be replaced beyond them", () => {
-    const worlds = makeWorlds(6)
-    const world = Result.getOrThrow(worlds.add({}, (id, account) => fleetOf(3, id, account)))
-    expect(worlds.replace(world, fleetOf(5))).toEqual(Result.fail(tooMany(9, 2)))
-    expect(world.nodes.size).toBe(3)
-    expect(worlds.replace(world, fleetOf(4, world.id))).toEqual(Result.succeed(undefined))
-    expect(world.nodes.size).toBe(4)
-  })
-
   it.effect("take no snapshot beyond them, and do not make its world first", () =>
     Effect.gen(function* () {
       const options = {
