@@ -99,20 +99,19 @@ const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFa
   withOwnDateOnly(
     exchange.request,
     faults.each(isByFault ? served : meantBy(faults, served, exchange), ({ form }, before) =>
-      ifChanged(exchange.request, before, form?.(before))
+      ifChanged(before, form?.(before))
     )
   )
 
 /** Another meaning of the service's reply. */
 const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply => {
-  const { request } = exchange
-  const replied = faults.each(served, ({ reply }, before) => ifChanged(request, before, reply?.(before)))
+  const replied = faults.each(served, ({ reply }, before) => ifChanged(before, reply?.(before)))
   if (successOf(replied) === undefined) return replied
   const listed = listOf(faults, replied, exchange)
   let records: EditedRecords | undefined
   const edited = faults.each<EditedRecords | undefined>(undefined, ({ records: edit }) => {
     if (edit === undefined) return undefined
-    records ??= new EditedRecords(listed, request.method)
+    records ??= new EditedRecords(listed)
     return records.edit(edit) ? records : undefined
   })
   return edited === undefined ? listed : edited.written()
@@ -135,7 +134,7 @@ const listOf = (faults: DueFaults, reply: Reply, { request, world }: Exchange): 
     const view = list(current.view)
     if (view.asOf === current.view.asOf && view.shift === current.view.shift) return undefined
     const page = pages.page(view)
-    return isOtherPage(world, pages, request.method, current, page) ? page : undefined
+    return isOtherPage(world, current, page) ? page : undefined
   })
   return last === undefined ? reply : withBodyOf(reply, pages.reply(last))
 }

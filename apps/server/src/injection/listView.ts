@@ -7,7 +7,6 @@ import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { listedNode } from "../http/records.ts"
 import { goneAt } from "../lifecycle/NodeLife.ts"
-import { bytesOf } from "../transport/replyBytes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, type World } from "../world/World.ts"
 import type { ListView } from "./FaultKind.ts"
@@ -35,29 +34,17 @@ export const pagesOf = (world: World, url: string) => {
   }
 }
 
-type Pages = ReturnType<typeof pagesOf>
-
-/** Whether a client notices that it gets one page and not the other; of HEAD it gets only the length. */
-export const isOtherPage = (
-  world: World,
-  pages: Pages,
-  method: string,
-  one: ViewedPage,
-  other: ViewedPage
-): boolean => {
-  if (method === "HEAD") return bytesOf(pages.reply(one))?.length !== bytesOf(pages.reply(other))?.length
-  return (
-    one.nodes.length !== other.nodes.length ||
-    one.nodes.some((node, index) => {
-      const beside = other.nodes[index]!
-      return (
-        node.id !== beside.id ||
-        node.createdAt !== beside.createdAt ||
-        phase(world, node, one.view.asOf) !== phase(world, beside, other.view.asOf)
-      )
-    })
-  )
-}
+/** Whether a client notices that it gets one page and not the other. */
+export const isOtherPage = (world: World, one: ViewedPage, other: ViewedPage): boolean =>
+  one.nodes.length !== other.nodes.length ||
+  one.nodes.some((node, index) => {
+    const beside = other.nodes[index]!
+    return (
+      node.id !== beside.id ||
+      node.createdAt !== beside.createdAt ||
+      phase(world, node, one.view.asOf) !== phase(world, beside, other.view.asOf)
+    )
+  })
 
 /** Nodes by ascending id. */
 interface List {

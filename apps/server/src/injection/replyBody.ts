@@ -2,7 +2,7 @@
  * The body of a reply on its way out, for faults to read and to replace.
  */
 import { Predicate } from "effect"
-import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
 
@@ -36,17 +36,13 @@ export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   )
 }
 
-/** A reply that differs from the one before it for the client that made the request; `undefined` where it does not. */
-export const ifChanged = (
-  { method }: HttpServerRequest.HttpServerRequest,
-  before: Reply,
-  after: Reply | undefined
-): Reply | undefined => {
+/** A reply that differs from the one before it; `undefined` where it does not. */
+export const ifChanged = (before: Reply, after: Reply | undefined): Reply | undefined => {
   if (after === undefined || after === before) return undefined
   const isSame =
     after.status === before.status &&
     hasSameHeaders(after, before) &&
-    (method === "HEAD" || Buffer.compare(bytesOf(after) ?? nothing, bytesOf(before) ?? nothing) === 0)
+    Buffer.compare(bytesOf(after) ?? nothing, bytesOf(before) ?? nothing) === 0
   return isSame ? undefined : after
 }
 
