@@ -1,11 +1,12 @@
 /** `berth` behind a proxy, towards a service whose certificate is of a private authority. */
 import { once } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import { connect, type AddressInfo, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { certificateFile, keyFile } from "@berth/testing/certificate"
 import { Program } from "@berth/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 
@@ -14,6 +15,7 @@ const binary = (app: string, name: string) =>
 
 /** A name that only the proxy can reach. */
 const host = "service.invalid"
+const tls = ["--tls-key", keyFile, "--tls-cert", certificateFile]
 const proxyUser = "user:proxy-password"
 
 /** A proxy that opens tunnels to a port of this machine, or refuses every user. */
@@ -58,15 +60,14 @@ let account: Record<string, string>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-proxy-"))
-  server = Program.ofNode(binary("server", "berth-server"), ["--port", "0", "--tls", "--allow-host", host])
-  const { accessToken, apiKey, certificate, url } = JSON.parse(await server.printed(/^\{.*\}$/m))
-  await writeFile(join(folder, "ca.pem"), certificate)
+  server = Program.ofNode(binary("server", "berth-server"), ["--port", "0", ...tls, "--allow-host", host])
+  const { accessToken, apiKey, url } = JSON.parse(await server.printed(/^\{.*\}$/m))
   port = Number(new URL(url).port)
   account = {
     BERTH_BASE_URL: `https://${host}:${port}`,
     BERTH_API_KEY: apiKey,
     BERTH_ACCESS_TOKEN: accessToken,
-    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    NODE_EXTRA_CA_CERTS: certificateFile,
     HOME: folder
   }
 })

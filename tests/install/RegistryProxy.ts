@@ -2,12 +2,15 @@
  * A proxy as companies have them: it answers every tunnel itself, with a certificate of an authority of its own, and asks the registry
  * of the machine in its turn. It lets nothing else through, and listens on a socket file, which a program without a network reaches.
  */
+import { execFileSync } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type RequestListener, request as requestHttp, type Server } from "node:http"
 import { createServer as createTlsServer, request as requestHttps } from "node:https"
 import { type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { pipeline } from "node:stream"
-import { selfMadeCertificate } from "@berth/server/selfMadeCertificate"
 
 /** Asks a server at `origin` what a client asks here. */
 const forwardTo =
@@ -24,6 +27,25 @@ const forwardTo =
     upstream.on("error", () => response.destroy())
   }
 
+/** A certificate for a host, under an authority that is made for it. */
+const makeCertificate = (host: string) => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-authority-"))
+  const make = (name: string, ...more: ReadonlyArray<string>) => {
+    const keys = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", `${name}.key`]
+    const all = ["req", "-x509", ...keys, "-days", "2", "-out", `${name}.pem`, "-subj", `/CN=berth ${name}`, ...more]
+    execFileSync("openssl", all, { cwd: folder, stdio: "ignore" })
+    return (ending: string) => readFileSync(join(folder, `${name}.${ending}`), "utf8")
+  }
+  try {
+    const authority = make("authority")
+    const names = ["-addext", `subjectAltName=DNS:${host}`, "-addext", "basicConstraints=critical,CA:FALSE"]
+    const server = make("server", "-CA", "authority.pem", "-CAkey", "authority.key", ...names)
+    return { authority: authority("pem"), cert: server("pem"), key: server("key") }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 export class RegistryProxy {
   /** What clients have to trust, PEM. */
   readonly authority: string
@@ -35,7 +57,7 @@ export class RegistryProxy {
   readonly #sockets = new Set<Socket>()
 
   private constructor(registry: URL) {
-    const { authority, cert, key } = selfMadeCertificate([registry.hostname], Date.now())
+    const { authority, cert, key } = makeCertificate(registry.hostname)
     this.authority = authority
     const forward = forwardTo(registry)
     const inside = createTlsServer({ cert, key }, (request, response) => {

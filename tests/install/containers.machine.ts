@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { fillPackages } from "@berth/scripts/pack"
+import { certificateFile, keyFile } from "@berth/testing/certificate"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Container } from "./Container.ts"
 
@@ -57,7 +58,9 @@ describe("the containers", () => {
   })
 
   it("berth-server is not healthy when it does not answer the check", async () => {
-    await using running = server.start(["--control-token", token, "--tls"])
+    for (const file of [keyFile, certificateFile]) copyFileSync(file, join(server.root, basename(file)))
+    const tls = ["--tls-key", "/key.pem", "--tls-cert", "/cert.pem"]
+    await using running = server.start(["--control-token", token, ...tls])
     await running.printed(/^\{.*\}$/m)
     expect((await server.checkHealth(running).ended).code).toBe(1)
   })

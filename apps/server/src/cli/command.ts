@@ -115,7 +115,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       if (!canCount(asked.rateLimit))
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
-      const { certificate, identity: tls } = yield* readTls(options, [host, ...options.allowHost])
+      const tls = yield* readTls(options)
       // First of all that is about the file, so that it is released after the last save.
       const file = Option.isSome(state) ? yield* claimState(state.value) : undefined
       const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file)
@@ -138,8 +138,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         url,
         apiKey: Redacted.value(apiKey),
         accessToken: Redacted.value(accessToken),
-        pid: process.pid,
-        ...(certificate === undefined ? {} : { certificate })
+        pid: process.pid
       })
       yield* Effect.mapError(
         printReadyLine(ready),

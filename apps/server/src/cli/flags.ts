@@ -109,10 +109,6 @@ export const flags = {
     Flag.withDescription("The file that has the control token"),
     Flag.optional
   ),
-  tls: Flag.Boolean("tls").pipe(
-    Flag.withDescription("Serve HTTPS with a certificate made at the start; the ready line has the one to trust"),
-    Flag.withDefault(false)
-  ),
   tlsKey: Flag.String("tls-key").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("Serve HTTPS with this private key, PEM; with --tls-cert"),

@@ -15,7 +15,6 @@ interface Running {
     readonly apiKey: string
     readonly accessToken: string
     readonly pid: number
-    readonly certificate?: string
   }
   /** Its main world's. */
   readonly account: Account

@@ -1,14 +1,19 @@
-import { X509Certificate } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request } from "node:https"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import {
+  certificate as ca,
+  certificateFile,
+  keyFile,
+  otherCertificate,
+  otherCertificateFile
+} from "@berth/testing/certificate"
 import { Program } from "@berth/testing/Program"
 import { startStopwatch } from "@berth/testing/stopwatch"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
-import { selfMadeCertificate } from "../../src/transport/selfMadeCertificate.ts"
+import { Effect } from "effect"
 import { prefix } from "../http/service.ts"
 import { run, serve } from "./berthServer.ts"
 
@@ -61,30 +66,29 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-describe.concurrent("berth-server --tls", () => {
-  it.live("is called by a client that trusts the certificate of the ready line, and by no other", () =>
+const tls = ["--tls-key", keyFile, "--tls-cert", certificateFile]
+
+describe.concurrent("berth-server with a key and a certificate", () => {
+  it.live("is called by a client that trusts the certificate, and by no other", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--tls", "--scenario", "small"])
+      const { ready } = yield* serve(["--port", "0", ...tls, "--scenario", "small"])
       expect(ready.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
-      const { certificate: ca } = ready
       for (const host of ["127.0.0.1", "localhost"]) {
         const { status, text } = yield* ask(ready.url, { ca, host })
         expect([host, status, JSON.parse(text).data.length]).toEqual([host, 200, 5])
       }
-      const strangers = selfMadeCertificate(["127.0.0.1"], yield* Clock.currentTimeMillis).authority
-      expect((yield* ask(ready.url, {})).failure).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE")
-      expect((yield* ask(ready.url, { ca: strangers })).failure).toMatch(/SIGNATURE|VERIFY/)
+      for (const stranger of [{}, { ca: otherCertificate }]) {
+        expect((yield* ask(ready.url, stranger)).failure).toBe("DEPTH_ZERO_SELF_SIGNED_CERT")
+      }
       expect((yield* ask(ready.url, { ca, path: "/_mock/health" })).status).toBe(200)
     })
   )
 
   it.live("is called by fetch where the certificate is a file that Node trusts", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--tls"])
-      const file = join(yield* folder, "ca.pem")
-      writeFileSync(file, ready.certificate!)
+      const { ready } = yield* serve(["--port", "0", ...tls])
       const source = `const reply = await fetch("${ready.url}/_mock/health"); console.log(reply.status)`
-      const env = { NODE_EXTRA_CA_CERTS: file }
+      const env = { NODE_EXTRA_CA_CERTS: certificateFile }
       const program = yield* Program.start(() => Program.ofSource(source, { cwd: tmpdir(), env }))
       expect(yield* Effect.promise(() => program.succeeded())).toBe("200\n")
     })
@@ -92,9 +96,9 @@ describe.concurrent("berth-server --tls", () => {
 
   it.live("keeps connections alive, and carries faults of the wire out on them", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--tls", "--scenario", "small"])
+      const { ready } = yield* serve(["--port", "0", ...tls, "--scenario", "small"])
       const agent = yield* Effect.acquireRelease(
-        Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1, ca: ready.certificate })),
+        Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1, ca })),
         (agent) => Effect.sync(() => agent.destroy())
       )
       const { url } = ready
@@ -132,8 +136,8 @@ describe.concurrent("berth-server --tls", () => {
 
   it.live("survives what is no TLS, and ends with 0 within 5 s whatever its connections do", () =>
     Effect.gen(function* () {
-      const server = yield* serve(["--port", "0", "--tls", "--fault", "hang"])
-      const { certificate: ca, url } = server.ready
+      const server = yield* serve(["--port", "0", ...tls, "--fault", "hang"])
+      const { url } = server.ready
       const { port } = new URL(url)
       const plain = (bytes: string) =>
         Effect.acquireRelease(
@@ -165,19 +169,11 @@ describe.concurrent("berth-server --tls", () => {
     })
   )
 
-  it.live("takes a key and a certificate of one's own, and prints none then", () =>
+  it.live("does not start with another key, another file, or half of it", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const own = selfMadeCertificate(["127.0.0.1"], yield* Clock.currentTimeMillis)
-      const [key, cert] = [join(path, "key.pem"), join(path, "cert.pem")]
-      writeFileSync(key, own.key)
-      writeFileSync(cert, own.cert)
-      const [text, anothers] = [join(path, "text.pem"), join(path, "another.pem")]
+      const [key, cert, text, anothers] = [keyFile, certificateFile, join(path, "text.pem"), otherCertificateFile]
       writeFileSync(text, "no PEM")
-      writeFileSync(anothers, selfMadeCertificate(["127.0.0.1"], yield* Clock.currentTimeMillis).cert)
-      const { ready } = yield* serve(["--port", "0", "--tls-key", key, "--tls-cert", cert])
-      expect(ready.certificate).toBeUndefined()
-      expect((yield* ask(ready.url, { ca: own.authority })).status).toBe(200)
       for (const [args, sentence] of [
         [["--tls-key", key], "--tls-key and --tls-cert belong together"],
         [
@@ -207,57 +203,4 @@ describe.concurrent("berth-server --tls", () => {
       }
     })
   )
-})
-
-describe("a certificate of the server's making", () => {
-  const now = Date.UTC(2026, 4, 1)
-  const names = [
-    "localhost",
-    "127.0.0.1",
-    "::1",
-    "fe80::1%eth0",
-    "2001:db8::ff00:42:8329",
-    "::ffff:1.2.3.4",
-    "[fd00::1]",
-    "[::1]",
-    "mock",
-    "bücher.test",
-    "localhost"
-  ]
-  const made = selfMadeCertificate(names, now)
-  const [server, authority] = [new X509Certificate(made.cert), new X509Certificate(made.authority)]
-
-  it("is signed by the authority, which is nothing but that", () => {
-    expect(server.verify(authority.publicKey)).toBe(true)
-    expect(server.checkIssued(authority)).toBe(true)
-    expect(authority.verify(authority.publicKey)).toBe(true)
-    expect([server.ca, authority.ca]).toEqual([false, true])
-    expect(server.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"])
-    expect(selfMadeCertificate(names, now).authority).not.toBe(made.authority)
-  })
-
-  it("is for its names and addresses, and no others", () => {
-    const addresses = ["127.0.0.1", "::1", "fe80::1", "2001:db8:0:0:0:ff00:42:8329", "::ffff:1.2.3.4", "fd00::1"]
-    for (const address of addresses) {
-      expect([address, server.checkIP(address) !== undefined]).toEqual([address, true])
-    }
-    for (const name of ["localhost", "mock", "xn--bcher-kva.test"]) expect(server.checkHost(name)).toBe(name)
-    expect([server.checkIP("127.0.0.2"), server.checkHost("example.com")]).toEqual([undefined, undefined])
-    expect(server.subjectAltName!.split(", ").length).toBe(9)
-  })
-
-  it("has a serial of its own, positive and of 16 bytes", () => {
-    const others = Array.from({ length: 20 }, () => new X509Certificate(selfMadeCertificate(["mock"], now).cert))
-    const serials = [...others, server, authority].map(({ serialNumber }) => serialNumber)
-    expect(new Set(serials).size).toBe(22)
-    // The first bit is that of the sign; the second is there so that no byte is left out.
-    for (const serial of serials) expect(serial).toMatch(/^[4-7][\dA-F]{31}$/)
-  })
-
-  it("is valid from a day before, for more than a year and fewer than 399 days", () => {
-    for (const { validFromDate, validToDate } of [server, authority]) {
-      expect(validFromDate.toISOString()).toBe("2026-04-30T00:00:00.000Z")
-      expect(validToDate.toISOString()).toBe("2027-06-02T00:00:00.000Z")
-    }
-  })
 })

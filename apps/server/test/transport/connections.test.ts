@@ -2,12 +2,10 @@ import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { connect as connectSecure } from "node:tls"
+import { certificate, key } from "@berth/testing/certificate"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { openConnections } from "../../src/transport/connections.ts"
-import { selfMadeCertificate } from "../../src/transport/selfMadeCertificate.ts"
-
-const made = selfMadeCertificate(["localhost"], Date.UTC(2026, 0, 1))
 
 const listening = (server: Server) =>
   Effect.acquireRelease(
@@ -34,13 +32,13 @@ describe("the open connections of a server", () => {
     ["http", () => createServer(answer), (port: number) => connect(port, "127.0.0.1")],
     [
       "https",
-      () => createSecureServer(made, answer),
+      () => createSecureServer({ key, cert: certificate }, answer),
       (port: number) =>
         connectSecure({
           port,
           host: "127.0.0.1",
           servername: "localhost",
-          ca: made.authority,
+          ca: certificate,
           checkServerIdentity: () => undefined
         })
     ]

@@ -1,9 +1,9 @@
 import { type AddressInfo, connect } from "node:net"
+import { certificate, key } from "@berth/testing/certificate"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { defaultTimeouts } from "../../src/transport/limits.ts"
 import { makeNodeServer } from "../../src/transport/nodeServer.ts"
-import { selfMadeCertificate } from "../../src/transport/selfMadeCertificate.ts"
 
 describe("a connection to a TLS port", () => {
   it.live("on which no handshake comes is closed without a reply, and costs no allowance", () =>
@@ -13,8 +13,7 @@ describe("a connection to a TLS port", () => {
         rejected += 1
         return { status: 408, headers: {}, body: "" }
       }
-      const made = selfMadeCertificate(["localhost"], Date.UTC(2026, 0, 1))
-      const { server } = makeNodeServer({ ...defaultTimeouts, headersMillis: 100 }, reject, made)
+      const { server } = makeNodeServer({ ...defaultTimeouts, headersMillis: 100 }, reject, { key, cert: certificate })
       yield* Effect.acquireRelease(
         Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
         () => Effect.sync(() => server.close())

@@ -1,0 +1,19 @@
+/**
+ * A key and its certificate for servers within tests, of `localhost`, loopback and `service.invalid`, until 2126. Nothing else trusts it. Made by
+ * the command of `docs/running-the-mock.md`.
+ */
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const file = (name: string): string => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url))
+
+/** Files, PEM. */
+export const keyFile = file("key.pem")
+export const certificateFile = file("cert.pem")
+
+/** The certificate of another key, for the same names. */
+export const otherCertificateFile = file("other.pem")
+
+export const key = readFileSync(keyFile, "utf8")
+export const certificate = readFileSync(certificateFile, "utf8")
+export const otherCertificate = readFileSync(otherCertificateFile, "utf8")
