@@ -40,13 +40,9 @@ const spread = (seed: number, label: number, id: number, bits: number): number =
   (Math.imul(id, 0x9e3779b1) + derive(seed, label)) & (2 ** bits - 1)
 
 /** From 100.64.0.0/10, which no router of the internet forwards: 4 194 304 different ones. */
-export const publicAddressNumber = (seed: number, id: number): number =>
-  ((100 << 24) | (64 << 16) | spread(seed, use.publicOffset, id, 22)) >>> 0
+export const publicAddress = (seed: number, id: number): string =>
+  dotted((100 << 24) | (64 << 16) | spread(seed, use.publicOffset, id, 22))
 
 /** From 10.0.0.0/8: 16 777 216 different ones. */
-export const privateAddressNumber = (seed: number, id: number): number =>
-  ((10 << 24) | spread(seed, use.privateOffset, id, 24)) >>> 0
-
-export const publicAddress = (seed: number, id: number): string => dotted(publicAddressNumber(seed, id))
-
-export const privateAddress = (seed: number, id: number): string => dotted(privateAddressNumber(seed, id))
+export const privateAddress = (seed: number, id: number): string =>
+  dotted((10 << 24) | spread(seed, use.privateOffset, id, 24))

@@ -4,11 +4,10 @@
  */
 import { pageSize } from "@berth/core/api/Routes"
 import { nextChange } from "../../lifecycle/NodeLife.ts"
-import { ByteWriter, encoded } from "../../transport/ByteWriter.ts"
 import type { NodeRecord } from "../../world/NodeRecord.ts"
 import { listNodes } from "../../world/nodes.ts"
 import type { World } from "../../world/World.ts"
-import { nodeAttributes, writeListedNode } from "../records.ts"
+import { listedNode, nodeAttributes } from "../records.ts"
 
 interface Entry {
   readonly key: number
@@ -62,36 +61,28 @@ const pages = new KeptBodies(16)
 /** Some hundred bytes each: those that a test suite waits for at a time. */
 const nodes = new KeptBodies(256)
 
-const writer = new ByteWriter()
-const opening = encoded('{"message":"Success","code":200,"data":[')
-const closing = encoded('],"errors":{}}')
+const utf8 = new TextEncoder()
 
-/** The envelope of success around a page of nodes as the list shows them (interface.md §2.1, §2.5). */
+/** The envelope of success (interface.md §2.1). */
+const bodyOf = (data: unknown): Uint8Array =>
+  utf8.encode(`{"message":"Success","code":200,"data":${JSON.stringify(data)},"errors":{}}`)
+
+/** A page of nodes as the list shows them (interface.md §2.5). */
 export const pageBody = (world: World, number: number, size: number, now: number): Uint8Array =>
   pages.get(
     world,
     number * (pageSize.maximum + 1) + size,
     now,
     () => listNodes(world, number, size),
-    (nodes) => {
-      writer.clear()
-      writer.bytes(opening)
-      nodes.forEach((node, index) => {
-        if (index > 0) writer.ascii(",")
-        writeListedNode(writer, world, node, now)
-      })
-      writer.bytes(closing)
-      return writer.take()
-    }
+    (nodes) => bodyOf(nodes.map((node) => listedNode(world, node, now)))
   )
 
-/** The envelope of success around one node (interface.md §2.1, §2.4). */
+/** One node (interface.md §2.4). */
 export const nodeBody = (world: World, node: NodeRecord, now: number): Uint8Array =>
   nodes.get(
     world,
     node.id,
     now,
     () => [node] as const,
-    ([node]) =>
-      encoded(`{"message":"Success","code":200,"data":${JSON.stringify(nodeAttributes(world, node, now))},"errors":{}}`)
+    ([node]) => bodyOf(nodeAttributes(world, node, now))
   )
