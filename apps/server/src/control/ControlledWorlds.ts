@@ -2,7 +2,7 @@
  * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Context, Effect, type Schema, type Scope, type Semaphore } from "effect"
+import { Context, Effect, type Schema, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
@@ -11,7 +11,6 @@ import { readStrictJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
-import type { EventTexts } from "./EventTexts.ts"
 import { keepInUse } from "./keepInUse.ts"
 
 /** The worlds of a server, and what goes with them. */
@@ -24,10 +23,6 @@ export interface Served {
 }
 
 export interface Controlled extends Served {
-  /** The turns of verifications: each holds all requests of a journal as they are shown. */
-  readonly verifications: Semaphore.Semaphore
-  /** What the streams of events send. */
-  readonly eventTexts: EventTexts
   /** The requests whose streams of events are open. */
   readonly streams: Set<object>
 }

@@ -3,14 +3,16 @@
  */
 import { fail } from "@berth/core/api/Envelope"
 import { Cause, Effect, Option, type Scope, Stream } from "effect"
+import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { showEntry } from "../journal/JournalEntry.ts"
+import type { JournalEvent } from "../journal/Journals.ts"
 import { noteHeld } from "../transport/held.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
 import { EventBacklog, maxWaiting } from "./EventBacklog.ts"
-import type { EventTexts } from "./EventTexts.ts"
 
 /** Streams that are open at the same time: each may hold as much as a journal. */
 export const maxStreams = 100
@@ -21,8 +23,17 @@ const heartbeat = "15 seconds"
 /** Characters that are made in one turn; between two the server answers others. */
 const maxTextLength = 16 * 1024
 
+const textOf = (event: JournalEvent): string => {
+  const { account, id: world } = event.in
+  const [name, data] =
+    event.recorded === undefined
+      ? ["world-ended", { world, reason: event.in.ended.reason }]
+      : ["request", { world, ...showEntry(account, event.recorded) }]
+  return Sse.encoder.write({ _tag: "Event", event: name, id: String(event.id), data: JSON.stringify(data) })
+}
+
 /** The texts of what waits, each when it is asked for; the last one is that of the world that ends. */
-const textsOf = (backlog: EventBacklog, eventTexts: EventTexts, only: World | undefined): Stream.Stream<string> => {
+const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<string> => {
   let isOver = false
   const offered = Effect.callback<void>((resume) => {
     const stop = backlog.whenOffered(() => resume(Effect.void))
@@ -36,7 +47,7 @@ const textsOf = (backlog: EventBacklog, eventTexts: EventTexts, only: World | un
     while (text.length < maxTextLength && !isOver) {
       const event = backlog.take()
       if (event === undefined) break
-      text += eventTexts.of(event)
+      text += textOf(event)
       isOver = only !== undefined && event.recorded === undefined
     }
     return text
@@ -102,7 +113,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
       const last = Number(headers["last-event-id"] ?? Number.NaN)
       const { backlog } = yield* follow(controlled, only, last)
       // The comment comes first, so that a client sees at once that the stream is open.
-      const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, controlled.eventTexts, only))
+      const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, only))
       return HttpServerResponse.stream(
         Stream.map(texts, (text) => utf8.encode(text)),
         { contentType: "text/event-stream", headers: { "cache-control": "no-store" } }

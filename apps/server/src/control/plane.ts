@@ -4,7 +4,7 @@
  */
 import { type Access, hasBody, readHostName, type Target } from "@berth/web/guard"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
-import { Effect, Layer, Redacted, Semaphore, Stream } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
@@ -20,7 +20,6 @@ import * as Clock from "./clock.ts"
 import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
-import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
 import { refusalOf } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
@@ -60,9 +59,6 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide([checked, Query.layer]),
   Layer.provide(HttpServer.layerServices)
 )
-
-/** Verifications at the same time. One that is long does not hold up the others. */
-const maxVerifications = 4
 
 /** The page. */
 const shell: Endpoint = { path: `${controlPrefix}/`, method: "GET" }
@@ -133,8 +129,6 @@ export const makePlane = Effect.fnUntraced(function* (
   }
   const controlled: Controlled = {
     ...served,
-    verifications: Semaphore.makeUnsafe(maxVerifications),
-    eventTexts: new EventTexts(),
     streams: new Set()
   }
   const endpoints = yield* Effect.provideService(

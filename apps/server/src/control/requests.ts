@@ -1,7 +1,7 @@
 /**
  * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
  */
-import { Effect, Option, Semaphore } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { WorldJournal } from "../journal/Journals.ts"
@@ -67,10 +67,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           .entries()
           .values()
           .map((recorded) => showEntry(account, recorded))
-        const { verifications } = yield* ControlledWorlds
-        return yield* verify(entries, expectation, journal.dropped).pipe(
-          Effect.mapError(({ sentence }) => invalidFields({ expected: [sentence] })),
-          Semaphore.withPermits(verifications, 1)
+        return yield* Effect.mapError(verify(entries, expectation, journal.dropped), ({ sentence }) =>
+          invalidFields({ expected: [sentence] })
         )
       })
     )

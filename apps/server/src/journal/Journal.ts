@@ -73,10 +73,8 @@ const beginningOf = (body: Uint8Array | undefined): Uint8Array | undefined =>
   body !== undefined && body.length > maxKeptBodyBytes ? body.slice(0, maxKeptBodyBytes) : body
 
 export class Journal {
-  /** Grows up to `maxEntries`; from then on the newest takes the place of the oldest. */
-  readonly #ring: Array<Recorded | undefined> = []
-  #oldest = 0
-  #kept = 0
+  /** The oldest first. */
+  #entries: Array<Recorded> = []
   #count = 0
   /** How many requests there had been when they were last forgotten. */
   #forgotten = 0
@@ -91,12 +89,12 @@ export class Journal {
 
   /** How many requests its bounds took since its requests were last forgotten. */
   get dropped(): number {
-    return this.#count - this.#kept - this.#forgotten
+    return this.#count - this.kept - this.#forgotten
   }
 
   /** How many of the latest requests are kept. */
   get kept(): number {
-    return this.#kept
+    return this.#entries.length
   }
 
   /** About how much memory it takes. */
@@ -127,9 +125,8 @@ export class Journal {
       replyBody: beginningOf(replyBody),
       faults
     }
-    if (this.#kept === maxEntries) this.dropOldest()
-    this.#ring[(this.#oldest + this.#kept) % maxEntries] = recorded
-    this.#kept += 1
+    if (this.kept === maxEntries) this.dropOldest()
+    this.#entries.push(recorded)
     this.#bytes += bytesOf(recorded)
     while (this.#bytes > maxJournalBytes) this.dropOldest()
     return recorded
@@ -137,41 +134,24 @@ export class Journal {
 
   /** Forgets the oldest request that is kept. */
   dropOldest(): void {
-    const dropped = this.#ring[this.#oldest]
-    if (dropped === undefined) return
-    this.#ring[this.#oldest] = undefined
-    this.#oldest = (this.#oldest + 1) % maxEntries
-    this.#kept -= 1
-    this.#bytes -= bytesOf(dropped)
+    const dropped = this.#entries.shift()
+    if (dropped !== undefined) this.#bytes -= bytesOf(dropped)
   }
 
   /** What is kept, the oldest first. */
   entries(): ReadonlyArray<Recorded> {
-    return Array.from({ length: this.#kept }, (_, index) => this.#at(index))
+    return this.#entries.slice()
   }
 
   /** What is kept of the events after number `event`. */
   since(event: number): ReadonlyArray<Recorded> {
-    let [low, high] = [0, this.#kept]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#at(middle).event > event) high = middle
-      else low = middle + 1
-    }
-    return Array.from({ length: this.#kept - low }, (_, index) => this.#at(low + index))
-  }
-
-  /** An entry by its place among those that are kept. */
-  #at(index: number): Recorded {
-    return this.#ring[(this.#oldest + index) % maxEntries]!
+    return this.#entries.slice(this.#entries.findLastIndex((entry) => entry.event <= event) + 1)
   }
 
   /** Forgets what it keeps. It goes on counting. */
   clear(): void {
-    this.#ring.length = 0
+    this.#entries = []
     this.#forgotten = this.#count
-    this.#oldest = 0
-    this.#kept = 0
     this.#bytes = 0
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { EventBacklog, maxWaiting, maxWaitingBytes } from "../../src/control/EventBacklog.ts"
-import { EventTexts } from "../../src/control/EventTexts.ts"
 import { Journals, type JournalEvent } from "../../src/journal/Journals.ts"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
@@ -28,29 +27,6 @@ describe("the events that wait for a client", () => {
     expect(one.length).toBe(3)
     for (const [index, event] of one.entries()) expect(other[index]).toBe(event)
     expect(one[0]!.recorded?.url).toBe("/")
-  })
-
-  it("are shown once for all clients that keep up", () => {
-    const [one, other] = eventsOf(100)
-    const texts = new EventTexts()
-    let reads = 0
-    const counted = one.map((event): JournalEvent => {
-      const recorded = new Proxy(event.recorded!, {
-        get: (target, name, receiver) => {
-          if (name === "url") reads += 1
-          return Reflect.get(target, name, receiver)
-        }
-      })
-      return { id: event.id, in: event.in, recorded }
-    })
-    for (const event of counted) {
-      for (let client = 0; client < 100; client++) expect(texts.of(event)).toBe(texts.of(event))
-    }
-    expect(reads).toBe(100)
-    // Only the latest are kept.
-    texts.of(counted[0]!)
-    expect(reads).toBe(101)
-    expect(texts.of(other[7]!)).toContain('"seq":8')
   })
 
   it("are bounded in number: the oldest go first", () => {
