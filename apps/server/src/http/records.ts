@@ -6,8 +6,34 @@ import type { Address, CreatedNode, ListedNode, NodeAttributes } from "@berth/co
 import { DateTime } from "effect"
 import type { CommittedOption, Plan } from "../world/catalogue.ts"
 import type { ImageRow } from "../world/images.ts"
-import { createdMicroseconds, type NodeRecord, privateAddress, publicAddress } from "../world/NodeRecord.ts"
+import { derive } from "../lifecycle/seed.ts"
+import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, type World } from "../world/World.ts"
+
+const use = { microseconds: 21, publicOffset: 22, privateOffset: 23 } as const
+
+/** The last three of the six digits after the second (decision 13), 0 to 999. */
+const createdMicroseconds = (seed: number, id: number): number => derive(seed, use.microseconds, id) % 1000
+
+const octets = Array.from({ length: 256 }, (_, value) => String(value))
+
+const dotted = (address: number): string =>
+  `${octets[address >>> 24]}.${octets[(address >>> 16) & 255]}.${octets[(address >>> 8) & 255]}.${octets[address & 255]}`
+
+/**
+ * Spreads the ids over 2^bits addresses so that neighbours do not resemble neighbours and no two of any 2^bits
+ * consecutive ids are the same: an odd factor makes it a permutation.
+ */
+const spread = (seed: number, label: number, id: number, bits: number): number =>
+  (Math.imul(id, 0x9e3779b1) + derive(seed, label)) & (2 ** bits - 1)
+
+/** From 100.64.0.0/10, which no router of the internet forwards: 4 194 304 different ones. */
+export const publicAddress = (seed: number, id: number): string =>
+  dotted((100 << 24) | (64 << 16) | spread(seed, use.publicOffset, id, 22))
+
+/** From 10.0.0.0/8: 16 777 216 different ones. */
+export const privateAddress = (seed: number, id: number): string =>
+  dotted((10 << 24) | spread(seed, use.privateOffset, id, 24))
 
 /** The only region, and the zone of every image (interface.md §1). */
 const region = "ncr"

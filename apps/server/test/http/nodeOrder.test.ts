@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { readNodeOrder } from "../../src/http/nodeOrder.ts"
+import { readNodeOrder } from "../../src/http/nodes.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"

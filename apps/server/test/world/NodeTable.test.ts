@@ -2,7 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { makeCatalogue } from "../../src/world/catalogue.ts"
 import { DueQueue } from "../../src/world/DueQueue.ts"
-import { type NodeRecord, privateAddress, publicAddress } from "../../src/world/NodeRecord.ts"
+import { privateAddress, publicAddress } from "../../src/http/records.ts"
+import type { NodeRecord } from "../../src/world/NodeRecord.ts"
 import { NodeTable } from "../../src/world/NodeTable.ts"
 
 const [plan] = makeCatalogue(1).plans

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { onlyValueOf } from "../../src/transport/queryValue.ts"
+import { onlyValueOf } from "../../src/http/credentials.ts"
 
 /** The same, by the platform's reader of queries. */
 const byUrlSearchParams = (name: string, query: string): string | undefined => {
