@@ -12,7 +12,7 @@ import { phase, type World } from "../world/World.ts"
 
 const use = { microseconds: 21, publicOffset: 22, privateOffset: 23 } as const
 
-/** The last three of the six digits after the second (decision 13), 0 to 999. */
+/** The last three of the six digits after the second (A13), 0 to 999. */
 const createdMicroseconds = (seed: number, id: number): number => derive(seed, use.microseconds, id) % 1000
 
 const octets = Array.from({ length: 256 }, (_, value) => String(value))
