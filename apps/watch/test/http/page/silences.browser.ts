@@ -27,6 +27,7 @@ describe("silences on the dashboard", () => {
       yield* sees(page.getByText("12 held by silences").waitFor())
       yield* sees(page.getByRole("button", { name: "Silences" }).click())
       const rows = page.getByRole("list", { name: "Silences" }).getByRole("listitem")
+      yield* sees(rows.nth(2).waitFor())
       expect(yield* sees(rows.allInnerTexts())).toEqual([
         expect.stringMatching(
           /^Everything of acme, for ops planned\s+new disks\s+from .* until .* · 0 held · dropped at the end\s+Cancel$/
