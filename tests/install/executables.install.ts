@@ -43,7 +43,7 @@ describe("the single-file programs", () => {
     await using server = start("berth-server", ["--port", "0"])
     const { url } = JSON.parse(await server.printed(/^\{.*\}$/m))
     for (const [path, text] of [
-      ["/docs", "<style>"],
+      ["/docs", "window.Scalar.createApiReference"],
       ["/_mock/", '<script type="module">']
     ]) {
       const response = await fetch(`${url}${path}`)
