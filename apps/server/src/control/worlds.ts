@@ -11,6 +11,7 @@ import { begin, startSize } from "../world/scenario.ts"
 import { slidingLimitSentence } from "../world/allowance.ts"
 import { restore, Snapshot, takeSnapshot } from "../state/Snapshot.ts"
 import { strictReader } from "../transport/fields.ts"
+import { maxSnapshotValues } from "../transport/jsonProblem.ts"
 import { maxSnapshotBytes } from "../transport/limits.ts"
 import { readStrictJson } from "../transport/readJson.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
@@ -136,7 +137,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         yield* namedWorld(params.world)
-        const body = yield* readStrictJson(request, { maxBytes: maxSnapshotBytes, maxValues: Number.POSITIVE_INFINITY })
+        const body = yield* readStrictJson(request, { maxBytes: maxSnapshotBytes, maxValues: maxSnapshotValues })
         // The world may have been deleted while the body came.
         const { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
         const snapshot = yield* Effect.mapError(Effect.fromResult(readSnapshot(body)), invalidFields)

@@ -9,6 +9,12 @@ export const maxDepth = 64
 /** Values in the body of a request, but for a snapshot. */
 export const maxValues = 20_000
 
+/** Values in a snapshot: twice as many as one of the greatest length has. */
+export const maxSnapshotValues = 2_000_000
+
+/** Fields of one object: a reader names each that there is not. */
+export const maxFields = 1000
+
 /** Strings and whatever structures: the rest of a well-formed text needs no reading. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
@@ -55,6 +61,7 @@ export const jsonProblem = (json: string, most = maxValues): JsonProblem | undef
         here!.at = String(JSON.parse(latest))
         if (keys!.has(here!.at))
           return { path: open.map(({ at }) => at).join("."), sentence: "The field is given twice." }
+        if (keys!.size === maxFields) return costly(`Expected at most ${maxFields} fields in an object.`)
         keys!.add(here!.at)
         break
       }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { jsonProblem, maxDepth, maxValues } from "../../src/transport/jsonProblem.ts"
+import { jsonProblem, maxDepth, maxFields, maxValues } from "../../src/transport/jsonProblem.ts"
 
 const key = fc.constantFrom("nodes", "a:b", 'q"', "\\", "__proto__", "constructor", "", "é{[")
 const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -57,6 +57,14 @@ describe("JSON that would cost too much", () => {
     expect(jsonProblem(values(maxValues))).toBe(undefined)
     expect(jsonProblem(values(maxValues + 1))).toEqual({ path: "", sentence })
     expect(jsonProblem(`{"lives":${values(maxValues)}}`)).toEqual({ path: "lives", sentence })
-    expect(jsonProblem(values(maxValues + 1), Number.POSITIVE_INFINITY)).toBe(undefined)
+    expect(jsonProblem(values(maxValues + 1), maxValues + 2)).toBe(undefined)
+  })
+
+  it("has an object with too many fields", () => {
+    const sentence = `Expected at most ${maxFields} fields in an object.`
+    const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join()}}`
+    expect(jsonProblem(fields(maxFields))).toBe(undefined)
+    expect(jsonProblem(`[${fields(maxFields)},${fields(maxFields)}]`)).toBe(undefined)
+    expect(jsonProblem(`{"a":${fields(maxFields + 1)}}`)).toEqual({ path: "a", sentence })
   })
 })
