@@ -1,14 +1,16 @@
 /**
  * Every trouble, provoked in a real daemon beside a service and receivers of the test: it shows in each place that is derived from the
- * table, and is gone from each when it ends. Needs Linux and root, for a disk of its own.
+ * table, the page in a browser among them, and is gone from each when it ends. Needs Linux and root, for a disk of its own, and a
+ * Chromium.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
+import { launchChromium } from "@berth/testing/Chromium"
 import { HttpService } from "@berth/testing/HttpService"
 import { troubleTable } from "@berth/watch/troubles/table"
-import { describe, expect, it } from "@effect/vitest"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { Daemon } from "../Daemon.ts"
 import { receiver, until, wait } from "../Scene.ts"
@@ -66,7 +68,13 @@ interface Options {
 
 const steppedClock = fileURLToPath(new URL("steppedClock.ts", import.meta.url))
 
-/** A daemon that watches one account, with its config and its keys in a folder. */
+let browser: Awaited<ReturnType<typeof launchChromium>>
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+/** A daemon that watches one account, with its config and its keys in a folder; and a page for its dashboard. */
 const start = Effect.fnUntraced(function* ({ baseUrl, folder, more = "", sinks = {} }: Options) {
   mkdirSync(folder, { recursive: true })
   const config = join(folder, "watch.yml")
@@ -101,7 +109,11 @@ ${more}`
   )
   yield* wait(() => daemon.ready())
   yield* wait(() => daemon.baseline())
-  return { daemon, config, store: join(folder, "watch.db") }
+  const page = yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newPage()),
+    (page) => Effect.promise(() => page.close())
+  )
+  return { daemon, config, page, store: join(folder, "watch.db") }
 })
 
 type Running = Effect.Success<ReturnType<typeof start>>
@@ -115,6 +127,12 @@ const reload = ({ daemon: { program } }: Running) =>
     program.signal("SIGHUP")
     yield* wait(() => program.printed(/(^\{"http".*\n[^]*){2}/m, "stderr"))
   })
+
+/** What the top of the page says, in a page that stays open. */
+const topOfPage = async ({ page }: Running, url: string): Promise<string> => {
+  if (!page.url().startsWith(url)) await page.goto(url)
+  return page.locator("#troubles").innerText()
+}
 
 const textOf = (url: string) => fetch(url).then((reply) => reply.text())
 
@@ -135,6 +153,7 @@ const placesOf = async (running: Running, name: string): Promise<Readonly<Record
     status: found !== undefined && found.message.startsWith(entry.sentence) && found.next.length > 0,
     metrics: new RegExp(`^berth_trouble\\{[^}]*trouble="${name}"[^}]*\\} 1$`, "m").test(metrics),
     stderr: lines.at(-1)?.[2] === ":",
+    page: (await topOfPage(running, url)).includes(entry.sentence),
     ...(entry.isUnready ? { ready: reasons.some((reason: string) => reason.includes(entry.sentence)) } : {}),
     ...(entry.event === "berth.watch.trouble"
       ? { event: last("berth.watch.trouble") > last("berth.watch.trouble_ended") }
