@@ -55,6 +55,12 @@ const compiledBy = (...args: ReadonlyArray<string>): ReadonlyArray<Compiled> => 
 /** The file with the code of the program. */
 const kept = () => globSync(join(compiled, "*/program-*"))[0]!
 
+const flipped = (bytes: Buffer, at: number) => {
+  const changed = Buffer.from(bytes)
+  changed[at] = bytes[at]! ^ 1
+  return changed
+}
+
 /** The commands that the code was kept for. */
 const commands = () => readFileSync(kept(), "latin1").split("\n", 1)[0]!.split(",").slice(1)
 
@@ -97,6 +103,8 @@ describe("the compiled code of berth", () => {
     const good = readFileSync(kept())
     for (const damaged of [
       Buffer.from(good).fill(0, good.length >> 1, (good.length >> 1) + 512),
+      flipped(good, good.length - 100_000),
+      flipped(good, good.length - 99_999),
       good.subarray(0, good.length / 2),
       Buffer.concat([good, Buffer.alloc(8)])
     ]) {
