@@ -4,7 +4,8 @@
  */
 import { Effect, Semaphore } from "effect"
 import type { EventFact } from "../events/Event.ts"
-import type { AccountChange, Owner } from "../store/accounts.ts"
+import type { AccountChange } from "../store/accounts.ts"
+import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 

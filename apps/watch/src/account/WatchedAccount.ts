@@ -11,7 +11,8 @@ import type { Moment, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
 import { makeSnapshot, type Snapshot, unwatched } from "../diff/Snapshot.ts"
 import { Standing } from "../diff/Standing.ts"
-import type { AccountChange, NodeRow, Owner } from "../store/accounts.ts"
+import type { AccountChange, NodeRow } from "../store/accounts.ts"
+import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"
@@ -77,10 +78,10 @@ export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
 }
 
-/** Takes the account over from its last owner, and loads it. */
+/** Takes the account over from its last owner, and loads it. It is given up with the scope. */
 export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountOptions) {
   const store = yield* Store
-  const { known, owner } = yield* store.claim(options.name)
+  const { known, owner } = yield* Effect.acquireRelease(store.claim(options.name), ({ owner }) => store.release(owner))
   const rows = yield* Stream.runCollect(store.nodes(options.name))
   const durable = {
     nodes: rows.map(({ body }) => readState(body)),

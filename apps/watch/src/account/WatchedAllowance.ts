@@ -3,7 +3,7 @@
  */
 import { Effect, Schema } from "effect"
 import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
-import type { Owner } from "../store/accounts.ts"
+import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import { makeAccount } from "./Account.ts"
 

@@ -16,7 +16,7 @@ import {
   noEvidence
 } from "../diff/catalogue/diffCatalogue.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
-import type { Owner } from "../store/accounts.ts"
+import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"

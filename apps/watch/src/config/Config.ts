@@ -12,6 +12,7 @@ import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { typeProblem } from "../deliver/Filter.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
+import { isPostgres } from "../store/postgres.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
@@ -381,9 +382,6 @@ class ConfigReader {
     return Redacted.make(isPostgres(value) ? value : this.path(value))
   }
 }
-
-/** Whether a store is on a server rather than in a file. */
-export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
 /** The name, if an account may have it: those that begin with `_` are the daemon's own. */
 export const accountName = (text: string): string | undefined =>

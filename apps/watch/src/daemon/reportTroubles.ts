@@ -78,11 +78,23 @@ const reportLines = Effect.fnUntraced(function* (
 
 /** Looks at the troubles for ever. */
 export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
-  const { commitOfDaemon, probe } = yield* Store
+  const store = yield* Store
+  const { commitOfDaemon, epochOf, probe } = store
   const { current, remember } = yield* Troubles
   const begunMillis = yield* Clock.currentTimeMillis
-  const open = yield* Effect.orElseSucceed(openInLog, () => new Map<string, Told>())
-  yield* remember(new Map(Array.from(open, ([key, { sinceMillis }]) => [key, sinceMillis])))
+  /** As the log has them, and the epoch of the daemon's own account since which this process is the one that adds to it. */
+  let open = new Map<string, Told>()
+  let openEpoch: number | null = null
+
+  const logged = Effect.provideService(openInLog, Store, store)
+  const readOpen = Effect.gen(function* () {
+    const epoch = epochOf(daemonAccount)
+    if (epoch === openEpoch) return
+    open = yield* Effect.orElseSucceed(logged, () => new Map<string, Told>())
+    openEpoch = epoch
+    yield* remember(new Map(Array.from(open, ([key, { sinceMillis }]) => [key, sinceMillis])))
+  })
+  yield* readOpen
 
   /** A store that takes nothing gets them with the next look. */
   const reportEvents = Effect.fnUntraced(function* (
@@ -90,6 +102,9 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     isSettled: boolean,
     now: number
   ) {
+    // One of several processes tells them for all.
+    yield* readOpen
+    if (openEpoch === null) return
     const begin = Array.from(troubles.values()).filter(
       (each) => reportedTroubles.has(each.name) && !open.has(keyOf(each))
     )
@@ -100,6 +115,8 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     for (const each of begin) open.set(keyOf(each), each)
   })
 
+  const isOwn = ({ about: { kind, name } }: Trouble) => kind !== "account" || name === null || epochOf(name) !== null
+
   let lookedMillis = begunMillis
   const look = Effect.gen(function* () {
     // What is late because nothing ran is made up for by the time of the next look.
@@ -108,7 +125,7 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))
     const now = yield* Clock.currentTimeMillis
     const isSettled = Math.abs(now - begunMillis) > settlingMillis
-    yield* reportLines(troubles, reported, isSettled)
+    yield* reportLines(new Map(Array.from(troubles).filter(([, each]) => isOwn(each))), reported, isSettled)
     yield* reportEvents(troubles, isSettled, now)
   }).pipe(
     Effect.ensuring(

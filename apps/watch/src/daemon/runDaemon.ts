@@ -6,10 +6,12 @@ import { dirname } from "node:path"
 import { makeOwnFolder } from "@berth/core/client/files/StateFiles"
 import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isPostgres, type WatchConfig } from "../config/Config.ts"
+import type { WatchConfig } from "../config/Config.ts"
 import { heartbeat } from "../deliver/heartbeat.ts"
 import { Sinks } from "../deliver/Sinks.ts"
 import type { StreamClosed } from "../deliver/Stdout.ts"
+import type { Part } from "../fleet/runFleet.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
 import { HttpInterface } from "../http/HttpInterface.ts"
 import type { NotServed } from "../http/serve.ts"
 import { CommandFailed, endedBy, fromBerthError, fromStoreFailed } from "../process/CommandFailed.ts"
@@ -18,6 +20,8 @@ import { feedWatchdog } from "../process/supervisor.ts"
 import type { RunSettings } from "../settings/RunSettings.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
+import { SharedStore } from "../store/peers.ts"
+import { isPostgres, schemaOf, shownStore } from "../store/postgres.ts"
 import { nameAddress } from "../store/StoreLock.ts"
 import { isSwept } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
@@ -45,17 +49,13 @@ export interface DaemonOptions<A> {
   readonly until: Effect.Effect<A>
 }
 
-/** The store of the config. A folder that is made for it is for the user alone. */
+/** The store of the config. */
 const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
   const path = Redacted.value(config.store)
   if (isPostgres(path)) {
-    return yield* new CommandFailed({
-      exit: "usage",
-      message: "run keeps its store in a file only.",
-      hint: "Set store to a path."
-    })
+    return Store.layerServer(config.store)
   }
-  // Where it cannot be made the store cannot be opened either, and reports why.
+  // A folder that is made for it is for the user alone. Where it cannot be made the store cannot be opened either, and reports why.
   yield* Effect.ignore(makeOwnFolder(dirname(path), 0))
   return Store.layerFile(path)
 })
@@ -101,6 +101,29 @@ const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   }
 })
 
+/** What one process does for the whole daemon. */
+const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
+  if (config.heartbeat === null) return yield* prune(config)
+  const wellNow = Effect.provideService(isWell, Progress, yield* Progress)
+  const beating = heartbeat(config.heartbeat, wellNow, (yield* Troubles).noteHeartbeat)
+  return yield* Effect.raceFirst(prune(config), beating)
+})
+
+/** Has the engine run the accounts, and what is left of accounts that the config does not have any more, wherever it places them. */
+const placeParts = Effect.fnUntraced(function* (config: WatchConfig, accounts: ReadonlyArray<Part>) {
+  const store = yield* Store
+  const { runFleet } = yield* Effect.promise(() => import("../fleet/runFleet.ts"))
+  const owning = (name: string) =>
+    Effect.acquireRelease(store.claim(name), ({ owner }) => store.release(owner))
+  const names = new Set([...namesOf(config), daemonAccount])
+  const left = (yield* store.heads).flatMap(({ account }) => (names.has(account) ? [] : [account]))
+  yield* runFleet(schemaOf(config.store), [
+    ...accounts,
+    ...left.map((name) => ({ name, run: Effect.andThen(owning(name), Effect.never) })),
+    { name: daemonAccount, run: Effect.andThen(owning(daemonAccount), keepHouse(config)) }
+  ])
+})
+
 /** Delivers what is there, for a while. A sink that is down gets it from the next process. */
 const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result<void, StoreFailed | StreamClosed>>) {
   const { idle } = yield* Sinks
@@ -114,18 +137,20 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const { config, isReloaded, onReady, reported, settings, until } = options
   const sinks = yield* Sinks
   const { url } = yield* HttpInterface
-  const isOnly = config.accounts.length === 1
-  const polling = yield* Effect.forEach(config.accounts, (account) =>
-    watchAccount(account, { settings, isOnly, isReloaded })
-  )
+  const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
+  const isShared = shared !== null
+  const isOnly = config.accounts.length === 1 && !isShared
+  const watch = (account: WatchConfig["accounts"][number]) => watchAccount(account, { settings, isOnly, isReloaded })
+  const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
-  yield* Effect.forkScoped(prune(config))
-  if (config.heartbeat !== null) {
-    const wellNow = Effect.provideService(isWell, Progress, yield* Progress)
-    yield* Effect.forkScoped(heartbeat(config.heartbeat, wellNow, (yield* Troubles).noteHeartbeat))
+  if (shared !== null) {
+    const parts = config.accounts.map((account) => ({ name: account.name, run: Effect.flatten(watch(account)) }))
+    yield* Effect.provideService(placeParts(config, parts), SharedStore, shared)
+  } else {
+    yield* Effect.forkScoped(keepHouse(config))
+    yield* nameAddress(url)
   }
-  yield* nameAddress(url)
-  yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: namesOf(config) }))
+  yield* report(JSON.stringify({ http: url, store: shownStore(config.store), accounts: namesOf(config) }))
   yield* Effect.forkScoped(reportTroubles(reported))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)
@@ -154,7 +179,8 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
 export const runDaemon = Effect.fn("runDaemon")(
   function* <A>(options: DaemonOptions<A>) {
     const store = yield* openStore(options.config)
-    return yield* Effect.provide(body(options), layersOf(options.config, store))
+    // What runs ends before the store closes that it writes to.
+    return yield* Effect.provide(Effect.scoped(body(options)), layersOf(options.config, store))
   },
   Effect.scoped,
   Effect.catchTags({

@@ -48,6 +48,10 @@ export interface Courier {
   /** Delivers until the sink has to be disabled. */
   readonly run: Effect.Effect<CourierEnd, StoreFailed | StreamClosed>
   readonly take: (deliveries: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) => void
+  /** Takes in what is left to deliver of accounts that this process has from now on. */
+  readonly resume: (deliveries: ReadonlyArray<Delivery>) => void
+  /** Delivers nothing of an account any more: another process has it. */
+  readonly forget: (account: string) => void
   readonly heldOf: Queues["heldOf"]
   /** Whether so little is left that the sink may read on. */
   readonly hasRoom: () => boolean
@@ -75,9 +79,9 @@ export const makeCourier = Effect.fnUntraced(function* (
   sink: string,
   failingSinceMillis: number | null,
   attempt: (id: string, body: string) => Effect.Effect<Outcome>
-): Effect.fn.Return<Courier, StoreFailed, Store> {
+): Effect.fn.Return<Courier, never, Store> {
   const store = yield* Store
-  const queues = new Queues(maxInFlight, { deliveries: yield* store.deliveries(sink, maxLoaded), failingSinceMillis })
+  const queues = new Queues(maxInFlight, { deliveries: [], failingSinceMillis })
   const mailbox = yield* Queue.unbounded<Message, StoreFailed>()
   const turned = makeSignal()
 
@@ -206,6 +210,11 @@ export const makeCourier = Effect.fnUntraced(function* (
       queues.add(deliveries)
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })
     },
+    resume: (deliveries) => {
+      queues.resume(deliveries)
+      Queue.offerUnsafe(mailbox, { _tag: "Taken" })
+    },
+    forget: (account) => queues.forget(account),
     heldOf: (key) => queues.heldOf(key),
     hasRoom,
     room: until(hasRoom),

@@ -75,6 +75,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, cou
     const free: Array<{ readonly delivery: Delivery; readonly covering: ReadonlyArray<Silence> }> = []
     const dropped: Array<DeliveryKey> = []
     for (const { silences: ids, ...delivery } of waiting) {
+      if (store.epochOf(delivery.account) === null) continue
       const covering = ids.map((id) => byId.get(id)).filter((silence) => silence !== undefined)
       const fate = heldNodes.fateOfHeld(delivery, fateOf(covering, now, replayedMillis))
       if (fate === "hand") free.push({ delivery, covering })

@@ -10,7 +10,8 @@ import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
 import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
-import { type Courier, whileItMayPass } from "./Courier.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
 import { damp } from "./Damping.ts"
 import { selects } from "./Filter.ts"
 import { makeHeldDeliveries } from "./HeldDeliveries.ts"
@@ -18,16 +19,20 @@ import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
 
 const maxAtOnce = 500
 
-/** The sink is further behind than it may be. */
-interface TooFarBehind {
-  readonly unread: number
-}
+/** `Behind`: the sink is further behind than it may be. `Ordered`: a person ordered something of it, so that it begins anew. */
+type ReaderEnd = { readonly _tag: "Behind"; readonly unread: number } | { readonly _tag: "Ordered" }
 
 /**
  * Notes where a sink starts in each account that its cursor does not name, such as all of them for a new sink: unless it begins with
  * the nodes that exist, it gets what comes from now on. Accounts that have no event yet are noted too, before their first one.
  */
-export const openSink = Effect.fnUntraced(function* (
+export const openSink = Effect.fnUntraced(function* (options: SinkOptions, watched: ReadonlyArray<string>) {
+  const store = yield* Store
+  // The first of several processes knows that the sink is new; the others wait for it.
+  yield* store.atomically(noteStarts(options, watched))
+})
+
+const noteStarts = Effect.fnUntraced(function* (
   { name, selection, start }: SinkOptions,
   watched: ReadonlyArray<string>
 ) {
@@ -39,7 +44,7 @@ export const openSink = Effect.fnUntraced(function* (
   for (const { account, seq } of yield* store.heads) ends.set(account, isNew ? seq : startOf(account, seq))
   for (const [account, seq] of ends) {
     if (cursor.has(account) || !selectsAccount(selection, account)) continue
-    yield* store.take({ sink: name, account, seq, deliveries: [], dropped: [] })
+    yield* store.begin(name, account, seq)
   }
 })
 
@@ -72,10 +77,16 @@ export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<He
     .filter(({ account }) => selectsAccount(sink.selection, account) && !isUnmet(sink, cursor, account))
     .reduce((sum, head) => sum + unreadOf(cursor, head), 0)
 
-/** Reads until the sink is too far behind. */
-export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin: Cursor, courier: Courier) {
+/** Reads until the sink is too far behind, or was changed in another process. */
+export const readEvents = Effect.fnUntraced(function* (
+  sink: SinkOptions,
+  courier: Courier
+): Effect.fn.Return<ReaderEnd, StoreFailed, Store> {
   const store = yield* Store
-  const cursor = new Map(begin)
+  const orders = yield* whileItMayPass(store.ordersOf(sink.name))
+  const cursor = new Map<string, number>()
+  /** The accounts that this process delivers, each with the epoch in which it took up what was left. */
+  const begun = new Map<string, number>()
   const held = yield* makeHeldDeliveries(sink.name, courier)
   let seen = 0
 
@@ -121,19 +132,45 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
     }
     const seq = events.at(-1)!.seq
     const { deliveries, givenUp, silenced } = yield* held.sortOut(taken)
-    yield* store.take({ sink: sink.name, account, seq, deliveries, dropped, silenced })
+    const after = cursor.get(account) ?? null
+    yield* store.take({ sink: sink.name, account, after, seq, deliveries, dropped, silenced })
     yield* held.countDropped(givenUp)
     courier.take(deliveries, dropped)
     cursor.set(account, seq)
   })
 
-  const lag = Effect.map(store.heads, (heads) => lagOf(sink, cursor, heads))
+  /** Takes up what is left of the accounts that this process has now, and leaves what it does not have any more; gives those it has. */
+  const ownHeads = Effect.gen(function* () {
+    const heads = yield* store.heads
+    for (const [account, epoch] of begun) {
+      if (store.epochOf(account) === epoch) continue
+      courier.forget(account)
+      begun.delete(account)
+      cursor.delete(account)
+    }
+    const own = heads.filter(({ account }) => store.epochOf(account) !== null)
+    const fresh = own.flatMap(({ account }) => (begun.has(account) ? [] : [account]))
+    if (fresh.length > 0) {
+      const epochs = fresh.map((account) => store.epochOf(account) ?? 0)
+      const left = yield* store.cursorOf(sink.name)
+      courier.resume(yield* store.deliveries(sink.name, fresh, maxLoaded))
+      for (const [index, account] of fresh.entries()) {
+        const seq = left.get(account)
+        if (seq !== undefined) cursor.set(account, seq)
+        begun.set(account, epochs[index]!)
+      }
+    }
+    return own
+  })
+
+  const lag = Effect.map(ownHeads, (heads) => lagOf(sink, cursor, heads))
 
   /** Reads some of the events that the sink has not read; gives how many there were. What was held before comes first. */
   const step = Effect.gen(function* () {
-    if (yield* held.release) return yield* lag
+    const heads = yield* ownHeads
+    if (yield* held.release) return lagOf(sink, cursor, heads)
     let unread = 0
-    for (const head of yield* store.heads) {
+    for (const head of heads) {
       if (!selectsAccount(sink.selection, head.account)) continue
       const isNew = isUnmet(sink, cursor, head.account)
       if (isNew && head.sweptAtMillis === null) continue
@@ -148,7 +185,8 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
   for (;;) {
     // One that has too much left to deliver reads no further, and falls behind.
     const unread = yield* whileItMayPass(courier.hasRoom() ? step : lag)
-    if (unread > sink.maxLag) return { unread } satisfies TooFarBehind
+    if (unread > sink.maxLag) return { _tag: "Behind", unread }
+    if ((yield* whileItMayPass(store.ordersOf(sink.name))) !== orders) return { _tag: "Ordered" }
     if (!courier.hasRoom()) seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(courier.room, seen))
     else if (unread === 0 && !held.isReleasing())
       seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(held.silenceEnd, seen))

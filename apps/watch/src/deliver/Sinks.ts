@@ -41,6 +41,9 @@ export interface SinkState {
 /** Why a sink cannot be forgotten. */
 export type KeptBecause = "configured" | "unknownConfig"
 
+/** Before a sink begins anew that lost an account or its place. */
+const lostPause = "100 millis"
+
 /** Between two checks whether a sink has read everything. */
 const idlePause = "10 millis"
 
@@ -66,21 +69,36 @@ const makeSink = Effect.fnUntraced(function* (
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()
   let courier: Courier | null = null
 
+  /** Waits until a person orders something of the sink in another process. */
+  const ordered = Effect.fnUntraced(function* (name: string) {
+    const before = yield* whileItMayPass(store.ordersOf(name))
+    for (let seen = 0; ; seen = yield* store.newEvents(seen)) {
+      if ((yield* whileItMayPass(store.ordersOf(name))) !== before) return
+    }
+  })
+
   const disable = (reason: DisabledReason, message: string) =>
     Effect.andThen(whileItMayPass(store.setDisabled(name, { reason, message })), report(name, reason, message))
 
   const deliver = Effect.gen(function* () {
-    const begin = yield* whileItMayPass(store.cursorOf(name))
     const row = (yield* whileItMayPass(store.sinks)).find((row) => row.name === name)
-    if (row?.disabled != null) return yield* Effect.never
+    if (row?.disabled != null) return yield* ordered(name)
     courier =
       attempt === null
         ? yield* makeStdoutCourier(name)
         : yield* makeCourier(name, row?.failingSinceMillis ?? null, attempt)
-    const end = yield* Effect.raceFirst(courier.run, readEvents(options, begin, courier))
+    const end = yield* Effect.raceFirst(courier.run, readEvents(options, courier))
     if ("reason" in end) return yield* disable(end.reason, end.message)
+    if (end._tag === "Ordered") return
     return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
-  }).pipe(Effect.ensuring(Effect.sync(() => (courier = null))))
+  }).pipe(
+    // Another process has an account now, or set the cursor back: what is left is in the store.
+    Effect.catchIf(
+      (failure) => failure._tag === "StoreFailed" && failure.fault === "lost",
+      () => Effect.sleep(lostPause)
+    ),
+    Effect.ensuring(Effect.sync(() => (courier = null)))
+  )
 
   // An order is done after the delivering has ended, and left in the queue until then.
   const run = Effect.raceFirst(deliver, Queue.peek(orders)).pipe(
@@ -153,6 +171,8 @@ const makeSinks = Effect.fnUntraced(function* (
     return sink === undefined ? effect : sink.whileStopped(effect)
   }
 
+  const ownHeads = Effect.map(store.heads, (heads) => heads.filter(({ account }) => store.epochOf(account) !== null))
+
   return {
     /** Delivers to all sinks, of which there may be none; ends only when the store or stdout cannot be used any more. */
     run: Effect.andThen(
@@ -187,7 +207,7 @@ const makeSinks = Effect.fnUntraced(function* (
           const present = courier()
           if (present?.receiver().state === "down" || (yield* isDisabled(options.name))) break
           if (present !== null) yield* present.idle
-          if (present !== null && lagOf(options, yield* store.cursorOf(options.name), yield* store.heads) === 0) break
+          if (present !== null && lagOf(options, yield* store.cursorOf(options.name), yield* ownHeads) === 0) break
           yield* Effect.sleep(idlePause)
         }
       }

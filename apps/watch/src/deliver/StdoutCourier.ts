@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { makeSignal } from "../store/Signal.ts"
 import type { Delivery } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
-import { type Courier, maxLoaded, receiverUp, whileItMayPass } from "./Courier.ts"
+import { type Courier, receiverUp, whileItMayPass } from "./Courier.ts"
 import { Stdout } from "./Stdout.ts"
 
 const maxAtOnce = 500
@@ -18,7 +18,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
   const store = yield* Store
   const { write } = yield* Stdout
   const turned = makeSignal()
-  const left: Array<Delivery> = [...(yield* store.deliveries(sink, maxLoaded))]
+  let left: Array<Delivery> = []
 
   const writeBatch = Effect.gen(function* () {
     const batch = left.slice(0, maxAtOnce)
@@ -26,7 +26,8 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     yield* write(bodies.map((body) => (body === null ? "" : `${body}\n`)).join(""))
     const ends = batch.map((delivery) => ({ _tag: "Delivered", delivery }) as const)
     yield* whileItMayPass(store.record(sink, ends, null))
-    left.splice(0, batch.length)
+    const written = new Set(batch)
+    left = left.filter((delivery) => !written.has(delivery))
     yield* turned.notify
   })
 
@@ -38,12 +39,17 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
 
   const hasRoom = () => left.length < maxLeft
 
+  const add = (deliveries: ReadonlyArray<Delivery>) => {
+    left.push(...deliveries)
+    turned.notifyUnsafe()
+  }
+
   const courier: Courier = {
     run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
-    take: (deliveries) => {
-      left.push(...deliveries)
-      turned.notifyUnsafe()
-    },
+    take: add,
+    resume: add,
+    // A batch that is being written is: it is no more of those that are left.
+    forget: (account) => void (left = left.filter((delivery) => delivery.account !== account)),
     heldOf: () => null,
     hasRoom,
     room: until(hasRoom),

@@ -5,11 +5,12 @@ import { berthFolder } from "@berth/core/client/AccountFolder"
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { defaultMaxLag, isPostgres, isToken, tokenForm } from "../config/Config.ts"
+import { defaultMaxLag, isToken, tokenForm } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
+import { isPostgres } from "../store/postgres.ts"
 
 export const storeFlags = {
   config: Flag.String("config").pipe(

@@ -4,17 +4,19 @@
  */
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Layer, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
-import { daemonAccount } from "../events/DaemonFact.ts"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { EventFact } from "../events/Event.ts"
 import { makeAccounts } from "./accounts.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { checkVersion, migrate } from "./migrate.ts"
+import { makeOwnership, type Owner, soleOwnership } from "./ownership.ts"
+import { makeOrders, noPeers, SharedStore } from "./peers.ts"
+import { postgresLayer } from "./postgres.ts"
 import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
 import { makeSilences } from "./silences.ts"
@@ -24,28 +26,36 @@ import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { makeSignal } from "./Signal.ts"
 
-const makeStore = Effect.gen(function* () {
+/** `shared`: how other processes on the same store are reached; null where there are none. */
+const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | null) {
   const sql = yield* SqlClient.SqlClient
-  const { notify, wait } = makeSignal()
+  const { notify, notifyUnsafe, wait } = makeSignal()
   const { health, watched } = makeStoreHealth()
-  const accounts = makeAccounts(sql)
-  const sinks = makeSinks(sql)
-  const deliveries = makeDeliveries(sql)
-  const silences = makeSilences(sql)
-  // A claim ends the ownership of the one before: between it and its commit there may be no other.
-  const ofDaemon = yield* Semaphore.make(1)
+  const ownership = shared === null ? soleOwnership : makeOwnership(sql)
+  const peers = shared ?? noPeers
+  const orders = makeOrders(sql, shared)
+  const accounts = makeAccounts(sql, ownership, peers)
+  const sinks = makeSinks(sql, ownership, orders)
+  const deliveries = makeDeliveries(sql, ownership, orders)
+  const silences = makeSilences(sql, ownership, peers)
+  if (shared !== null) yield* Effect.forkScoped(shared.listen(notifyUnsafe))
   /** Changes an account and adds its events, and wakes the readers of events. */
   const commit = (...args: Parameters<typeof accounts.commit>) =>
     Effect.tap(watched(accounts.commit(...args)), (events) => (events.length === 0 ? Effect.void : notify))
   return {
     ...accounts,
     commit,
-    /** Adds events of the daemon itself. */
-    commitOfDaemon: (events: ReadonlyArray<EventFact>) =>
-      watched(accounts.claim(daemonAccount)).pipe(
-        Effect.flatMap(({ owner }) => commit(owner, { events })),
-        ofDaemon.withPermit
-      ),
+    commitOfDaemon: (events: ReadonlyArray<EventFact>) => Effect.tap(watched(accounts.commitOfDaemon(events)), notify),
+    /** Takes an account over, and makes it if there is none of that name; wakes those who deliver its events. */
+    claim: (account: string) =>
+      Effect.tap(watched(accounts.claim(account)), shared === null ? Effect.void : notify),
+    /** Gives an account up. */
+    release: (owner: Owner) => Effect.andThen(Effect.sync(() => ownership.release(owner)), notify),
+    epochOf: ownership.epochOf,
+    lost: ownership.lost,
+    /** Does several things or none of them. */
+    atomically: <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
+      Effect.mapError(sql.withTransaction(effect), (error) => (isSqlError(error) ? fromSqlError(error) : error)),
     ...makeEvents(sql),
     ...makePresent(sql),
     ...makeCatalogue(sql),
@@ -68,11 +78,11 @@ const makeStore = Effect.gen(function* () {
   }
 })
 
-export class Store extends Context.Service<Store, Effect.Success<typeof makeStore>>()("@berth/watch/store/Store") {
+export class Store extends Context.Service<Store, Effect.Success<ReturnType<typeof makeStore>>>()("@berth/watch/store/Store") {
   /** Over a database that is migrated first. */
   static readonly layerSql: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient> = Layer.effect(
     Store,
-    Effect.andThen(migrate, makeStore)
+    Effect.andThen(migrate, makeStore(null))
   )
 
   /** The store of a running daemon, in a file. Fails when another one runs on it. */
@@ -84,13 +94,22 @@ export class Store extends Context.Service<Store, Effect.Success<typeof makeStor
         yield* lockStore(path)
         yield* migrate
         yield* nameOwner
-        return yield* makeStore
+        return yield* makeStore(null)
       })
     ).pipe(Layer.provideMerge(Layer.unwrap(Effect.as(checkLength(path), sqliteLayer({ filename: path })))))
 
+  /** The store of one of several processes, on a server. */
+  static readonly layerServer = (
+    address: Redacted.Redacted
+  ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
+    Layer.effect(
+      Store,
+      Effect.andThen(migrate, Effect.flatMap(SharedStore, makeStore))
+    ).pipe(Layer.provideMerge(postgresLayer(address)))
+
   /** The same for a command that only reads. The file has to exist. */
   static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
-    Layer.effect(Store, Effect.andThen(checkVersion, makeStore)).pipe(
+    Layer.effect(Store, Effect.andThen(checkVersion, makeStore(null))).pipe(
       Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true }))
     )
 }

@@ -7,9 +7,20 @@ import { type SqliteFault, sqliteFault } from "@berth/sql-sqlite/sqliteFault"
 
 /**
  * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
- * `lost`: another process owns the account now. `statement`: anything else, which is a fault of the program.
+ * `denied`, `tooOld`, `pooler`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
+ * there already. `statement`: anything else, which is a fault of the program.
  */
-export type StoreFault = SqliteFault | "inUse" | "newer" | "unavailable" | "lost" | "statement"
+export type StoreFault =
+  | SqliteFault
+  | "inUse"
+  | "newer"
+  | "unavailable"
+  | "denied"
+  | "tooOld"
+  | "pooler"
+  | "lost"
+  | "repeated"
+  | "statement"
 
 const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: string]>> = {
   full: ["The disk of the store is full", "Make room on that disk; the daemon goes on where it stopped."],
@@ -20,7 +31,11 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
   inUse: ["The store is in use", "Stop the other berth-watch, or name another store."],
   newer: ["The store was made by a newer berth-watch", "Use that version, or a backup from before."],
   unavailable: ["The store cannot be reached", "Check the address and the network."],
+  denied: ["The store refuses the user", "Check the name and the password, and what that user may do."],
+  tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
+  pooler: ["The store is behind a pooler that mixes sessions", "Name PostgreSQL itself, or a pooler in session mode."],
   lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],
+  repeated: ["An event has the id of an earlier one", "This is a fault of berth-watch."],
   statement: ["The store refused a statement", "This is a fault of berth-watch."]
 }
 
@@ -37,10 +52,36 @@ export class StoreFailed extends Data.TaggedError("StoreFailed")<{
   }
 }
 
-export const fromSqlError = (error: SqlError): StoreFailed => {
-  const unavailable = error.reason._tag === "ConnectionError" ? "unavailable" : "statement"
-  return new StoreFailed({ fault: sqliteFault(error) ?? unavailable, detail: error.message })
+/** What a state of SQL means, as PostgreSQL reports it: by the whole of it, or by its class. */
+const faultsOfServer = new Map<string, StoreFault>([
+  ["08", "unavailable"],
+  ["28", "denied"],
+  ["3D", "denied"],
+  ["42501", "denied"],
+  ["53100", "full"],
+  ["53", "unavailable"],
+  ["55P03", "busy"],
+  ["40", "busy"],
+  ["57", "unavailable"],
+  // A standby that was not promoted yet.
+  ["25006", "unavailable"],
+  ["58", "unavailable"]
+])
+
+const faultOf = ({ reason }: SqlError): StoreFault | null => {
+  if (reason._tag === "ConnectionError") return "unavailable"
+  if (reason._tag === "UniqueViolation" && eventIdKeys.has(reason.constraint)) return "repeated"
+  const { cause } = reason
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return null
+  const state = String(cause.code)
+  return faultsOfServer.get(state) ?? faultsOfServer.get(state.slice(0, 2)) ?? null
 }
+
+/** How PostgreSQL and SQLite call the key that makes the ids of events unique. */
+const eventIdKeys: ReadonlySet<string> = new Set(["event_id_key", "event.id"])
+
+export const fromSqlError = (error: SqlError): StoreFailed =>
+  new StoreFailed({ fault: sqliteFault(error) ?? faultOf(error) ?? "statement", detail: error.message })
 
 /** Faults that time or a person may end while the daemon waits; after any other it cannot go on. */
 export const mayPass = ({ fault }: StoreFailed): boolean =>

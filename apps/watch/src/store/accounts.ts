@@ -1,21 +1,15 @@
 /**
  * Who owns an account, and what is known of it: taking it over, reading all of it once, and the one transaction that changes it.
  */
-import { Effect, Random, Stream } from "effect"
+import { Clock, Effect, Random, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { daemonAccount } from "../events/DaemonFact.ts"
 import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
+import type { Owner, Ownership } from "./ownership.ts"
+import type { Peers } from "./peers.ts"
 import { groupsOf, inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
-
-/** The right to change an account, until another process takes it over. */
-export interface Owner {
-  readonly account: string
-  /** What the ids of its events are made from. */
-  readonly accountId: string
-  /** One more with each owner: an older one changes nothing any more. */
-  readonly epoch: number
-}
+import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
 /** An account as its last owner left it. */
 interface AccountRow {
@@ -98,17 +92,22 @@ function* columnsOf(account: string, rows: Iterable<NodeRow>) {
   for (const { goneAtMillis, ...row } of rows) yield { account, ...row, gone_at: goneAtMillis }
 }
 
-export const makeAccounts = (sql: SqlClient.SqlClient) => {
+export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, peers: Peers) => {
+  /** Makes an account, unless there is one of that name. */
+  const meet = Effect.fnUntraced(function* (account: string) {
+    const fresh = { name: account, id: yield* newAccountId, epoch: 0, version: 0, seq: 0 }
+    yield* sql`INSERT INTO account ${sql.insert(fresh)} ON CONFLICT (name) DO NOTHING`
+  })
+
   /** Takes an account over, and makes it if there is none of that name. */
   const claim = Effect.fn("Store.claim")(function* (account: string) {
-    const id = yield* newAccountId
-    const fresh = { name: account, id, epoch: 0, version: 0, seq: 0 }
-    yield* sql`INSERT INTO account ${sql.insert(fresh)} ON CONFLICT (name) DO NOTHING`
+    yield* meet(account)
     const [row] = yield* sql<
       { id: string; epoch: StoredInteger } & KnownColumns
-    >`UPDATE account SET epoch = epoch + 1 WHERE name = ${account}
-       RETURNING id, epoch, seq, fingerprint, swept_at, standing`
+    >`UPDATE account SET epoch = epoch + 1, owner = ${peers.self}, owned_since = ${yield* Clock.currentTimeMillis}
+       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at, standing`
     const owner: Owner = { account, accountId: row!.id, epoch: toNumber(row!.epoch) }
+    ownership.note(owner)
     return { owner, known: toKnown(row!) }
   }, Effect.mapError(fromSqlError))
 
@@ -148,17 +147,17 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
    * stopped for a while writes later is refused. Adds `events` to the account's sequence, and gives the last one.
    */
   const asOwner = <A, E>(
-    { account, epoch }: Owner,
+    owner: Owner,
     events: number,
     statements: (seq: number) => Effect.Effect<A, E | SqlError>
   ): Effect.Effect<A, E | SqlError | StoreFailed> =>
     sql.withTransaction(
       Effect.flatMap(
         sql<{ seq: StoredInteger }>`UPDATE account SET version = version + 1, seq = seq + ${events}
-          WHERE name = ${account} AND epoch = ${epoch} RETURNING seq`,
+          WHERE name = ${owner.account} AND epoch = ${owner.epoch} RETURNING seq`,
         ([row]): Effect.Effect<A, E | SqlError | StoreFailed> =>
           row === undefined
-            ? new StoreFailed({ fault: "lost", detail: `${account} is no longer in epoch ${epoch}` })
+            ? ownership.lose(owner)
             : statements(toNumber(row.seq))
       )
     )
@@ -175,12 +174,14 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  const saveEvents = (events: ReadonlyArray<StoredEvent>) =>
-    Effect.forEach(
-      inGroups(events.map(({ atMillis, ...event }) => ({ ...event, happened_at: atMillis }))),
-      (group) => sql`INSERT INTO event ${sql.insert(group)}`,
-      { discard: true }
-    )
+  const saveEvents = (events: ReadonlyArray<StoredEvent>): Effect.Effect<unknown, SqlError> =>
+    events.length === 0
+      ? Effect.void
+      : Effect.forEach(
+          inGroups(events.map(({ atMillis, ...event }) => ({ ...event, happened_at: atMillis }))),
+          (group) => sql`INSERT INTO event ${sql.insert(group)}`,
+          { discard: true }
+        ).pipe(Effect.andThen(peers.announce))
 
   const saveAccount = (
     account: string,
@@ -205,24 +206,20 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
       ? Effect.void
       : sql`INSERT INTO ${sql(table)} ${sql.insert({ account, body })} ON CONFLICT (account) DO UPDATE SET body = excluded.body`
 
+  /** Events behind those that an account has, of which the last gets the sequence `last`. */
+  const numbered = (account: string, accountId: string, last: number, facts: ReadonlyArray<EventFact>) =>
+    facts.map((fact, index): StoredEvent => {
+      const seq = last - facts.length + 1 + index
+      const event = toEvent(fact, account, seq, accountId)
+      return { account, seq, id: event.id, type: event.type, node: nodeOf(event), atMillis: fact.atMillis, body: toJson(event) }
+    })
+
   /** Changes an account and adds its events, all or nothing; gives the events as they are kept. */
   const commit = Effect.fn("Store.commit")(
     (owner: Owner, change: AccountChange): Effect.Effect<ReadonlyArray<StoredEvent>, SqlError | StoreFailed> => {
       const { events: facts = [], nodes = [] } = change
       return asOwner(owner, facts.length, (last) => {
-        const first = last - facts.length + 1
-        const events = facts.map((fact, index): StoredEvent => {
-          const event = toEvent(fact, owner.account, first + index, owner.accountId)
-          return {
-            account: owner.account,
-            seq: first + index,
-            id: event.id,
-            type: event.type,
-            node: nodeOf(event),
-            atMillis: fact.atMillis,
-            body: toJson(event)
-          }
-        })
+        const events = numbered(owner.account, owner.accountId, last, facts)
         return saveNodes(owner.account, nodes).pipe(
           Effect.andThen(saveEvents(events)),
           Effect.andThen(saveAccount(owner.account, change)),
@@ -235,5 +232,19 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
     Effect.mapError((error) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
-  return { claim, accounts, nodes, commit }
+  /** Adds events of the daemon itself. They follow from nothing that an owner believes, so that any process may add some. */
+  const commitOfDaemon = Effect.fn("Store.commitOfDaemon")(
+    (facts: ReadonlyArray<EventFact>) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* meet(daemonAccount)
+          const [row] = yield* sql<{ id: string; seq: StoredInteger }>`UPDATE account
+            SET version = version + 1, seq = seq + ${facts.length} WHERE name = ${daemonAccount} RETURNING id, seq`
+          yield* saveEvents(numbered(daemonAccount, row!.id, toNumber(row!.seq), facts))
+        })
+      ),
+    Effect.mapError(fromSqlError)
+  )
+
+  return { claim, accounts, nodes, commit, commitOfDaemon }
 }

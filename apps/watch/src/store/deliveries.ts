@@ -5,6 +5,8 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import type { Ownership } from "./ownership.ts"
+import type { Orders } from "./peers.ts"
 import { inGroups, type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
@@ -93,13 +95,14 @@ export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
   return { isOneOf, drop, insert }
 }
 
-export const makeDeliveries = (sql: SqlClient.SqlClient) => {
+export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, orders: Orders) => {
   const { drop, isOneOf } = makeDeliveryRows(sql)
 
-  /** The deliveries of a sink that no silence holds, in the order of their events, at most `max`. */
-  const deliveries = (sink: string, max: number) =>
+  /** The deliveries of a sink for some accounts that no silence holds, in the order of their events, at most `max`. */
+  const deliveries = (sink: string, accounts: ReadonlyArray<string>, max: number) =>
     sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
-      WHERE sink = ${sink} AND silenced IS NULL ORDER BY account, seq, node LIMIT ${max}`.pipe(
+      WHERE ${sql.and([sql`sink = ${sink}`, sql.in("account", accounts), sql`silenced IS NULL`])}
+      ORDER BY account, seq, node LIMIT ${max}`.pipe(
       Effect.map((rows) => rows.map(toDelivery)),
       Effect.mapError(fromSqlError)
     )
@@ -138,13 +141,15 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
 
   /**
    * Writes down how attempts of a sink ended, and since when it fails, all in one transaction: what it costs is the wait for the
-   * disk, not the rows.
+   * disk, not the rows. Of an account that another process took over nothing is: that one attempts again what it finds there.
    */
   const record = Effect.fn("Store.recordAttempts")(
     (sink: string, ends: ReadonlyArray<AttemptEnd>, failingSinceMillis: number | null) =>
       Effect.gen(function* () {
+        const owned = yield* stillOwned(new Set(ends.map(({ delivery }) => delivery.account)))
         const done: Array<DeliveryKey> = []
         for (const end of ends) {
+          if (!owned.has(end.delivery.account)) continue
           if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
           if (end._tag === "Due") yield* defer(sink, end.delivery)
           else done.push(end.delivery)
@@ -204,6 +209,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
         const now = yield* Clock.currentTimeMillis
         const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
           RETURNING id`
+        yield* orders.note(sink)
         return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
       }).pipe(sql.withTransaction),
     Effect.mapError(fromSqlError)
@@ -214,6 +220,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
     (sink: string, id: string) =>
       Effect.gen(function* () {
         const revived = yield* reviveWhere(sink, sql`id = ${id}`)
+        yield* orders.note(sink)
         return revived > 0
       }).pipe(sql.withTransaction),
     Effect.mapError(fromSqlError)

@@ -12,6 +12,7 @@ import { indexes } from "./migrations/0005_indexes.ts"
 import { types } from "./migrations/0006_types.ts"
 import { seen } from "./migrations/0007_seen.ts"
 import { silences } from "./migrations/0008_silences.ts"
+import { fleet } from "./migrations/0009_fleet.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -23,7 +24,8 @@ const migrations = {
   "0005_indexes": indexes,
   "0006_types": types,
   "0007_seen": seen,
-  "0008_silences": silences
+  "0008_silences": silences,
+  "0009_fleet": fleet
 } as const
 
 const table = "schema_version"
@@ -38,7 +40,15 @@ export const migrateTo = (last: number) =>
     )
   })
 
+/** Whether the store has the present schema or a later one: then a user may use it who may make no tables. */
+const isMigrated = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ id: number }>`SELECT max(migration_id) AS id FROM ${sql(table)}`
+  return Number(row?.id) >= newest
+}).pipe(Effect.orElseSucceed(() => false))
+
 export const migrate = Effect.gen(function* () {
+  if (yield* isMigrated) return yield* checkVersion
   yield* Effect.mapError(migrateTo(newest), (error) =>
     error._tag === "SqlError"
       ? fromSqlError(error)

@@ -3,9 +3,12 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { type Delivery, type DeliveryKey, type DeliveryRow, makeDeliveryRows, toDelivery } from "./deliveries.ts"
+import type { Ownership } from "./ownership.ts"
+import type { Peers } from "./peers.ts"
 import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError } from "./StoreFailed.ts"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** What becomes of the events that a silence holds when it ends. */
 export const silenceEnds = ["deliver", "drop"] as const
@@ -83,7 +86,7 @@ export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
   return { isOneOf, note, forgetHeld, settle }
 }
 
-export const makeSilences = (sql: SqlClient.SqlClient) => {
+export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, { announce }: Peers) => {
   const { drop } = makeDeliveryRows(sql)
   const { isOneOf, settle } = makeSilencedRows(sql)
 
@@ -125,11 +128,13 @@ export const makeSilences = (sql: SqlClient.SqlClient) => {
       at_end: silence.atEnd
     }
     yield* sql`INSERT INTO silence ${sql.insert(row)}`
-  }, Effect.mapError(fromSqlError))
+    yield* announce
+  }, sql.withTransaction, Effect.mapError(fromSqlError))
 
   const endSilence = Effect.fn("Store.endSilence")(function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
     yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
-  }, Effect.mapError(fromSqlError))
+    yield* announce
+  }, sql.withTransaction, Effect.mapError(fromSqlError))
 
   /** By silence; one that holds nothing and gave up nothing is not among them. */
   const silenceCounts = sql<{ silence: string; outcome: string; events: StoredInteger }>`SELECT
@@ -187,6 +192,10 @@ export const makeSilences = (sql: SqlClient.SqlClient) => {
   const settleHeld = Effect.fn("Store.settleHeld")(
     (sink: string, handed: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) =>
       Effect.gen(function* () {
+        const accounts = new Set([...handed, ...dropped].map(({ account }) => account))
+        if ((yield* stillOwned(accounts)).size < accounts.size) {
+          return yield* new StoreFailed({ fault: "lost", detail: "another process has one of the accounts now" })
+        }
         for (const { account, body, node, seq } of handed) {
           yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
             WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
@@ -195,7 +204,7 @@ export const makeSilences = (sql: SqlClient.SqlClient) => {
         yield* settle(sink, handed, "delivered")
         yield* settle(sink, dropped, "dropped")
       }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
+    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
   /** When a person last had a sink deliver once more; null where nobody did. */

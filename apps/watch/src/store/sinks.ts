@@ -7,9 +7,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Cursor } from "../events/Cursor.ts"
 import type { DisabledReason } from "../events/DaemonFact.ts"
 import { type Delivery, type DeliveryKey, makeDeliveryRows } from "./deliveries.ts"
+import type { Ownership } from "./ownership.ts"
+import type { Orders } from "./peers.ts"
 import { makeSilencedRows, type SilencedEvent } from "./silences.ts"
 import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** A sink as it was left. */
 export interface SinkRow {
@@ -26,6 +28,8 @@ export interface SinkRow {
 export interface Intake {
   readonly sink: string
   readonly account: string
+  /** The last event that was read before; null where the sink begins with the account. */
+  readonly after: number | null
   /** The last event that was read. */
   readonly seq: number
   readonly deliveries: ReadonlyArray<Delivery>
@@ -42,7 +46,7 @@ export interface SilencedIntake {
   readonly events: ReadonlyArray<SilencedEvent>
 }
 
-export const makeSinks = (sql: SqlClient.SqlClient) => {
+export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, orders: Orders) => {
   const { drop, insert } = makeDeliveryRows(sql)
   const { forgetHeld, note } = makeSilencedRows(sql)
 
@@ -81,23 +85,38 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
       Effect.mapError(fromSqlError)
     )
 
-  const moveCursor = (sink: string, account: string, seq: number) =>
-    sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })}
-      ON CONFLICT (sink, account) DO UPDATE SET seq = excluded.seq`
+  /** Moves a cursor that is where it was left; another process may own the account now, or a person may have set the sink back. */
+  const moveCursor = Effect.fnUntraced(function* (sink: string, account: string, after: number | null, seq: number) {
+    const owned = yield* stillOwned(new Set([account]))
+    const moved = owned.has(account)
+      ? yield* after === null
+          ? sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })}
+              ON CONFLICT (sink, account) DO NOTHING RETURNING seq`
+          : sql`UPDATE sink_cursor SET seq = ${seq} WHERE sink = ${sink} AND account = ${account} AND seq = ${after}
+              RETURNING seq`
+      : []
+    if (moved.length > 0) return
+    return yield* new StoreFailed({ fault: "lost", detail: `${sink} is not behind ${after} of ${account} any more` })
+  })
+
+  /** Where a sink begins with an account, unless it has begun. */
+  const begin = Effect.fn("Store.begin")(function* (sink: string, account: string, seq: number) {
+    yield* sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })} ON CONFLICT (sink, account) DO NOTHING`
+  }, Effect.mapError(fromSqlError))
 
   /** Moves a sink's cursor, with the deliveries that follow from what it read, all or nothing. */
   const take = Effect.fn("Store.take")(
-    ({ account, deliveries, dropped, seq, silenced, sink }: Intake) =>
+    ({ account, after, deliveries, dropped, seq, silenced, sink }: Intake) =>
       sql.withTransaction(
-        drop(sink, dropped).pipe(
+        moveCursor(sink, account, after, seq).pipe(
+          Effect.andThen(drop(sink, dropped)),
           Effect.andThen(forgetHeld(sink, dropped)),
           Effect.andThen(insert(sink, deliveries)),
           Effect.andThen(silenced === undefined ? Effect.void : takeSilenced(sink, silenced)),
-          Effect.andThen(moveCursor(sink, account, seq)),
           Effect.asVoid
         )
       ),
-    Effect.mapError(fromSqlError)
+    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
   /**
@@ -126,9 +145,9 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
             .map(({ body, id }) => toDelivery(seq, toNumber(id), JSON.parse(body).node))
             .filter((delivery) => delivery !== null)
         )
+        yield* moveCursor(sink, account, null, seq)
         yield* insert(sink, deliveries)
         yield* takeSilenced(sink, silenced)
-        yield* moveCursor(sink, account, seq)
         return { deliveries, seq }
       }).pipe(sql.withTransaction),
     Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
@@ -139,9 +158,10 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     disabled: { readonly reason: DisabledReason; readonly message: string } | null
   ) {
     const changed_at = yield* Clock.currentTimeMillis
+    yield* orders.note(sink)
     yield* sql`UPDATE sink SET disabled = ${disabled?.reason ?? null}, message = ${disabled?.message ?? null},
       changed_at = ${changed_at}, failing_since = NULL WHERE name = ${sink}`
-  }, Effect.mapError(fromSqlError))
+  }, sql.withTransaction, Effect.mapError(fromSqlError))
 
   /**
    * Puts a sink back to a cursor: what came after is delivered once more, under the same ids. Of an account that the cursor does not
@@ -150,6 +170,7 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
   const replay = Effect.fn("Store.replay")(
     (sink: string, cursor: Cursor) =>
       Effect.gen(function* () {
+        yield* orders.note(sink)
         yield* sql`UPDATE sink SET replayed_at = ${yield* Clock.currentTimeMillis} WHERE name = ${sink}`
         const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
         for (const { account } of accounts) {
@@ -201,5 +222,8 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     }
   }, Effect.mapError(fromSqlError))
 
-  return { sinks, meet, cursorOf, take, takeBaseline, setDisabled, replay, removeSink, backlog }
+  /** How often people ordered something of a sink, in any process. */
+  const ordersOf = (sink: string) => Effect.mapError(orders.count(sink), fromSqlError)
+
+  return { ordersOf, sinks, meet, begin, cursorOf, take, takeBaseline, setDisabled, replay, removeSink, backlog }
 }

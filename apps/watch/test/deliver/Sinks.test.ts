@@ -150,7 +150,7 @@ describe("sinks", () => {
       yield* sinks.idle
       const id = events[0]!.id
       const dead = { account: "a", seq: 1, node: 1, id, attempt: 10, dueMillis: 0, held: null, body: null }
-      yield* take({ sink: "ops", account: "a", seq: 2, deliveries: [dead], dropped: [] })
+      yield* take({ sink: "ops", after: 2, account: "a", seq: 2, deliveries: [dead], dropped: [] })
       yield* record("ops", [{ _tag: "GivenUp", delivery: dead, reason: "the receiver answered 400" }], null)
       expect((yield* sinks.status)[0]).toMatchObject({ pending: 0, dead: 1 })
       expect(yield* sinks.retry("ops")).toEqual({ dead: 1, waiting: 0 })
@@ -210,7 +210,7 @@ describe("sinks", () => {
       const { commit, meet, take } = yield* Store
       const owner = yield* claim
       yield* meet("slow")
-      yield* take({ sink: "slow", account: "a", seq: 0, deliveries: [], dropped: [] })
+      yield* take({ sink: "slow", after: null, account: "a", seq: 0, deliveries: [], dropped: [] })
       yield* commit(owner, { events: [2, 3, 4, 5, 6].map((id) => created(id, id)) })
       const receiver = yield* Receiver.start
       const other = yield* Receiver.start

@@ -238,7 +238,7 @@ describe("a daemon over a store", () => {
         held: null,
         body: null
       }))
-      yield* take({ sink: "bad", account: "a", seq: 2, deliveries: given, dropped: [] })
+      yield* take({ sink: "bad", after: null, account: "a", seq: 2, deliveries: given, dropped: [] })
       yield* record(
         "bad",
         given.map((delivery) => ({ _tag: "GivenUp", delivery, reason: "it ended with 1" }) as const),

@@ -136,7 +136,7 @@ describe("a store with many nodes and events reads no more of them than an answe
   reads(
     "a sink that is put back",
     ({ replay, take }) =>
-      Effect.andThen(take({ sink, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
+      Effect.andThen(take({ sink, after: null, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
     [
       "SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)",
       "SEARCH event USING COVERING INDEX key (id=?)",
@@ -154,7 +154,7 @@ describe("a store with many nodes and events reads no more of them than an answe
     "what silences hold",
     ({ heldDeliveries, take }) =>
       Effect.andThen(
-        take({ sink, account: "a", seq: 1, deliveries: [], dropped: [], silenced }),
+        take({ sink, after: null, account: "a", seq: 1, deliveries: [], dropped: [], silenced }),
         heldDeliveries(sink, 9, key)
       ),
     ["SEARCH delivery USING INDEX delivery_silenced (sink=? AND (account,seq,node)>(?,?,?))"]

@@ -29,6 +29,8 @@ export class Queues {
   readonly #maxInFlight: number
   /** In the order of their oldest entries, as far as they came in order. */
   readonly #queues = new Map<string, Queue>()
+  /** Accounts of which nothing is to be added or tried again. */
+  readonly #forgotten = new Set<string>()
   #inFlight = 0
   #size = 0
 
@@ -42,9 +44,8 @@ export class Queues {
   ) {
     this.#maxInFlight = maxInFlight
     const { deliveries, failingSinceMillis } = left
-    const failuresInRow = failingSinceMillis === null ? 0 : deliveries.reduce((sum, { attempt }) => sum + attempt, 0)
-    this.#health = { ...healthy, failuresInRow, failingSinceMillis }
-    this.add(deliveries)
+    this.#health = { ...healthy, failingSinceMillis }
+    this.resume(deliveries)
   }
 
   get health(): Health {
@@ -68,6 +69,25 @@ export class Queues {
       if (queue === undefined) this.#queues.set(key, { entries: [delivery], isInFlight: false })
       else queue.entries.push(delivery)
       this.#size++
+    }
+  }
+
+  /** Takes in what the process that had some accounts before has left of them; not twice what is still under way here. */
+  resume(deliveries: ReadonlyArray<Delivery>): void {
+    for (const { account } of deliveries) this.#forgotten.delete(account)
+    if (this.#health.failingSinceMillis !== null) {
+      const failures = deliveries.reduce((sum, { attempt }) => sum + attempt, 0)
+      this.#health = { ...this.#health, failuresInRow: this.#health.failuresInRow + failures }
+    }
+    this.add(deliveries.filter((each) => this.#queues.get(queueOf(each))?.entries[0]?.seq !== each.seq))
+  }
+
+  /** Takes out all that is left of an account, which another process has now. What is under way lands, and nothing follows from it. */
+  forget(account: string): void {
+    this.#forgotten.add(account)
+    for (const [key, queue] of this.#queues) {
+      if (queue.entries[0]!.account !== account) continue
+      for (let index = queue.entries.length - 1; index >= (queue.isInFlight ? 1 : 0); index--) this.#drop(key, queue, index)
     }
   }
 
@@ -135,6 +155,10 @@ export class Queues {
   failed(delivery: Delivery, failure: Failed, nowMillis: number, chance: number): Consequence {
     const { probeAtMillis } = this.#health
     const key = queueOf(delivery)
+    if (this.#forgotten.has(delivery.account)) {
+      this.#land(delivery, true)
+      return { _tag: "Wait" }
+    }
     this.#health = afterFailure(this.#health, key, this.#queues.size, failure, nowMillis, chance)
     const since = this.#health.failingSinceMillis ?? nowMillis
     if (failure.kind === "gone") return { _tag: "Disable", reason: "gone" }

@@ -1,0 +1,62 @@
+/**
+ * What one of several processes runs: each account wherever the engine places it, and the work of the whole fleet where the daemon's own
+ * account is placed. A process that lost an account ends with it quietly, and takes it up again only where it has to.
+ */
+import type { BerthError } from "@berth/core/domain/BerthError"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
+import { readStanding } from "../account/WatchedAccount.ts"
+import { noWords, stateOf } from "../daemon/accountProgress.ts"
+import { report } from "../process/report.ts"
+import type { Sinks } from "../deliver/Sinks.ts"
+import { Store } from "../store/Store.ts"
+import { mayPass, StoreFailed } from "../store/StoreFailed.ts"
+import { Progress } from "../telemetry/Progress.ts"
+import type { Troubles } from "../troubles/Troubles.ts"
+import { lockExpirySeconds, Placement } from "./Placement.ts"
+
+/** Before a store that may work again is asked again. */
+const storePause = "1 second"
+
+/** After this an account that was lost is nobody's, or another process has it for good and this one was told so. */
+const lostPause = Duration.seconds(2 * lockExpirySeconds)
+
+/** Before what failed for any other reason is tried again: other accounts go on meanwhile. */
+const failedPause = "1 minute"
+
+/** How old what is shown of other processes' accounts may be. */
+const otherPause = "2 seconds"
+
+/** A part of the work, by its name: that of an account, or of the fleet. */
+export interface Part {
+  readonly name: string
+  readonly run: Effect.Effect<unknown, BerthError | StoreFailed, Store | Sinks | Progress | Troubles | Scope.Scope>
+}
+
+/** Runs something for as long as this process has it; again when it failed. */
+const held = ({ name, run }: Part, lost: Effect.Effect<never, StoreFailed>) =>
+  Effect.forever(
+    Effect.catch(Effect.raceFirst(Effect.scoped(run), lost), (failure) => {
+      if (failure instanceof StoreFailed && failure.fault === "lost") return Effect.sleep(lostPause)
+      if (failure instanceof StoreFailed && mayPass(failure)) return Effect.sleep(storePause)
+      return Effect.andThen(report(`berth-watch: account ${name}: ${failure.message}`), Effect.sleep(failedPause))
+    })
+  )
+
+/** Has the store say how the accounts are that other processes have. */
+const followOthers = Effect.gen(function* () {
+  const store = yield* Store
+  const progress = yield* Progress
+  for (const { account, standing, sweptAtMillis } of yield* store.accounts) {
+    if (account.startsWith("_") || store.epochOf(account) !== null || !(yield* progress.accounts).has(account)) continue
+    const lastSweep = sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
+    yield* progress.report(account, { ...(standing === null ? {} : stateOf(readStanding(standing), noWords)), lastSweep })
+  }
+})
+
+/** Places the parts, and follows what other processes do, until the scope closes. `schema`: where the store is. */
+export const runFleet = Effect.fnUntraced(function* (schema: string, parts: ReadonlyArray<Part>) {
+  const { lost } = yield* Store
+  const { place } = Context.get(yield* Layer.build(Placement.layer(schema)), Placement)
+  for (const part of parts) yield* place(part.name, held(part, lost(part.name)))
+  return yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(followOthers), Effect.sleep(otherPause))))
+})

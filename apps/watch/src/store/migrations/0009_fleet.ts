@@ -1,0 +1,13 @@
+/**
+ * Who owns each account and since when, and how often a person changed something about a sink: a process notices by it what was done in
+ * another one.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const fleet = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE account ADD COLUMN owner TEXT`
+  yield* sql`ALTER TABLE account ADD COLUMN owned_since BIGINT`
+  yield* sql`ALTER TABLE sink ADD COLUMN orders BIGINT NOT NULL DEFAULT 0`
+})

@@ -1,0 +1,111 @@
+/**
+ * A store on a PostgreSQL server: its tables are in a schema of their own, `berth` unless the address says `?schema=NAME`, so that it
+ * shares a database politely. The driver is loaded only here, so that a store in a file pays nothing for it.
+ */
+import { hostname } from "node:os"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { Context, Effect, Layer, Queue, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { SharedStore } from "./peers.ts"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+
+/** Whether a store is on a server rather than in a file. */
+export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
+
+/** `LISTEN` and the waiting of a transaction for another one hold a connection each; a process does little else at once. */
+const maxConnections = 8
+
+/** The first version with all that is used here: it releases advisory locks of a process that is gone at once. */
+const minVersion = 14
+
+export const schemaOf = (address: Redacted.Redacted): string =>
+  new URL(Redacted.value(address)).searchParams.get("schema") ?? "berth"
+
+/** A store as people are shown it: without who connects, and with what. */
+export const shownStore = (store: Redacted.Redacted): string => {
+  const text = Redacted.value(store)
+  if (!isPostgres(text)) return text
+  const { host, pathname } = new URL(text)
+  return `postgres://${host}${pathname}?schema=${schemaOf(store)}`
+}
+
+/** Makes the schema, unless it exists: a role that may not make one can use it. */
+const makeSchema = Effect.fnUntraced(function* (schema: string) {
+  const sql = yield* SqlClient.SqlClient
+  const find = sql`SELECT 1 AS found FROM pg_namespace WHERE nspname = ${schema}`
+  if ((yield* find).length > 0) return
+  yield* sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`.pipe(
+    // Another process made it meanwhile.
+    Effect.catch((error) => Effect.flatMap(find, (found) => (found.length > 0 ? Effect.void : Effect.fail(error))))
+  )
+})
+
+/** Refuses a server that is too old, and a pooler that gives each transaction another session. */
+const checkServer = Effect.fnUntraced(function* (schema: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [server] = yield* sql<{ version: string; path: string }>`SELECT
+    current_setting('server_version_num') AS version, current_setting('search_path') AS path`
+  const version = Math.floor(Number(server!.version) / 10_000)
+  if (version < minVersion) {
+    return yield* new StoreFailed({ fault: "tooOld", detail: `it is PostgreSQL ${version}` })
+  }
+  if (server!.path !== quoted(schema)) {
+    return yield* new StoreFailed({ fault: "pooler", detail: `its search_path is ${server!.path}` })
+  }
+})
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** Which process it is, also where several machines use the same numbers. */
+const processName = () => `${hostname()}:${process.pid}:${Date.now().toString(36)}`
+
+/** Before the server is asked again to report what is new. */
+const listenPause = "1 second"
+
+const makeShared = (client: PgClient, channel: string): SharedStore["Service"] => {
+  const heard = (onNews: () => void) =>
+    Effect.gen(function* () {
+      const notifications = yield* client.listen(channel)
+      // What happened while nobody listened was not heard.
+      onNews()
+      for (;;) {
+        yield* Queue.takeAll(notifications)
+        onNews()
+      }
+    }).pipe(Effect.scoped, Effect.ignore)
+  return {
+    self: processName(),
+    announce: client`SELECT pg_notify(${channel}, '')`,
+    listen: (onNews) => Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause)))
+  }
+}
+
+/** Connects to the server, and makes its schema where there is none. */
+const connect = Effect.fnUntraced(
+  function* (address: Redacted.Redacted) {
+    const { make } = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"))
+    const schema = schemaOf(address)
+    const client = yield* make({
+      url: address,
+      applicationName: "berth-watch",
+      startupParameters: { search_path: quoted(schema) },
+      maxConnections
+    })
+    yield* Effect.provideService(
+      Effect.andThen(checkServer(schema), makeSchema(schema)),
+      SqlClient.SqlClient,
+      client
+    )
+    return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
+      Context.add(SharedStore, makeShared(client, `berth/${schema}`))
+    )
+  },
+  Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))
+)
+
+export const postgresLayer = (
+  address: Redacted.Redacted
+): Layer.Layer<SqlClient.SqlClient | SharedStore, StoreFailed> =>
+  Layer.effectContext(connect(address)).pipe(Layer.provide(Reactivity.layer))
