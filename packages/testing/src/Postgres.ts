@@ -108,7 +108,11 @@ export class Postgres {
       ...this.#settings
     ]
     const args = ["-D", join(this.#folder, "data"), ...settings.flatMap((setting) => ["-c", setting])]
-    const child = spawn(join(this.#bin, "postgres"), args, { ...owner, stdio: ["ignore", "ignore", "pipe"], cwd: this.#folder })
+    const child = spawn(join(this.#bin, "postgres"), args, {
+      ...owner,
+      stdio: ["ignore", "ignore", "pipe"],
+      cwd: this.#folder
+    })
     this.#child = child
     const ready = Promise.withResolvers<void>()
     let printed = ""

@@ -113,8 +113,7 @@ const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
 const placeParts = Effect.fnUntraced(function* (config: WatchConfig, accounts: ReadonlyArray<Part>) {
   const store = yield* Store
   const { runFleet } = yield* Effect.promise(() => import("../fleet/runFleet.ts"))
-  const owning = (name: string) =>
-    Effect.acquireRelease(store.claim(name), ({ owner }) => store.release(owner))
+  const owning = (name: string) => Effect.acquireRelease(store.claim(name), ({ owner }) => store.release(owner))
   const names = new Set([...namesOf(config), daemonAccount])
   const left = (yield* store.heads).flatMap(({ account }) => (names.has(account) ? [] : [account]))
   yield* runFleet(schemaOf(config.store), [

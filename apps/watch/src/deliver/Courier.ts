@@ -49,7 +49,7 @@ export interface Courier {
   readonly run: Effect.Effect<CourierEnd, StoreFailed | StreamClosed>
   readonly take: (deliveries: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) => void
   /** Takes in what is left to deliver of accounts that this process has from now on. */
-  readonly resume: (deliveries: ReadonlyArray<Delivery>) => void
+  readonly resume: (accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>) => void
   /** Delivers nothing of an account any more: another process has it. */
   readonly forget: (account: string) => void
   readonly heldOf: Queues["heldOf"]
@@ -210,8 +210,8 @@ export const makeCourier = Effect.fnUntraced(function* (
       queues.add(deliveries)
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })
     },
-    resume: (deliveries) => {
-      queues.resume(deliveries)
+    resume: (accounts, deliveries) => {
+      queues.resume(accounts, deliveries)
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })
     },
     forget: (account) => queues.forget(account),

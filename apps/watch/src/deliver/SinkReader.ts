@@ -153,7 +153,7 @@ export const readEvents = Effect.fnUntraced(function* (
     if (fresh.length > 0) {
       const epochs = fresh.map((account) => store.epochOf(account) ?? 0)
       const left = yield* store.cursorOf(sink.name)
-      courier.resume(yield* store.deliveries(sink.name, fresh, maxLoaded))
+      courier.resume(fresh, yield* store.deliveries(sink.name, fresh, maxLoaded))
       for (const [index, account] of fresh.entries()) {
         const seq = left.get(account)
         if (seq !== undefined) cursor.set(account, seq)

@@ -47,7 +47,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
   const courier: Courier = {
     run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
     take: add,
-    resume: add,
+    resume: (_, deliveries) => add(deliveries),
     // A batch that is being written is: it is no more of those that are left.
     forget: (account) => void (left = left.filter((delivery) => delivery.account !== account)),
     heldOf: () => null,

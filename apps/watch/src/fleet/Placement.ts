@@ -34,7 +34,10 @@ export class Placement extends Context.Service<
   Placement,
   {
     /** Runs it in one of the processes, for as long as the scope is open there; again in another one when that ends. */
-    readonly place: <R>(name: string, run: Effect.Effect<never, never, R>) => Effect.Effect<void, never, R | Scope.Scope>
+    readonly place: <R>(
+      name: string,
+      run: Effect.Effect<never, never, R>
+    ) => Effect.Effect<void, never, R | Scope.Scope>
   }
 >()("@berth/watch/fleet/Placement") {
   /** `prefix`: of the engine's tables and locks; two fleets in one database have each their own. */

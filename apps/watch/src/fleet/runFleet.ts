@@ -48,8 +48,12 @@ const followOthers = Effect.gen(function* () {
   const progress = yield* Progress
   for (const { account, standing, sweptAtMillis } of yield* store.accounts) {
     if (account.startsWith("_") || store.epochOf(account) !== null || !(yield* progress.accounts).has(account)) continue
-    const lastSweep = sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
-    yield* progress.report(account, { ...(standing === null ? {} : stateOf(readStanding(standing), noWords)), lastSweep })
+    const lastSweep =
+      sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
+    yield* progress.report(account, {
+      ...(standing === null ? {} : stateOf(readStanding(standing), noWords)),
+      lastSweep
+    })
   }
 })
 

@@ -47,10 +47,13 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     commit,
     commitOfDaemon: (events: ReadonlyArray<EventFact>) => Effect.tap(watched(accounts.commitOfDaemon(events)), notify),
     /** Takes an account over, and makes it if there is none of that name; wakes those who deliver its events. */
-    claim: (account: string) =>
-      Effect.tap(watched(accounts.claim(account)), shared === null ? Effect.void : notify),
+    claim: (account: string) => Effect.tap(watched(accounts.claim(account)), shared === null ? Effect.void : notify),
     /** Gives an account up. */
-    release: (owner: Owner) => Effect.andThen(Effect.sync(() => ownership.release(owner)), notify),
+    release: (owner: Owner) =>
+      Effect.andThen(
+        Effect.sync(() => ownership.release(owner)),
+        notify
+      ),
     epochOf: ownership.epochOf,
     lost: ownership.lost,
     /** Does several things or none of them. */
@@ -78,7 +81,9 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
   }
 })
 
-export class Store extends Context.Service<Store, Effect.Success<ReturnType<typeof makeStore>>>()("@berth/watch/store/Store") {
+export class Store extends Context.Service<Store, Effect.Success<ReturnType<typeof makeStore>>>()(
+  "@berth/watch/store/Store"
+) {
   /** Over a database that is migrated first. */
   static readonly layerSql: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient> = Layer.effect(
     Store,
@@ -102,10 +107,9 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
   static readonly layerServer = (
     address: Redacted.Redacted
   ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
-    Layer.effect(
-      Store,
-      Effect.andThen(migrate, Effect.flatMap(SharedStore, makeStore))
-    ).pipe(Layer.provideMerge(postgresLayer(address)))
+    Layer.effect(Store, Effect.andThen(migrate, Effect.flatMap(SharedStore, makeStore))).pipe(
+      Layer.provideMerge(postgresLayer(address))
+    )
 
   /** The same for a command that only reads. The file has to exist. */
   static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>

@@ -57,6 +57,8 @@ const faultsOfServer = new Map<string, StoreFault>([
   ["08", "unavailable"],
   ["28", "denied"],
   ["3D", "denied"],
+  // A schema that the user may not look into.
+  ["3F", "denied"],
   ["42501", "denied"],
   ["53100", "full"],
   ["53", "unavailable"],

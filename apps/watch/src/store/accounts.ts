@@ -156,9 +156,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
         sql<{ seq: StoredInteger }>`UPDATE account SET version = version + 1, seq = seq + ${events}
           WHERE name = ${owner.account} AND epoch = ${owner.epoch} RETURNING seq`,
         ([row]): Effect.Effect<A, E | SqlError | StoreFailed> =>
-          row === undefined
-            ? ownership.lose(owner)
-            : statements(toNumber(row.seq))
+          row === undefined ? ownership.lose(owner) : statements(toNumber(row.seq))
       )
     )
 
@@ -211,7 +209,15 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     facts.map((fact, index): StoredEvent => {
       const seq = last - facts.length + 1 + index
       const event = toEvent(fact, account, seq, accountId)
-      return { account, seq, id: event.id, type: event.type, node: nodeOf(event), atMillis: fact.atMillis, body: toJson(event) }
+      return {
+        account,
+        seq,
+        id: event.id,
+        type: event.type,
+        node: nodeOf(event),
+        atMillis: fact.atMillis,
+        body: toJson(event)
+      }
     })
 
   /** Changes an account and adds its events, all or nothing; gives the events as they are kept. */

@@ -93,11 +93,7 @@ const connect = Effect.fnUntraced(
       startupParameters: { search_path: quoted(schema) },
       maxConnections
     })
-    yield* Effect.provideService(
-      Effect.andThen(checkServer(schema), makeSchema(schema)),
-      SqlClient.SqlClient,
-      client
-    )
+    yield* Effect.provideService(Effect.andThen(checkServer(schema), makeSchema(schema)), SqlClient.SqlClient, client)
     return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
       Context.add(SharedStore, makeShared(client, `berth/${schema}`))
     )

@@ -116,25 +116,33 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     Effect.mapError(fromSqlError)
   )
 
-  const addSilence = Effect.fn("Store.addSilence")(function* (silence: Silence) {
-    const row = {
-      id: silence.id,
-      nodes: JSON.stringify(silence.nodes),
-      accounts: JSON.stringify(silence.accounts),
-      sinks: JSON.stringify(silence.sinks),
-      from_at: silence.fromMillis,
-      until_at: silence.untilMillis,
-      reason: silence.reason,
-      at_end: silence.atEnd
-    }
-    yield* sql`INSERT INTO silence ${sql.insert(row)}`
-    yield* announce
-  }, sql.withTransaction, Effect.mapError(fromSqlError))
+  const addSilence = Effect.fn("Store.addSilence")(
+    function* (silence: Silence) {
+      const row = {
+        id: silence.id,
+        nodes: JSON.stringify(silence.nodes),
+        accounts: JSON.stringify(silence.accounts),
+        sinks: JSON.stringify(silence.sinks),
+        from_at: silence.fromMillis,
+        until_at: silence.untilMillis,
+        reason: silence.reason,
+        at_end: silence.atEnd
+      }
+      yield* sql`INSERT INTO silence ${sql.insert(row)}`
+      yield* announce
+    },
+    sql.withTransaction,
+    Effect.mapError(fromSqlError)
+  )
 
-  const endSilence = Effect.fn("Store.endSilence")(function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
-    yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
-    yield* announce
-  }, sql.withTransaction, Effect.mapError(fromSqlError))
+  const endSilence = Effect.fn("Store.endSilence")(
+    function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
+      yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
+      yield* announce
+    },
+    sql.withTransaction,
+    Effect.mapError(fromSqlError)
+  )
 
   /** By silence; one that holds nothing and gave up nothing is not among them. */
   const silenceCounts = sql<{ silence: string; outcome: string; events: StoredInteger }>`SELECT

@@ -153,15 +153,16 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
-  const setDisabled = Effect.fn("Store.setDisabled")(function* (
-    sink: string,
-    disabled: { readonly reason: DisabledReason; readonly message: string } | null
-  ) {
-    const changed_at = yield* Clock.currentTimeMillis
-    yield* orders.note(sink)
-    yield* sql`UPDATE sink SET disabled = ${disabled?.reason ?? null}, message = ${disabled?.message ?? null},
+  const setDisabled = Effect.fn("Store.setDisabled")(
+    function* (sink: string, disabled: { readonly reason: DisabledReason; readonly message: string } | null) {
+      const changed_at = yield* Clock.currentTimeMillis
+      yield* orders.note(sink)
+      yield* sql`UPDATE sink SET disabled = ${disabled?.reason ?? null}, message = ${disabled?.message ?? null},
       changed_at = ${changed_at}, failing_since = NULL WHERE name = ${sink}`
-  }, sql.withTransaction, Effect.mapError(fromSqlError))
+    },
+    sql.withTransaction,
+    Effect.mapError(fromSqlError)
+  )
 
   /**
    * Puts a sink back to a cursor: what came after is delivered once more, under the same ids. Of an account that the cursor does not

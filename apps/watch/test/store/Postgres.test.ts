@@ -1,8 +1,13 @@
 import { Postgres } from "@berth/testing/Postgres"
-import { Effect, Layer, Redacted } from "effect"
+import { describe, expect, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
+import { beginning } from "../../src/events/Cursor.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
 import { postgresLayer } from "../../src/store/postgres.ts"
 import { Store } from "../../src/store/Store.ts"
+import { created, row } from "./facts.ts"
 import { storeContract } from "./storeContract.ts"
 
 let postgres: Postgres
@@ -14,11 +19,190 @@ afterAll(() => postgres[Symbol.asyncDispose]())
 let schemas = 0
 
 /** A schema of its own each time. */
-const store = Layer.unwrap(
-  Effect.sync(() => {
-    const address = Redacted.make(`${postgres.url()}?schema=store${++schemas}`)
-    return Store.layerSql.pipe(Layer.provideMerge(postgresLayer(address)))
-  })
+const newAddress = () => Redacted.make(`${postgres.url()}?schema=store${++schemas}`)
+
+storeContract(
+  "PostgreSQL",
+  Layer.unwrap(Effect.sync(() => Store.layerSql.pipe(Layer.provideMerge(postgresLayer(newAddress())))))
 )
 
-storeContract("PostgreSQL", store)
+/** The stores of two processes on one schema. */
+const two = Effect.gen(function* () {
+  const address = newAddress()
+  const open = Effect.map(Layer.build(Store.layerServer(address)), (context) => Context.get(context, Store))
+  // At once, so that both find no tables.
+  const [first, second] = yield* Effect.all([open, open], { concurrency: "unbounded" })
+  return { first, second, address }
+})
+
+const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
+  account: "a",
+  seq,
+  node: 1,
+  id: `id-${seq}`,
+  attempt: 0,
+  dueMillis: 0,
+  held: null,
+  body: null,
+  ...over
+})
+
+const lost = { fault: "lost" }
+
+describe("a store that several processes have at once", () => {
+  it.live("takes nothing from the one that an account was taken over from", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* two
+      const { owner } = yield* first.claim("a")
+      yield* first.commit(owner, { events: [created(1, 1), created(2, 1)] })
+      yield* first.meet("ops")
+      yield* first.begin("ops", "a", 0)
+      yield* first.take({ sink: "ops", account: "a", after: 0, seq: 1, deliveries: [delivery(1)], dropped: [] })
+      const { known, owner: later } = yield* second.claim("a")
+      expect([known.seq, later.epoch]).toEqual([2, owner.epoch + 1])
+
+      expect(first.epochOf("a")).toBe(owner.epoch)
+      yield* first.record("ops", [{ _tag: "Delivered", delivery: delivery(1) }], null)
+      expect(first.epochOf("a"), "noticed by a write").toBe(null)
+      expect(yield* second.deliveries("ops", ["a"], 9)).toEqual([delivery(1)])
+      const taken = { sink: "ops", account: "a", after: 1, seq: 2, deliveries: [delivery(2)], dropped: [delivery(1)] }
+      expect(yield* Effect.flip(first.take(taken))).toMatchObject(lost)
+      expect(yield* Effect.flip(first.settleHeld("ops", [delivery(1)], []))).toMatchObject(lost)
+      expect(yield* Effect.flip(first.commit(owner, { nodes: [row(7)], events: [created(7, 2)] }))).toMatchObject(lost)
+
+      yield* second.take(taken)
+      expect(yield* second.deliveries("ops", ["a"], 9)).toEqual([delivery(2)])
+      expect((yield* second.after(beginning, 9)).map(({ seq }) => seq)).toEqual([1, 2])
+      yield* second.commit(later, { events: [created(3, 3)] })
+      expect(
+        (yield* first.after(beginning, 9)).map(({ seq }) => seq),
+        "reading is for all"
+      ).toEqual([1, 2, 3])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells the one that an account was taken over from", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* two
+      const { owner } = yield* first.claim("a")
+      const told = yield* Effect.forkChild(Effect.flip(first.lost("a")), { startImmediately: true })
+      yield* second.claim("a")
+      yield* Effect.ignore(first.commit(owner, { events: [created(1, 1)] }))
+      expect(yield* Fiber.join(told)).toMatchObject(lost)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lets two processes hold the accounts that they have", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* two
+      const { owner: a } = yield* first.claim("a")
+      const { owner: b } = yield* second.claim("b")
+      yield* Effect.all(
+        Array.from({ length: 20 }, (_, index) => [
+          first.commit(a, { events: [created(index + 1, index)] }),
+          second.commit(b, { events: [created(index + 1, index)] }),
+          first.commitOfDaemon([created(index + 1, index)]),
+          second.commitOfDaemon([created(index + 101, index)])
+        ]).flat(),
+        { concurrency: "unbounded" }
+      )
+      const events = yield* first.after(beginning, 1000)
+      for (const [account, count] of [
+        ["a", 20],
+        ["b", 20],
+        ["_daemon", 40]
+      ] as const) {
+        const seqs = events.filter((event) => event.account === account).map(({ seq }) => seq)
+        expect(seqs).toEqual(Array.from({ length: count }, (_, index) => index + 1))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("wakes the readers of the others", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* two
+      const { owner } = yield* first.claim("a")
+      // The first answer may be that of its own beginning.
+      const woken = Effect.gen(function* () {
+        for (let seen = 0; ; seen = yield* second.newEvents(seen)) {
+          const events = yield* second.after(beginning, 9)
+          if (events.length > 0) return events.map(({ seq }) => seq)
+        }
+      })
+      const reading = yield* Effect.forkChild(woken, { startImmediately: true })
+      yield* first.commit(owner, { events: [created(1, 1)] })
+      expect(yield* Fiber.join(reading)).toEqual([1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not move a cursor that a person set back", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* two
+      const { owner } = yield* first.claim("a")
+      yield* first.commit(owner, { events: [created(1, 1), created(2, 1)] })
+      yield* first.meet("ops")
+      yield* first.begin("ops", "a", 2)
+      const orders = yield* first.ordersOf("ops")
+      yield* second.replay("ops", beginning)
+      expect(yield* first.ordersOf("ops")).toBe(orders + 1)
+      const taken = { sink: "ops", account: "a", after: 2, seq: 2, deliveries: [], dropped: [] }
+      expect(yield* Effect.flip(first.take(taken))).toMatchObject(lost)
+      expect((yield* first.cursorOf("ops")).get("a")).toBe(0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is nothing that another schema of the database notices", () =>
+    Effect.gen(function* () {
+      const { first } = yield* two
+      const { second } = yield* two
+      yield* first.claim("a")
+      expect(yield* second.heads).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a server that cannot be used", () => {
+  const refusedBy = (address: string) =>
+    Effect.flip(Effect.scoped(Layer.build(Store.layerServer(Redacted.make(address)))))
+
+  it.live("is named, without the password of its address", () =>
+    Effect.gen(function* () {
+      const url = new URL(postgres.url())
+      url.password = "hunter2"
+      const denied = yield* refusedBy(url.href)
+      expect(denied).toMatchObject({ fault: "denied" })
+      expect(JSON.stringify(denied) + denied.message).not.toContain("hunter2")
+      expect(yield* refusedBy(postgres.url("nothing"))).toMatchObject({ fault: "denied" })
+      url.port = "1"
+      expect(yield* refusedBy(url.href)).toMatchObject({ fault: "unavailable" })
+    })
+  )
+
+  it.live("may let a user make no schema and no tables, if they are there", () =>
+    Effect.gen(function* () {
+      const { address, first } = yield* two
+      const { schema } = { schema: new URL(Redacted.value(address)).searchParams.get("schema")! }
+      const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
+      yield* sql.unsafe(`CREATE ROLE ${schema}_role LOGIN PASSWORD 'p'`)
+      const own = new URL(Redacted.value(address))
+      own.username = `${schema}_role`
+      own.password = "p"
+      expect(yield* refusedBy(own.href)).toMatchObject({ fault: "denied" })
+      yield* sql.unsafe(`GRANT USAGE ON SCHEMA ${schema} TO ${schema}_role`)
+      yield* sql.unsafe(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}_role`)
+      const limited = Context.get(yield* Layer.build(Store.layerServer(Redacted.make(own.href))), Store)
+      const { owner } = yield* limited.claim("a")
+      yield* limited.commit(owner, { events: [created(1, 1)] })
+      expect((yield* first.after(beginning, 9)).length).toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is refused with a later schema, and left as it is", () =>
+    Effect.gen(function* () {
+      const { address } = yield* two
+      const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
+      yield* sql`INSERT INTO schema_version (migration_id, name) VALUES (999, 'later')`
+      expect(yield* refusedBy(Redacted.value(address))).toMatchObject({ fault: "newer" })
+    }).pipe(Effect.scoped)
+  )
+})

@@ -136,7 +136,10 @@ describe("a store with many nodes and events reads no more of them than an answe
   reads(
     "a sink that is put back",
     ({ replay, take }) =>
-      Effect.andThen(take({ sink, after: null, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
+      Effect.andThen(
+        take({ sink, after: null, account: "a", seq: 1, deliveries: [], dropped: [] }),
+        replay(sink, beginning)
+      ),
     [
       "SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)",
       "SEARCH event USING COVERING INDEX key (id=?)",

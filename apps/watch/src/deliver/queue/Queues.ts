@@ -45,7 +45,7 @@ export class Queues {
     this.#maxInFlight = maxInFlight
     const { deliveries, failingSinceMillis } = left
     this.#health = { ...healthy, failingSinceMillis }
-    this.resume(deliveries)
+    this.resume([], deliveries)
   }
 
   get health(): Health {
@@ -73,8 +73,8 @@ export class Queues {
   }
 
   /** Takes in what the process that had some accounts before has left of them; not twice what is still under way here. */
-  resume(deliveries: ReadonlyArray<Delivery>): void {
-    for (const { account } of deliveries) this.#forgotten.delete(account)
+  resume(accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>): void {
+    for (const account of accounts) this.#forgotten.delete(account)
     if (this.#health.failingSinceMillis !== null) {
       const failures = deliveries.reduce((sum, { attempt }) => sum + attempt, 0)
       this.#health = { ...this.#health, failuresInRow: this.#health.failuresInRow + failures }
@@ -87,7 +87,8 @@ export class Queues {
     this.#forgotten.add(account)
     for (const [key, queue] of this.#queues) {
       if (queue.entries[0]!.account !== account) continue
-      for (let index = queue.entries.length - 1; index >= (queue.isInFlight ? 1 : 0); index--) this.#drop(key, queue, index)
+      for (let index = queue.entries.length - 1; index >= (queue.isInFlight ? 1 : 0); index--)
+        this.#drop(key, queue, index)
     }
   }
 

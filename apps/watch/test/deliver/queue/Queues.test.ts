@@ -307,3 +307,38 @@ describe("the queues of a sink", () => {
     )
   })
 })
+
+describe("an account that another process takes over", () => {
+  it("has nothing left in the queues, and what is under way lands without consequence", () => {
+    const queues = queuesOf(delivery(1, 7), delivery(2, 7), delivery(3, 8), delivery(4, 9, { account: "b" }))
+    const started = queues.start(0)
+    expect(seqs(started)).toEqual([1, 3, 4])
+    queues.forget("a")
+    expect([queues.size, queues.inFlight]).toEqual([3, 3])
+    queues.succeeded(started[0]!)
+    expect(queues.failed(started[1]!, unavailable, 0, chance)).toEqual({ _tag: "Wait" })
+    expect(queues.failed(started[2]!, unavailable, 0, chance)).toMatchObject({ _tag: "Retry" })
+    expect([queues.size, queues.inFlight]).toEqual([1, 0])
+  })
+
+  it("comes back as it was left meanwhile, without what is still under way here", () => {
+    const queues = queuesOf(delivery(1, 7), delivery(2, 7))
+    const [first] = queues.start(0)
+    queues.forget("a")
+    queues.resume(["a"], [delivery(1, 7), delivery(2, 7), delivery(5, 7)])
+    expect(queues.size).toBe(3)
+    expect(queues.failed(first!, unavailable, 0, chance)).toMatchObject({ _tag: "Retry" })
+    const again = only(queues, day)
+    queues.succeeded(again)
+    expect([again.seq, only(queues, day).seq]).toEqual([1, 2])
+  })
+
+  it("is tried again when it comes back with nothing left", () => {
+    const queues = queuesOf(delivery(1))
+    queues.forget("a")
+    queues.resume(["a"], [])
+    queues.add([delivery(2)])
+    expect(queues.failed(only(queues, 0), unavailable, 0, chance)).toMatchObject({ _tag: "Retry" })
+    expect(queues.size).toBe(1)
+  })
+})
