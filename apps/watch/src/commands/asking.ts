@@ -2,21 +2,26 @@
  * What commands about a store ask: the daemon that runs on it, over HTTP, or else the store itself. The answers are the same, but
  * for what only a process knows.
  */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { restingDaemon } from "../daemon/restingDaemon.ts"
 import { type Answers, Refused } from "../http/Daemon.ts"
 import { NotAnswered, remoteDaemon } from "../http/remoteDaemon.ts"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, type StoreSettings, storeSettings } from "../settings/storeSettings.ts"
 import { Store } from "../store/Store.ts"
-import { StoreFailed } from "../store/StoreFailed.ts"
+import { SharedStore } from "../store/peers.ts"
+import { isPostgres, postgresLayer } from "../store/postgres.ts"
+import { fromSqlError, StoreFailed } from "../store/StoreFailed.ts"
 import { isLocked, lastOwner } from "../store/StoreLock.ts"
 
 /** A daemon that runs, as commands show it. */
 export interface Running {
-  readonly pid: number
+  /** Null where several processes have the store. */
+  readonly pid: number | null
   /** Null where it is not reached over HTTP. */
   readonly http: string | null
+  /** The processes that have a store on a server. */
+  readonly processes?: ReadonlyArray<string>
 }
 
 type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
@@ -39,10 +44,18 @@ const fromDefect = (defect: unknown): Effect.Effect<never, CommandFailed> => {
 
 /** The daemon that runs on the store, if there is one. */
 const findRunning = Effect.fnUntraced(function* ({
-  path
+  store
 }: StoreSettings): Effect.fn.Return<Running | null, StoreFailed> {
+  if (isServer(store)) {
+    const { processes } = yield* Effect.provide(SharedStore, postgresLayer(store))
+    const alive = yield* Effect.mapError(processes, fromSqlError)
+    return alive.length === 0 ? null : { pid: null, http: null, processes: alive }
+  }
+  const path = Redacted.value(store)
   return (yield* isLocked(path)) ? yield* Effect.provide(lastOwner, Store.layerReader(path)) : null
 })
+
+const isServer = (store: Redacted.Redacted): boolean => isPostgres(Redacted.value(store))
 
 /** Asks the daemon that runs on the store, or else, where none does or it does not answer, does `otherwise`. */
 export const asking = <R, R2, E = never>(
@@ -68,14 +81,14 @@ export const asking = <R, R2, E = never>(
 const withStore =
   (open: typeof Store.layerReader) =>
   <R, E = never>(options: StoreOptions, command: Command<E, R>) =>
-    asking(options, command, ({ path, sinks }, running) =>
+    asking(options, command, ({ sinks, store }, running) =>
       Effect.flatMap(restingDaemon(sinks, running !== null), (daemon) => command(daemon, running)).pipe(
-        Effect.provide(open(path))
+        Effect.provide(isServer(store) ? Store.layerServerReader(store) : open(Redacted.value(store)))
       )
     )
 
 /** For a command that reads. A daemon without HTTP, or one that stands still, does not keep it from reading the store. */
 export const reading = withStore(Store.layerReader)
 
-/** For a command that changes something: never in the store of a daemon that runs. */
+/** For a command that changes something: never in a file that a daemon has. On a server the processes notice it. */
 export const changing = withStore(Store.layerFile)

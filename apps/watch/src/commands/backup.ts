@@ -3,11 +3,12 @@
  * have a daemon write files wherever it may.
  */
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
-import { Console, Effect } from "effect"
+import { Console, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync, rmSync } from "node:fs"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
+import { isPostgres } from "../store/postgres.ts"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
@@ -33,7 +34,15 @@ const copyTo = Effect.fnUntraced(function* (file: string) {
 })
 
 export const backup = Effect.fn("backup")(function* (options: StoreOptions, file: string) {
-  const { path } = yield* storeSettings(options)
+  const { store } = yield* storeSettings(options)
+  const path = Redacted.value(store)
+  if (isPostgres(path)) {
+    return yield* new CommandFailed({
+      exit: "usage",
+      message: "backup copies stores in files.",
+      hint: "A store on a server is backed up with its database: see pg_dump."
+    })
+  }
   if (yield* Effect.sync(() => existsSync(file))) {
     return yield* new CommandFailed({ exit: "usage", message: `${file} exists already.`, hint: "Name another file." })
   }

@@ -12,7 +12,13 @@ export const formats = ["text", "json"] as const
 type Format = (typeof formats)[number]
 
 const Shown = Schema.Struct({
-  daemon: Schema.NullOr(Schema.Struct({ pid: Schema.Number, http: Schema.NullOr(Schema.String) })),
+  daemon: Schema.NullOr(
+    Schema.Struct({
+      pid: Schema.NullOr(Schema.Number),
+      http: Schema.NullOr(Schema.String),
+      processes: Schema.optionalKey(Schema.Array(Schema.String))
+    })
+  ),
   cursor: Schema.String,
   troubles: Schema.Array(Trouble),
   accounts: Schema.Array(AccountStatus),
@@ -28,9 +34,9 @@ const troubleLines = ({ about, message, next, severity, since }: Trouble): Reado
   `  since ${DateTime.formatIso(since)}. ${next}`
 ]
 
-const accountLine = ({ account, lastSweep, nodes, state }: AccountStatus): string => {
+const accountLine = ({ account, lastSweep, nodes, owner, state }: AccountStatus): string => {
   const swept = lastSweep === null ? "no complete sweep yet" : `last sweep ${DateTime.formatIso(lastSweep.endedAt)}`
-  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}`
+  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}${owner === undefined ? "" : `, watched by ${owner.process}`}`
 }
 
 const sinkLine = ({ deadLetters, kind, lag, silenced, sink, state, waiting }: SinkStatus): string =>

@@ -14,16 +14,14 @@ import {
 } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
 import { SharedStore } from "../store/peers.ts"
+import { processExpirySeconds } from "../store/postgres.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
-
-/** A process that was not heard of for so long is gone: what it ran begins elsewhere. */
-export const lockExpirySeconds = 6
 
 const config = (self: string) =>
   ShardingConfig.layer({
     // Nothing is sent to it: it is a name in a table.
     runnerAddress: Option.some(RunnerAddress.make(self, 0)),
-    shardLockExpiration: `${lockExpirySeconds} seconds`,
+    shardLockExpiration: `${processExpirySeconds} seconds`,
     shardLockRefreshInterval: "1 second",
     refreshAssignmentsInterval: "1 second",
     runnerJoinDebounce: "1 second",

@@ -12,13 +12,14 @@ import { Store } from "../store/Store.ts"
 import { mayPass, StoreFailed } from "../store/StoreFailed.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import type { Troubles } from "../troubles/Troubles.ts"
-import { lockExpirySeconds, Placement } from "./Placement.ts"
+import { processExpirySeconds } from "../store/postgres.ts"
+import { Placement } from "./Placement.ts"
 
 /** Before a store that may work again is asked again. */
 const storePause = "1 second"
 
 /** After this an account that was lost is nobody's, or another process has it for good and this one was told so. */
-const lostPause = Duration.seconds(2 * lockExpirySeconds)
+const lostPause = Duration.seconds(2 * processExpirySeconds)
 
 /** Before what failed for any other reason is tried again: other accounts go on meanwhile. */
 const failedPause = "1 minute"
@@ -42,12 +43,17 @@ const held = ({ name, run }: Part, lost: Effect.Effect<never, StoreFailed>) =>
     })
   )
 
-/** Has the store say how the accounts are that other processes have. */
+/** Has the store say who has each account, and how those are that other processes have. */
 const followOthers = Effect.gen(function* () {
   const store = yield* Store
   const progress = yield* Progress
-  for (const { account, standing, sweptAtMillis } of yield* store.accounts) {
-    if (account.startsWith("_") || store.epochOf(account) !== null || !(yield* progress.accounts).has(account)) continue
+  for (const { account, ownedSinceMillis, owner: process, standing, sweptAtMillis } of yield* store.accounts) {
+    if (!(yield* progress.accounts).has(account)) continue
+    const isHere = store.epochOf(account) !== null
+    const owner =
+      process === null || ownedSinceMillis === null ? null : { process, sinceMillis: ownedSinceMillis, isHere }
+    yield* progress.report(account, { owner })
+    if (isHere) continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
     yield* progress.report(account, {

@@ -222,6 +222,11 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
     described("Health", "Answers as long as the process does.")
   ),
   HttpApiEndpoint.get("ready", "/readyz", {
+    query: {
+      fleet: Schema.optional(Schema.String).annotate({
+        description: "Where several processes have one store: about the accounts of all of them, not of this one alone."
+      })
+    },
     success: Readiness,
     error: Readiness.pipe(HttpApiSchema.status(503))
   }).annotateMerge(

@@ -10,7 +10,7 @@ import { Daemon } from "./Daemon.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { silenceStates } from "../deliver/Silences.ts"
 import { accountStates, type AccountStatus, type Silence, type SinkStatus, type Trouble } from "./records.ts"
-import { sweepAgeMillis } from "./readiness.ts"
+import { isOwn, sweepAgeMillis } from "./readiness.ts"
 
 type Attributes = Readonly<Record<string, string>>
 type Sample = readonly [value: number | null, attributes: Attributes]
@@ -74,6 +74,25 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
       name: "berth_ratelimit_remaining",
       description: "Requests that the service still grants.",
       samples: each(({ allowance }) => allowance?.remaining ?? null)
+    }
+  ]
+}
+
+/** Of several processes on one store. Each account is in the series of the one that has it. */
+const fleetGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): ReadonlyArray<Gauge> => {
+  if (accounts.every(({ owner }) => owner === undefined)) return []
+  const ages = accounts.map((account) => sweepAgeMillis(account, nowMillis) ?? nowMillis)
+  return [
+    {
+      name: "berth_accounts",
+      description: "Accounts that this process has.",
+      samples: [[accounts.filter(isOwn).length, {}]]
+    },
+    {
+      name: "berth_fleet_oldest_success_age_seconds",
+      description:
+        "Time since the last complete sweep of the account that was swept the longest ago, in whichever process.",
+      samples: [[Math.max(...ages) / 1000, {}]]
     }
   ]
 }
@@ -189,7 +208,8 @@ export const formatMetrics = Effect.gen(function* () {
     storeBytes,
     nodes,
     troubleGauge(troubles),
-    ...accountGauges(accounts, now),
+    ...accountGauges(accounts.filter(isOwn), now),
+    ...fleetGauges(accounts, now),
     ...sinkGauges(sinks),
     silenceGauge(silences)
   ]

@@ -8,7 +8,7 @@ import { Daemon } from "./Daemon.ts"
 import { fail } from "./failures.ts"
 import { allNodes } from "./allNodes.ts"
 import { formatMetrics } from "./metrics.ts"
-import { readinessOf } from "./readiness.ts"
+import { ownPart, readinessOf } from "./readiness.ts"
 import { believedNodes, type LastGood, targetGroups } from "./targets.ts"
 import type { WatchedNode } from "./records.ts"
 import { WatchApi } from "./WatchApi.ts"
@@ -54,10 +54,15 @@ export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
     })
     return handlers
       .handle("health", () => Effect.succeed({ status: "ok" as const, version: pkg.version }))
-      .handle("ready", () =>
+      .handle("ready", ({ query: { fleet } }) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const all = readinessOf(yield* daemon.accounts, yield* daemon.troubles, now)
+          const [accounts, troubles] = [yield* daemon.accounts, yield* daemon.troubles]
+          const own = ownPart(accounts, troubles)
+          const all =
+            fleet === undefined
+              ? readinessOf(own.accounts, own.troubles, now, own.mayHaveNone)
+              : readinessOf(accounts, troubles, now)
           const readiness = (yield* MayRead) ? all : { ready: all.ready }
           return yield* all.ready ? Effect.succeed(readiness) : Effect.fail(readiness)
         })

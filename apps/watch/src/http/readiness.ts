@@ -18,9 +18,27 @@ export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
   return age !== null && age <= maxSweepAgeMillis(account.sweepIntervalMillis)
 }
 
+/** Whether the process that answers has the account. */
+export const isOwn = ({ owner }: AccountStatus): boolean => owner === undefined || owner.isHere
+
+/** What a process answers for where several have one store: its own accounts, and what is no account's. */
+export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>) => {
+  const others = new Set(accounts.flatMap((each) => (isOwn(each) ? [] : [each.account])))
+  return {
+    accounts: accounts.filter(isOwn),
+    troubles: troubles.filter(({ about: { kind, name } }) => kind !== "account" || name === null || !others.has(name)),
+    // It may have none, and serves the others well.
+    mayHaveNone: others.size > 0
+  }
+}
+
 /** Why it is not ready: in a word, and of which account. One that has just begun is in no trouble, and not ready. */
-const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
-  ...(accounts.length === 0 ? ["No account is known yet."] : []),
+const reasonsOf = (
+  accounts: ReadonlyArray<AccountStatus>,
+  troubles: ReadonlyArray<Trouble>,
+  mayHaveNone: boolean
+): ReadonlyArray<string> => [
+  ...(accounts.length === 0 && !mayHaveNone ? ["No account is known yet."] : []),
   ...accounts
     .filter(({ lastSweep }) => lastSweep === null)
     .map(({ account }) => `${account}: The first complete sweep is still to come.`),
@@ -32,7 +50,8 @@ const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArr
 export const readinessOf = (
   accounts: ReadonlyArray<AccountStatus>,
   troubles: ReadonlyArray<Trouble>,
-  nowMillis: number
+  nowMillis: number,
+  mayHaveNone = false
 ): Required<Readiness> => {
   const each = accounts.map((account) => {
     const age = sweepAgeMillis(account, nowMillis)
@@ -43,6 +62,6 @@ export const readinessOf = (
       maxAgeSeconds: maxSweepAgeMillis(account.sweepIntervalMillis) / 1000
     }
   })
-  const reasons = reasonsOf(accounts, troubles)
+  const reasons = reasonsOf(accounts, troubles, mayHaveNone)
   return { ready: reasons.length === 0, reasons, accounts: each }
 }

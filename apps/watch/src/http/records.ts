@@ -70,7 +70,14 @@ export const AccountStatus = Schema.Struct({
   detectionLatencyMillis: Schema.NullOr(Schema.Number).annotate({
     description: "Worst width of `observedBetween` within the last hour."
   }),
-  allowance: Schema.NullOr(AccountAllowance)
+  allowance: Schema.NullOr(AccountAllowance),
+  owner: Schema.optionalKey(
+    Schema.Struct({
+      process: Schema.String,
+      since: Instant,
+      isHere: Schema.Boolean.annotate({ description: "Whether it is the process that answers." })
+    })
+  ).annotate({ description: "Where several processes have one store: the one that watches the account." })
 }).annotate({ identifier: "AccountStatus" })
 export type AccountStatus = typeof AccountStatus.Type
 

@@ -60,7 +60,16 @@ const toStatus = (account: string, progress: AccountProgress, nodes: number): Ac
           limit: progress.allowance.limit,
           remaining: progress.allowance.remaining,
           resetAt: instantOf(progress.allowance.resetMillis)
+        },
+  ...(progress.owner === null
+    ? {}
+    : {
+        owner: {
+          process: progress.owner.process,
+          since: DateTime.makeUnsafe(progress.owner.sinceMillis),
+          isHere: progress.owner.isHere
         }
+      })
 })
 
 /** A place in the nodes of all accounts, as pages name it: `account/id`. */

@@ -10,7 +10,6 @@ import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
-import { isPostgres } from "../store/postgres.ts"
 
 export const storeFlags = {
   config: Flag.String("config").pipe(
@@ -71,7 +70,8 @@ export const defaultStorePath = Effect.gen(function* () {
 
 /** Where a store is, and how its daemon is asked. */
 export interface StoreSettings {
-  readonly path: string
+  /** A path, or an address that holds a password. */
+  readonly store: Redacted.Redacted
   readonly token: Redacted.Redacted | null
   /** Of the config; null where none is named. */
   readonly sinks: ReadonlyArray<SinkOptions> | null
@@ -79,19 +79,11 @@ export interface StoreSettings {
 
 export const storeSettings = Effect.fnUntraced(function* ({
   config,
-  store
+  store: flag
 }: StoreOptions): Effect.fn.Return<StoreSettings, CommandFailed> {
   const token = yield* tokenVariable
   const found = Option.isSome(config) ? yield* readConfigFile(config.value) : null
-  const named = Option.getOrUndefined(store)
-  const path = named ?? (found === null ? yield* defaultStorePath : Redacted.value(found.store))
-  // Before anything prints the path: the address of a server holds a password.
-  if (isPostgres(path)) {
-    return yield* new CommandFailed({
-      exit: "usage",
-      message: "This command reads stores in files only.",
-      hint: "Use the daemon's HTTP interface."
-    })
-  }
-  return { path, token: found?.token ?? token, sinks: found?.sinks ?? null }
+  const named = Option.getOrUndefined(flag)
+  const store = named === undefined ? (found?.store ?? Redacted.make(yield* defaultStorePath)) : Redacted.make(named)
+  return { store, token: found?.token ?? token, sinks: found?.sinks ?? null }
 })

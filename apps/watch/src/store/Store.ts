@@ -4,7 +4,7 @@
  */
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
-import { Context, Effect, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer, Metric, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -25,6 +25,11 @@ import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { makeSignal } from "./Signal.ts"
+
+const takeovers = Metric.counter("berth_takeovers_total", {
+  description: "Accounts that this process took over since it began.",
+  incremental: true
+})
 
 /** `shared`: how other processes on the same store are reached; null where there are none. */
 const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | null) {
@@ -47,7 +52,11 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     commit,
     commitOfDaemon: (events: ReadonlyArray<EventFact>) => Effect.tap(watched(accounts.commitOfDaemon(events)), notify),
     /** Takes an account over, and makes it if there is none of that name; wakes those who deliver its events. */
-    claim: (account: string) => Effect.tap(watched(accounts.claim(account)), shared === null ? Effect.void : notify),
+    claim: (account: string) =>
+      Effect.tap(
+        watched(accounts.claim(account)),
+        shared === null ? Effect.void : Effect.andThen(Metric.update(takeovers, 1), notify)
+      ),
     /** Gives an account up. */
     release: (owner: Owner) =>
       Effect.andThen(
@@ -111,7 +120,15 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
       Layer.provideMerge(postgresLayer(address))
     )
 
-  /** The same for a command that only reads. The file has to exist. */
+  /** The same for a command, which has no account. The tables have to be there. */
+  static readonly layerServerReader = (
+    address: Redacted.Redacted
+  ): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
+    Layer.effect(Store, Effect.andThen(checkVersion, Effect.flatMap(SharedStore, makeStore))).pipe(
+      Layer.provideMerge(postgresLayer(address))
+    )
+
+  /** The store in a file, for a command that only reads. The file has to exist. */
   static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
     Layer.effect(Store, Effect.andThen(checkVersion, makeStore(null))).pipe(
       Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true }))

@@ -112,9 +112,17 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   }, Effect.mapError(fromSqlError))
 
   /** Every account as its last owner left it. */
-  const accounts = sql<{ name: string } & KnownColumns>`SELECT name, seq, fingerprint, swept_at, standing FROM account
-    ORDER BY name`.pipe(
-    Effect.map((rows) => rows.map((row) => ({ account: row.name, ...toKnown(row) }))),
+  const accounts = sql<
+    { name: string; owner: string | null; owned_since: StoredInteger | null } & KnownColumns
+  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since FROM account ORDER BY name`.pipe(
+    Effect.map((rows) =>
+      rows.map((row) => ({
+        account: row.name,
+        owner: row.owner,
+        ownedSinceMillis: toNumberOrNull(row.owned_since),
+        ...toKnown(row)
+      }))
+    ),
     Effect.mapError(fromSqlError)
   )
 

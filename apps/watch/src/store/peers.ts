@@ -19,6 +19,8 @@ export class SharedStore extends Context.Service<
   Peers & {
     /** Calls back whenever one of the others may have written something. */
     readonly listen: (onNews: () => void) => Effect.Effect<never>
+    /** The names of the processes that were heard of of late. */
+    readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }
 >()("@berth/watch/store/SharedStore") {}
 

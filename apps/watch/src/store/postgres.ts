@@ -17,6 +17,9 @@ export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test
 /** `LISTEN` and the waiting of a transaction for another one hold a connection each; a process does little else at once. */
 const maxConnections = 8
 
+/** A process that was not heard of for so long is gone: what it had begins elsewhere. */
+export const processExpirySeconds = 6
+
 /** The first version with all that is used here: it releases advisory locks of a process that is gone at once. */
 const minVersion = 14
 
@@ -64,7 +67,8 @@ const processName = () => `${hostname()}:${process.pid}:${Date.now().toString(36
 /** Before the server is asked again to report what is new. */
 const listenPause = "1 second"
 
-const makeShared = (client: PgClient, channel: string): SharedStore["Service"] => {
+const makeShared = (client: PgClient, schema: string): SharedStore["Service"] => {
+  const channel = `berth/${schema}`
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {
       const notifications = yield* client.listen(channel)
@@ -77,6 +81,15 @@ const makeShared = (client: PgClient, channel: string): SharedStore["Service"] =
     }).pipe(Effect.scoped, Effect.ignore)
   return {
     self: processName(),
+    processes: Effect.gen(function* () {
+      const table = `${schema}_runners`
+      const [found] = yield* client<{ found: string | null }>`SELECT to_regclass(${quoted(table)})::text AS found`
+      if (found?.found == null) return []
+      const rows = yield* client<{ address: string }>`SELECT address FROM ${client(table)}
+        WHERE last_heartbeat > now() - make_interval(secs => ${processExpirySeconds}) ORDER BY address`
+      // The engine adds a port, which no process has.
+      return rows.map(({ address }) => address.replace(/:0$/, ""))
+    }),
     announce: client`SELECT pg_notify(${channel}, '')`,
     listen: (onNews) => Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause)))
   }
@@ -95,7 +108,7 @@ const connect = Effect.fnUntraced(
     })
     yield* Effect.provideService(Effect.andThen(checkServer(schema), makeSchema(schema)), SqlClient.SqlClient, client)
     return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
-      Context.add(SharedStore, makeShared(client, `berth/${schema}`))
+      Context.add(SharedStore, makeShared(client, schema))
     )
   },
   Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))

@@ -40,6 +40,8 @@ export interface AccountProgress {
     readonly resetMillis: number | null
     readonly isLow: boolean
   } | null
+  /** Of several processes on one store, the one that has the account; null where there is one process. */
+  readonly owner: { readonly process: string; readonly sinceMillis: number; readonly isHere: boolean } | null
 }
 
 const unknown: AccountProgress = {
@@ -51,7 +53,8 @@ const unknown: AccountProgress = {
   nextSweepMillis: null,
   intervalMillis: null,
   latencyMillis: null,
-  allowance: null
+  allowance: null,
+  owner: null
 }
 
 const sweepDuration = Metric.histogram("berth_sweep_duration_seconds", {

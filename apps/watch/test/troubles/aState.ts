@@ -15,6 +15,7 @@ export const anAccount = (rest: Partial<AccountProgress> = {}): AccountProgress 
   intervalMillis: 10_000,
   latencyMillis: 10_000,
   allowance: { limit: 1200, remaining: 900, resetMillis: null, isLow: false },
+  owner: null,
   ...rest
 })
 
