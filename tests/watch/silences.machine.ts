@@ -38,7 +38,15 @@ describe("the commands about silences", () => {
         const { body, id } = event!
         const held = [{ ...key, id, attempt: 0, dueMillis: 0, held: null, body }]
         const events = [{ ...key, id, silence: silence.id, outcome: "held" }] as const
-        yield* take({ sink: "ops", account: "eu", seq: 2, deliveries: [], dropped: [], silenced: { held, events } })
+        yield* take({
+          sink: "ops",
+          after: null,
+          account: "eu",
+          seq: 2,
+          deliveries: [],
+          dropped: [],
+          silenced: { held, events }
+        })
       }).pipe(Effect.provide(Store.layerFile(store)), Effect.scoped)
 
       const window = ["--account", "eu", "--sink", "ops", "--from", "2h", "--for", "1h"]

@@ -75,7 +75,7 @@ const filled = (path: string) =>
       held: null,
       body: null
     }
-    yield* take({ sink: "ops", account: "eu", seq: 1, deliveries: [delivery], dropped: [] })
+    yield* take({ sink: "ops", after: null, account: "eu", seq: 1, deliveries: [delivery], dropped: [] })
     yield* record("ops", [{ _tag: "GivenUp", delivery, reason: "the receiver answered 400" }], null)
     yield* setDisabled("ops", { reason: "failing", message: "no answer" })
   }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)

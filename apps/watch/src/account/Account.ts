@@ -42,10 +42,14 @@ export const makeAccount = Effect.fnUntraced(function* <
    * interrupted, so that a daemon on a full disk can be stopped.
    */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
+    let isUnsure = false
     for (;;) {
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
+      // A connection that broke does not say whether its last commit was made. All of it was, if its events are there.
+      if (isUnsure && committed.failure.fault === "repeated") return
       if (!mayPass(committed.failure)) return yield* committed.failure
+      isUnsure ||= committed.failure.fault === "unavailable"
       yield* Effect.interruptible(Effect.sleep(storePause))
     }
   })

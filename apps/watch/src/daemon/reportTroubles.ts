@@ -110,7 +110,11 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     )
     const end = isSettled ? Array.from(open.values()).filter((each) => !troubles.has(keyOf(each))) : []
     if (begin.length + end.length === 0) return
-    yield* commitOfDaemon([...end.map((each) => ended(each, now)), ...begin.map((each) => began(each, now))])
+    yield* Effect.tapError(
+      commitOfDaemon([...end.map((each) => ended(each, now)), ...begin.map((each) => began(each, now))]),
+      // It may be committed all the same, so that the log is read again.
+      () => Effect.sync(() => (openEpoch = null))
+    )
     for (const each of end) open.delete(keyOf(each))
     for (const each of begin) open.set(keyOf(each), each)
   })

@@ -10,7 +10,7 @@ import { storeDaemon } from "../http/storeDaemon.ts"
 import { Store } from "../store/Store.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { Progress } from "../telemetry/Progress.ts"
-import { noWords, stateOf } from "./accountProgress.ts"
+import { noWords, stateOf } from "../telemetry/accountProgress.ts"
 
 const unknown = { state: "starting" } as const
 

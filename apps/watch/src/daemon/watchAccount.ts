@@ -25,7 +25,7 @@ import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
 import { Progress } from "../telemetry/Progress.ts"
-import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "./accountProgress.ts"
+import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "../telemetry/accountProgress.ts"
 
 type AccountOptions = WatchConfig["accounts"][number]
 

@@ -134,7 +134,13 @@ const makeSinks = Effect.fnUntraced(function* (
     const atMillis = yield* Clock.currentTimeMillis
     const identity = { nodeId: null, incarnation: null, life: null, version: `${sink} ${atMillis}` }
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
-    yield* whileItMayPass(store.commitOfDaemon([fact]))
+    yield* whileItMayPass(store.commitOfDaemon([fact])).pipe(
+      // A connection that broke before had committed it.
+      Effect.catchIf(
+        ({ fault }) => fault === "repeated",
+        () => Effect.void
+      )
+    )
   })
   const sinks = new Map<string, RunningSink>()
   for (const each of options) sinks.set(each.name, yield* makeSink(each, watched, report))

@@ -5,7 +5,7 @@
 import type { BerthError } from "@berth/core/domain/BerthError"
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
-import { noWords, stateOf } from "../daemon/accountProgress.ts"
+import { noWords, stateOf } from "../telemetry/accountProgress.ts"
 import { report } from "../process/report.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import { Store } from "../store/Store.ts"

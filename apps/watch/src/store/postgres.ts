@@ -4,7 +4,7 @@
  */
 import { hostname } from "node:os"
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Context, Effect, Layer, Queue, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
@@ -62,12 +62,12 @@ const checkServer = Effect.fnUntraced(function* (schema: string) {
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** Which process it is, also where several machines use the same numbers. */
-const processName = () => `${hostname()}:${process.pid}:${Date.now().toString(36)}`
+const processName = Effect.map(Clock.currentTimeMillis, (now) => `${hostname()}:${process.pid}:${now.toString(36)}`)
 
 /** Before the server is asked again to report what is new. */
 const listenPause = "1 second"
 
-const makeShared = (client: PgClient, schema: string): SharedStore["Service"] => {
+const makeShared = (client: PgClient, schema: string, self: string): SharedStore["Service"] => {
   const channel = `berth/${schema}`
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {
@@ -80,7 +80,7 @@ const makeShared = (client: PgClient, schema: string): SharedStore["Service"] =>
       }
     }).pipe(Effect.scoped, Effect.ignore)
   return {
-    self: processName(),
+    self,
     processes: Effect.gen(function* () {
       const table = `${schema}_runners`
       const [found] = yield* client<{ found: string | null }>`SELECT to_regclass(${quoted(table)})::text AS found`
@@ -108,7 +108,7 @@ const connect = Effect.fnUntraced(
     })
     yield* Effect.provideService(Effect.andThen(checkServer(schema), makeSchema(schema)), SqlClient.SqlClient, client)
     return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
-      Context.add(SharedStore, makeShared(client, schema))
+      Context.add(SharedStore, makeShared(client, schema, yield* processName))
     )
   },
   Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))

@@ -1,0 +1,245 @@
+/**
+ * Three daemons on one store, each of which is killed, frozen, cut off or ended again and again, with clocks that differ, before a receiver
+ * that fails a third of the time: in the end the log of each account is whole, and the receiver has it in the order of each node.
+ */
+import { fileURLToPath } from "node:url"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { TestServer, type TestWorld } from "@berth/server/testing"
+import { Postgres } from "@berth/testing/Postgres"
+import { startStopwatch } from "@berth/testing/stopwatch"
+import { Store } from "@berth/watch/store/Store"
+import { expect } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Random, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Daemon } from "./Daemon.ts"
+import { folder, receiver, wait } from "./Scene.ts"
+
+const processes = 3
+
+/** Between the clocks of two processes. */
+const aheadMillis = 120_000
+
+const aheadClock = fileURLToPath(new URL("machine/aheadClock.ts", import.meta.url))
+
+const faults = ["kill", "freeze", "end", "cut"] as const
+type Fault = (typeof faults)[number]
+
+/** Twice as long as any takeover may take: after it something hangs. */
+const maxTakeoverMillis = 20_000
+
+interface Owned {
+  readonly name: string
+  readonly owner: string
+  readonly epoch: number
+}
+
+interface LoggedEvent {
+  readonly account: string
+  readonly seq: number
+  readonly id: string
+  readonly type: string
+  readonly node: number | null
+  readonly body: string
+}
+
+/** How long it took until other processes had all accounts of the one that a fault met, and how many there were. */
+export interface Takeover {
+  readonly fault: Fault
+  readonly accounts: number
+  readonly millis: number
+}
+
+const configOf = (worlds: ReadonlyArray<TestWorld>, webhook: string) => `store: { env: DATABASE_URL }
+listen: 127.0.0.1:0
+accounts:
+${worlds
+  .map(
+    ({ baseUrl }, index) =>
+      `  - { name: a${index}, baseUrl: "${baseUrl}", apiKey: { env: KEY${index} }, accessToken: { env: TOKEN${index} }, interval: 1s, hold: 1s }`
+  )
+  .join("\n")}
+sinks:
+  - { name: ops, webhook: { url: "${webhook}", allowPrivate: true } }
+`
+
+const environmentOf = (worlds: ReadonlyArray<TestWorld>) =>
+  Object.fromEntries(
+    worlds.flatMap(({ accessToken, apiKey }, index) => [
+      [`KEY${index}`, Redacted.value(apiKey)],
+      [`TOKEN${index}`, Redacted.value(accessToken)]
+    ])
+  )
+
+/** Turns a node of some account on or off every few milliseconds, for ever; none is made or deleted. */
+const load = (worlds: ReadonlyArray<TestWorld>) =>
+  Effect.gen(function* () {
+    for (;;) {
+      const { control, id: world } = worlds[yield* Random.nextIntBetween(0, worlds.length - 1)]!
+      const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 100 } }))
+      const ready = nodes.filter(({ status }) => status === "running" || status === "power-off")
+      const node = ready[yield* Random.nextIntBetween(0, Math.max(0, ready.length - 1))]
+      if (node !== undefined) {
+        const status = node.status === "running" ? "power-off" : "running"
+        yield* Effect.orDie(control.nodes.change({ params: { world, id: node.id }, payload: { status } }))
+      }
+      yield* Effect.sleep("50 millis")
+    }
+  })
+
+const grouped = <A>(all: ReadonlyArray<A>, key: (each: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const each of all) groups.set(key(each), [...(groups.get(key(each)) ?? []), each])
+  return groups
+}
+
+/** What the log of each account states: no gap, no event twice, each node's chain of statuses whole, and nothing deleted. */
+const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
+  for (const [account, events] of grouped(log, ({ account }) => account)) {
+    expect({ account, seqs: events.map(({ seq }) => seq) }).toEqual({
+      account,
+      seqs: events.map((_, index) => index + 1)
+    })
+  }
+  expect(new Set(log.map(({ id }) => id)).size).toBe(log.length)
+  expect(log.filter(({ type }) => type === "berth.node.deleted")).toEqual([])
+  const changes = log.filter(({ type }) => type === "berth.node.status_changed")
+  for (const [node, events] of grouped(changes, ({ account, node }) => `${account}/${node}`)) {
+    const data = events.map(({ body }) => JSON.parse(body).data)
+    expect({ node, from: data.slice(1).map(({ from }) => from) }).toEqual({
+      node,
+      from: data.slice(0, -1).map(({ to }) => to)
+    })
+  }
+}
+
+/** The receiver has each event of the log but those about itself, and nothing else; each node's in order. */
+const checkReceived = (log: ReadonlyArray<LoggedEvent>, ids: ReadonlyArray<string>) => {
+  const byId = new Map(log.map((event) => [event.id, event]))
+  expect(ids.filter((id) => !byId.has(id))).toEqual([])
+  const received = new Set(ids)
+  const missing = log.filter(({ account, id }) => account !== "_daemon" && !received.has(id))
+  expect(missing.map(({ account, seq }) => `${account}/${seq}`)).toEqual([])
+  const subject = ({ account, node }: LoggedEvent) => `${account}/${node}`
+  const inOrder = grouped(
+    log.filter(({ id }) => received.has(id)),
+    subject
+  )
+  for (const [node, events] of grouped(
+    ids.map((id) => byId.get(id)!),
+    subject
+  )) {
+    expect({ node, seqs: events.map(({ seq }) => seq) }).toEqual({
+      node,
+      seqs: inOrder.get(node)!.map(({ seq }) => seq)
+    })
+  }
+}
+
+/** A daemon that can be replaced by another process. */
+const makeSlot = Effect.fnUntraced(function* (index: number, config: string, env: Readonly<Record<string, string>>) {
+  const own = { ...env, CLOCK_AHEAD: String((index - 1) * aheadMillis), NODE_OPTIONS: `--import=${aheadClock}` }
+  const args = ["run", "--config", config, "--requests-per-hour", "1000000", "--fast-interval", "200ms"]
+  const outer = yield* Effect.scope
+  const begin = Effect.gen(function* () {
+    const scope = yield* Scope.fork(outer)
+    const daemon = yield* Scope.provide(Daemon.start(args, own), scope)
+    return { daemon, scope }
+  })
+  let present = yield* begin
+  return {
+    daemon: () => present.daemon,
+    replace: Effect.gen(function* () {
+      yield* Scope.close(present.scope, Exit.void)
+      present = yield* begin
+    })
+  }
+})
+
+export const faltering = Effect.fnUntraced(function* (options: { readonly accounts: number; readonly faults: number }) {
+  const postgres = yield* Postgres.scoped({ settings: ["max_connections=200"] })
+  const address = Redacted.make(postgres.url())
+  const { makeWorld } = yield* TestServer
+  const worlds = yield* Effect.forEach(
+    Array.from({ length: options.accounts }, (_, index) => index),
+    (seed) => makeWorld({ seed, scenario: "small", clock: "real", rateLimit: { limit: 1_000_000 } })
+  )
+  const ops = yield* receiver
+  const config = join(yield* folder, "watch.yml")
+  writeFileSync(config, configOf(worlds, ops.url))
+  const env = { ...environmentOf(worlds), DATABASE_URL: Redacted.value(address) }
+  const slots = yield* Effect.forEach([0, 1, 2], (index) => makeSlot(index, config, env))
+  for (const { daemon } of slots) yield* wait(() => daemon().ready())
+  const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
+  const owned = Effect.map(
+    Effect.orDie(sql<{ name: string; owner: string | null; epoch: bigint }>`SELECT name, owner, epoch FROM account`),
+    (rows) => rows.map(({ epoch, name, owner }): Owned => ({ name, owner: owner ?? "", epoch: Number(epoch) }))
+  )
+  const until = <R>(condition: Effect.Effect<boolean, never, R>) =>
+    Effect.gen(function* () {
+      const stopwatch = startStopwatch()
+      while (!(yield* condition)) {
+        stopwatch.expectBelow(maxTakeoverMillis)
+        yield* Effect.sleep("50 millis")
+      }
+      return stopwatch.elapsedMillis()
+    })
+  yield* until(Effect.map(owned, (all) => all.filter(({ epoch }) => epoch > 0).length > options.accounts))
+
+  const chance = yield* Random.Random
+  ops.state.answer = () => (chance.nextDoubleUnsafe() < 1 / 3 ? 503 : 204)
+  const loading = yield* Effect.forkChild(load(worlds))
+  const takeovers: Array<Takeover> = []
+  for (let count = 0; count < options.faults; count++) {
+    const fault = faults[yield* Random.nextIntBetween(0, faults.length - 1)]!
+    const slot = slots[yield* Random.nextIntBetween(0, processes - 1)]!
+    const { program } = slot.daemon()
+    const before = new Map(
+      (yield* owned)
+        .filter(({ owner }) => owner.includes(`:${program.child.pid}:`))
+        .map(({ epoch, name }) => [name, epoch])
+    )
+    if (fault === "cut") {
+      yield* Effect.orDie(
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'berth-watch' AND pid <> pg_backend_pid()`.pipe(Effect.ignore)
+      )
+    } else {
+      program.signal(({ kill: "SIGKILL", freeze: "SIGSTOP", end: "SIGTERM" } as const)[fault])
+      const isTaken = Effect.map(owned, (all) =>
+        all.every(({ epoch, name }) => !before.has(name) || epoch > before.get(name)!)
+      )
+      takeovers.push({ fault, accounts: before.size, millis: yield* until(isTaken) })
+    }
+    if (fault === "freeze") {
+      yield* Effect.sleep(yield* Random.nextIntBetween(0, 12_000))
+      program.signal("SIGCONT")
+    }
+    if (fault === "end") expect((yield* wait(() => slot.daemon().finished())).code).toBe(0)
+    if (fault === "end" || fault === "kill") yield* slot.replace
+    yield* Effect.sleep(yield* Random.nextIntBetween(500, 5000))
+  }
+  expect(loading.pollUnsafe(), "the load goes on").toBe(undefined)
+  yield* Fiber.interrupt(loading)
+
+  ops.state.answer = () => 204
+  const left = Effect.map(
+    Effect.orDie(sql<{ left: bigint }>`SELECT (SELECT count(*) FROM delivery)
+      + (SELECT count(*) FROM sink_cursor JOIN account ON account.name = sink_cursor.account WHERE account.seq > sink_cursor.seq) AS left`),
+    ([row]) => Number(row!.left)
+  )
+  // Everything was found out and delivered when nothing is left for ten sweeps.
+  for (let quiet = 0; quiet < 20; yield* Effect.sleep("500 millis")) {
+    const { http } = yield* wait(() => slots[0]!.daemon().ready())
+    const retry = { method: "POST", headers: { "content-type": "application/json" } }
+    yield* wait(() => fetch(`${http}/api/sinks/ops/retry`, retry).then((reply) => reply.text()))
+    quiet = (yield* left) === 0 ? quiet + 1 : 0
+  }
+  const log = (yield* Effect.orDie(
+    sql<{ account: string; seq: bigint; id: string; type: string; node: bigint | null; body: string }>`
+      SELECT account, seq, id, type, node, body FROM event ORDER BY account, seq`
+  )).map((row): LoggedEvent => ({ ...row, seq: Number(row.seq), node: row.node === null ? null : Number(row.node) }))
+  checkLog(log)
+  checkReceived(log, ops.idsTaken())
+  return { takeovers, events: log.length, taken: ops.taken.length }
+})
