@@ -14,6 +14,7 @@ import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
 import { damp } from "./Damping.ts"
 import { selects } from "./Filter.ts"
+import { dueHere } from "./queue/retryDelay.ts"
 import { makeHeldDeliveries } from "./HeldDeliveries.ts"
 import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
 
@@ -153,7 +154,14 @@ export const readEvents = Effect.fnUntraced(function* (
     if (fresh.length > 0) {
       const epochs = fresh.map((account) => store.epochOf(account) ?? 0)
       const left = yield* store.cursorOf(sink.name)
-      courier.resume(fresh, yield* store.deliveries(sink.name, fresh, maxLoaded))
+      const now = yield* Clock.currentTimeMillis
+      const deliveries = yield* store.deliveries(sink.name, fresh, maxLoaded)
+      courier.resume(
+        fresh,
+        store.isShared
+          ? deliveries.map((each) => ({ ...each, dueMillis: dueHere(each, now, sink.forMillis) }))
+          : deliveries
+      )
       for (const [index, account] of fresh.entries()) {
         const seq = left.get(account)
         if (seq !== undefined) cursor.set(account, seq)

@@ -63,6 +63,8 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
         Effect.sync(() => ownership.release(owner)),
         notify
       ),
+    /** Whether other processes may have the store at the same time. */
+    isShared: shared !== null,
     epochOf: ownership.epochOf,
     lost: ownership.lost,
     /** Does several things or none of them. */

@@ -3,6 +3,8 @@
  * outage do not all come back at one moment.
  */
 
+import type { Delivery } from "../../store/deliveries.ts"
+
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
@@ -30,6 +32,19 @@ export const boundedRetryAfter = (millis: number): number =>
 
 /** Up to a tenth less or more. `chance` is from 0 to 1. */
 export const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
+
+/**
+ * When a delivery is due that another process left: its clock may be minutes ahead of this one's. `forMillis`: how long a change is held back
+ * to see whether it lasts.
+ */
+export const dueHere = (
+  { attempt, dueMillis, held }: Pick<Delivery, "attempt" | "dueMillis" | "held">,
+  nowMillis: number,
+  forMillis: number
+): number => {
+  const longest = attempt > 0 ? (retryDelay(attempt, null, 1) ?? 0) : held === null ? 0 : forMillis
+  return Math.min(dueMillis, nowMillis + longest)
+}
 
 /** The pause after so many failed attempts, from 1; null after the last. */
 export const retryDelay = (attempts: number, retryAfterMillis: number | null, chance: number): number | null => {

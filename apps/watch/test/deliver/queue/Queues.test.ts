@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { failed } from "../../../src/deliver/Outcome.ts"
 import { receiverState } from "../../../src/deliver/queue/Health.ts"
+import { dueHere } from "../../../src/deliver/queue/retryDelay.ts"
 import { Queues } from "../../../src/deliver/queue/Queues.ts"
 import type { Delivery } from "../../../src/store/deliveries.ts"
 
@@ -305,6 +306,16 @@ describe("the queues of a sink", () => {
       }),
       { seed: 11, numRuns: 100 }
     )
+  })
+})
+
+describe("a delivery that another process left", () => {
+  it("is due no later than by the clock of this one", () => {
+    expect(dueHere(delivery(1, 1, { dueMillis: 4 * minute }), 0, 0)).toBe(0)
+    expect(dueHere(delivery(1, 1, { dueMillis: 4 * minute, held: "{}" }), 0, minute)).toBe(minute)
+    expect(dueHere(delivery(1, 1, { dueMillis: 4 * minute, attempt: 1 }), 0, 0)).toBe(5.5 * second)
+    expect(dueHere(delivery(1, 1, { dueMillis: 3 * second, attempt: 1 }), 0, 0)).toBe(3 * second)
+    expect(dueHere(delivery(1, 1, { dueMillis: 4 * minute, attempt: 10 }), 0, 0)).toBe(0)
   })
 })
 
