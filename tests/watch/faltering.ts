@@ -15,8 +15,6 @@ import { SqlClient } from "effect/sql"
 import { Daemon } from "./Daemon.ts"
 import { folder, receiver, wait } from "./Scene.ts"
 
-const processes = 3
-
 /** Between the clocks of two processes. */
 const aheadMillis = 120_000
 
@@ -156,7 +154,14 @@ const makeSlot = Effect.fnUntraced(function* (index: number, config: string, env
   }
 })
 
-export const faltering = Effect.fnUntraced(function* (options: { readonly accounts: number; readonly faults: number }) {
+/** Faults of each kind about equally often, in an order that chance decides. */
+export const drawFaults = (count: number) =>
+  Random.shuffle(Array.from({ length: count }, (_, index) => faults[index % faults.length]!))
+
+export const faltering = Effect.fnUntraced(function* (options: {
+  readonly accounts: number
+  readonly faults: Iterable<Fault>
+}) {
   const postgres = yield* Postgres.scoped({ settings: ["max_connections=200"] })
   const address = Redacted.make(postgres.url())
   const { makeWorld } = yield* TestServer
@@ -190,15 +195,14 @@ export const faltering = Effect.fnUntraced(function* (options: { readonly accoun
   ops.state.answer = () => (chance.nextDoubleUnsafe() < 1 / 3 ? 503 : 204)
   const loading = yield* Effect.forkChild(load(worlds))
   const takeovers: Array<Takeover> = []
-  for (let count = 0; count < options.faults; count++) {
-    const fault = faults[yield* Random.nextIntBetween(0, faults.length - 1)]!
-    const slot = slots[yield* Random.nextIntBetween(0, processes - 1)]!
+  for (const fault of options.faults) {
+    const all = yield* owned
+    const ofSlot = ({ daemon }: (typeof slots)[number]) =>
+      all.filter(({ owner }) => owner.includes(`:${daemon().program.child.pid}:`))
+    const candidates = slots.filter((slot) => ofSlot(slot).length > 0)
+    const slot = candidates[yield* Random.nextIntBetween(0, candidates.length - 1)]!
     const { program } = slot.daemon()
-    const before = new Map(
-      (yield* owned)
-        .filter(({ owner }) => owner.includes(`:${program.child.pid}:`))
-        .map(({ epoch, name }) => [name, epoch])
-    )
+    const before = new Map(ofSlot(slot).map(({ epoch, name }) => [name, epoch]))
     if (fault === "cut") {
       yield* Effect.orDie(
         sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

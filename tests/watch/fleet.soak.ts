@@ -2,7 +2,7 @@ import { TestServer } from "@berth/server/testing"
 import { seed } from "@berth/testing/chance"
 import { layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import { faltering, type Takeover } from "./faltering.ts"
+import { drawFaults, faltering, type Takeover } from "./faltering.ts"
 
 const faults = Number(process.env["FAULTS"] ?? 200)
 
@@ -19,7 +19,7 @@ const summary = (fault: Takeover["fault"], takeovers: ReadonlyArray<Takeover>) =
 layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("three daemons on one store", (it) => {
   it.effect(`keep the log of every account whole through ${faults} faults`, () =>
     Effect.gen(function* () {
-      const { events, taken, takeovers } = yield* faltering({ accounts: 60, faults })
+      const { events, taken, takeovers } = yield* faltering({ accounts: 60, faults: yield* drawFaults(faults) })
       yield* Effect.log(
         `${events} events, ${taken} deliveries taken; ${(["kill", "freeze", "end"] as const).map((fault) => summary(fault, takeovers)).join("; ")}`
       )

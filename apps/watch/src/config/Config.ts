@@ -12,7 +12,7 @@ import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { typeProblem } from "../deliver/Filter.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
-import { isPostgres } from "../store/postgres.ts"
+import { isAddress, isPostgres, postgresForm } from "../store/postgres.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
@@ -379,7 +379,9 @@ class ConfigReader {
     const text = isMap(place.node) ? this.secret(place) : this.#file.text(place)
     if (text === undefined) return undefined
     const value = Redacted.isRedacted(text) ? Redacted.value(text) : text
-    return Redacted.make(isPostgres(value) ? value : this.path(value))
+    if (!isPostgres(value)) return Redacted.make(this.path(value))
+    const address = Redacted.make(value)
+    return isAddress(address) ? address : this.#file.fail(place, `has to be ${postgresForm}`)
   }
 }
 

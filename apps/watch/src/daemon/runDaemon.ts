@@ -143,6 +143,7 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {
+    yield* shared.join(namesOf(config))
     const parts = config.accounts.map((account) => ({ name: account.name, run: Effect.flatten(watch(account)) }))
     yield* Effect.provideService(placeParts(config, parts), SharedStore, shared)
   } else {

@@ -21,7 +21,17 @@ export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFa
   new CommandFailed({ exit: reason.exit, message, hint })
 
 /** What a person chose wrongly, rather than what broke. */
-const chosenWrongly: ReadonlySet<StoreFault> = new Set(["inUse", "newer", "unreadable", "unwritable"])
+const chosenWrongly: ReadonlySet<StoreFault> = new Set([
+  "inUse",
+  "newer",
+  "unreadable",
+  "unwritable",
+  "unavailable",
+  "denied",
+  "tooOld",
+  "pooler",
+  "differs"
+])
 
 export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandFailed =>
   new CommandFailed({ exit: chosenWrongly.has(fault) ? "usage" : "fault", message, hint })

@@ -10,6 +10,7 @@ import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
+import { isAddress, isPostgres, postgresForm } from "../store/postgres.ts"
 
 export const storeFlags = {
   config: Flag.String("config").pipe(
@@ -57,9 +58,15 @@ export const stdoutSink: SinkOptions = {
   maxLag: defaultMaxLag
 }
 
+/** A path, or an address of PostgreSQL that can be one. It holds a password, so that no message has it. */
+const checkedStore = (store: string, from: string): Effect.Effect<string, CommandFailed> =>
+  isPostgres(store) && !isAddress(Redacted.make(store))
+    ? Effect.fail(new CommandFailed({ exit: "usage", message: `${from} has to be ${postgresForm}.` }))
+    : Effect.succeed(store)
+
 export const defaultStorePath = Effect.gen(function* () {
   const chosen = yield* variable("BERTH_WATCH_STORE")
-  if (chosen !== undefined) return chosen
+  if (chosen !== undefined) return yield* checkedStore(chosen, "BERTH_WATCH_STORE")
   return yield* berthFolder(variable).pipe(
     Effect.map((folder) => `${folder}/watch.db`),
     Effect.mapError(
@@ -84,6 +91,9 @@ export const storeSettings = Effect.fnUntraced(function* ({
   const token = yield* tokenVariable
   const found = Option.isSome(config) ? yield* readConfigFile(config.value) : null
   const named = Option.getOrUndefined(flag)
-  const store = named === undefined ? (found?.store ?? Redacted.make(yield* defaultStorePath)) : Redacted.make(named)
+  const store =
+    named === undefined
+      ? (found?.store ?? Redacted.make(yield* defaultStorePath))
+      : Redacted.make(yield* checkedStore(named, "--store"))
   return { store, token: found?.token ?? token, sinks: found?.sinks ?? null }
 })

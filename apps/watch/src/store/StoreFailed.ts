@@ -7,7 +7,7 @@ import { type SqliteFault, sqliteFault } from "@berth/sql-sqlite/sqliteFault"
 
 /**
  * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
- * `denied`, `tooOld`, `pooler`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
+ * `denied`, `tooOld`, `pooler`, `differs`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
  * there already. `statement`: anything else, which is a fault of the program.
  */
 export type StoreFault =
@@ -18,6 +18,7 @@ export type StoreFault =
   | "denied"
   | "tooOld"
   | "pooler"
+  | "differs"
   | "lost"
   | "repeated"
   | "statement"
@@ -34,6 +35,10 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
   denied: ["The store refuses the user", "Check the name and the password, and what that user may do."],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   pooler: ["The store is behind a pooler that mixes sessions", "Name PostgreSQL itself, or a pooler in session mode."],
+  differs: [
+    "The processes on the store watch different accounts",
+    "Give each of them the same config; to change it, end them all and start them again."
+  ],
   lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],
   repeated: ["An event has the id of an earlier one", "This is a fault of berth-watch."],
   statement: ["The store refused a statement", "This is a fault of berth-watch."]

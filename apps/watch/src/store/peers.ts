@@ -5,6 +5,7 @@ import { Context, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type StoredInteger, toNumber } from "./rows.ts"
+import type { StoreFailed } from "./StoreFailed.ts"
 
 export interface Peers {
   /** The name of this process. */
@@ -19,6 +20,8 @@ export class SharedStore extends Context.Service<
   Peers & {
     /** Calls back whenever one of the others may have written something. */
     readonly listen: (onNews: () => void) => Effect.Effect<never>
+    /** Makes sure that all processes watch the same accounts: one that knows others would leave them to nobody. */
+    readonly join: (accounts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
     /** The names of the processes that were heard of of late. */
     readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }

@@ -20,11 +20,22 @@ const maxConnections = 8
 /** A process that was not heard of for so long is gone: what it had begins elsewhere. */
 export const processExpirySeconds = 6
 
+/** How long a process may take from its first look at the others until they hear of it. */
+const maxBeginSeconds = 10
+
 /** The first version with all that is used here: it releases advisory locks of a process that is gone at once. */
 const minVersion = 14
 
 export const schemaOf = (address: Redacted.Redacted): string =>
   new URL(Redacted.value(address)).searchParams.get("schema") ?? "berth"
+
+/** What an address has to look like. A longer name would not fit with those of tables behind it. */
+export const postgresForm =
+  "an address such as postgres://USER:PASSWORD@HOST/DATABASE?schema=berth, with a schema of at most 40 small letters, digits and _"
+
+/** Whether it is one, as far as its text shows. */
+export const isAddress = (address: Redacted.Redacted): boolean =>
+  URL.canParse(Redacted.value(address)) && /^[a-z_][a-z0-9_]{0,39}$/.test(schemaOf(address))
 
 /** A store as people are shown it: without who connects, and with what. */
 export const shownStore = (store: Redacted.Redacted): string => {
@@ -79,17 +90,53 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
         onNews()
       }
     }).pipe(Effect.scoped, Effect.ignore)
+  const processes = Effect.gen(function* () {
+    const table = `${schema}_runners`
+    const [found] = yield* client<{ found: string | null }>`SELECT to_regclass(${quoted(table)})::text AS found`
+    if (found?.found == null) return []
+    const rows = yield* client<{ address: string }>`SELECT address FROM ${client(table)}
+      WHERE last_heartbeat > now() - make_interval(secs => ${processExpirySeconds}) ORDER BY address`
+    // The engine adds a port, which no process has.
+    return rows.map(({ address }) => address.replace(/:0$/, ""))
+  })
+
+  const join = Effect.fn("Store.join")(
+    (accounts: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        // One after the other: of two that begin at once, the second finds the first.
+        yield* client`LOCK TABLE member`
+        const [clock] = yield* client<{ now: bigint }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`
+        const now = Number(clock!.now)
+        const alive = yield* processes
+        const members = yield* client<{ process: string; accounts: string; joined_at: bigint }>`SELECT * FROM member`
+        for (const member of members) {
+          const isBeginning = now - Number(member.joined_at) < 1000 * maxBeginSeconds
+          if (!alive.includes(member.process) && !isBeginning) {
+            yield* client`DELETE FROM member WHERE process = ${member.process}`
+            continue
+          }
+          const theirs: ReadonlyArray<string> = JSON.parse(member.accounts)
+          const [lacking] = accounts.filter((account) => !theirs.includes(account))
+          const [more] = theirs.filter((account) => !accounts.includes(account))
+          if (lacking !== undefined || more !== undefined) {
+            const detail =
+              lacking === undefined
+                ? `${member.process} has ${more}, and this one does not`
+                : `this one has ${lacking}, and ${member.process} does not`
+            return yield* new StoreFailed({ fault: "differs", detail })
+          }
+        }
+        const own = { process: self, accounts: JSON.stringify(accounts.toSorted()), joined_at: now }
+        yield* client`INSERT INTO member ${client.insert(own)}
+          ON CONFLICT (process) DO UPDATE SET accounts = excluded.accounts, joined_at = excluded.joined_at`
+      }).pipe(client.withTransaction),
+    Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))
+  )
+
   return {
     self,
-    processes: Effect.gen(function* () {
-      const table = `${schema}_runners`
-      const [found] = yield* client<{ found: string | null }>`SELECT to_regclass(${quoted(table)})::text AS found`
-      if (found?.found == null) return []
-      const rows = yield* client<{ address: string }>`SELECT address FROM ${client(table)}
-        WHERE last_heartbeat > now() - make_interval(secs => ${processExpirySeconds}) ORDER BY address`
-      // The engine adds a port, which no process has.
-      return rows.map(({ address }) => address.replace(/:0$/, ""))
-    }),
+    join,
+    processes,
     announce: client`SELECT pg_notify(${channel}, '')`,
     listen: (onNews) => Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause)))
   }
@@ -111,9 +158,13 @@ const connect = Effect.fnUntraced(
       Context.add(SharedStore, makeShared(client, schema, yield* processName))
     )
   },
-  Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))
+  (connected, address) =>
+    Effect.mapError(connected, (error: SqlError | StoreFailed) => {
+      const { detail, fault } = isSqlError(error) ? fromSqlError(error) : error
+      const cause = isSqlError(error) && error.reason.cause instanceof Error ? error.reason.cause.message : detail
+      return new StoreFailed({ fault, detail: `${shownStore(address)}, ${cause || detail}` })
+    })
 )
-
 export const postgresLayer = (
   address: Redacted.Redacted
 ): Layer.Layer<SqlClient.SqlClient | SharedStore, StoreFailed> =>
