@@ -47,8 +47,8 @@ const findRunning = Effect.fnUntraced(function* ({
   store
 }: StoreSettings): Effect.fn.Return<Running | null, StoreFailed> {
   if (isServer(store)) {
-    const { processes } = yield* Effect.provide(SharedStore, postgresLayer(store))
-    const alive = yield* Effect.mapError(processes, fromSqlError)
+    const heard = Effect.flatMap(SharedStore, ({ processes }) => Effect.mapError(processes, fromSqlError))
+    const alive = yield* Effect.provide(heard, postgresLayer(store))
     return alive.length === 0 ? null : { pid: null, http: null, processes: alive }
   }
   const path = Redacted.value(store)

@@ -40,18 +40,27 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
     return clock.step
   })
 
+  /** What was found last in the store, which cannot always be read. */
+  let stored: Pick<DaemonState, "sinks" | "kept"> = { sinks: [], kept: null }
+
+  const readStored = Effect.gen(function* () {
+    stored = { sinks: yield* sinks.status, kept: yield* kept }
+  })
+
   return {
     current: Effect.gen(function* (): Effect.fn.Return<ReadonlyArray<Trouble>, StoreFailed> {
+      const read = yield* Effect.result(readStored)
       const state: DaemonState = {
         nowMillis: yield* Clock.currentTimeMillis,
         begunMillis,
         accounts: yield* progress.accounts,
-        sinks: yield* sinks.status,
         store: yield* store.health,
         clock: yield* readClock,
-        kept: yield* kept,
-        heartbeat
+        heartbeat,
+        ...stored
       }
+      // While it is known that the store fails, that is what there is to say.
+      if (read._tag === "Failure" && state.store === null) return yield* read.failure
       const troubles = troublesOf(state, known)
       known = new Map(troubles.map((trouble) => [keyOf(trouble), trouble.sinceMillis]))
       return troubles
