@@ -158,21 +158,27 @@ const makeSlot = Effect.fnUntraced(function* (index: number, config: string, env
 export const drawFaults = (count: number) =>
   Random.shuffle(Array.from({ length: count }, (_, index) => faults[index % faults.length]!))
 
-export const faltering = Effect.fnUntraced(function* (options: {
-  readonly accounts: number
-  readonly faults: Iterable<Fault>
-}) {
+/** A PostgreSQL, a service with some accounts, a receiver, and a config that names them all. */
+export const makeFleet = Effect.fnUntraced(function* (accounts: number) {
   const postgres = yield* Postgres.scoped({ settings: ["max_connections=200"] })
   const address = Redacted.make(postgres.url())
   const { makeWorld } = yield* TestServer
   const worlds = yield* Effect.forEach(
-    Array.from({ length: options.accounts }, (_, index) => index),
+    Array.from({ length: accounts }, (_, index) => index),
     (seed) => makeWorld({ seed, scenario: "small", clock: "real", rateLimit: { limit: 1_000_000 } })
   )
   const ops = yield* receiver
   const config = join(yield* folder, "watch.yml")
   writeFileSync(config, configOf(worlds, ops.url))
   const env = { ...environmentOf(worlds), DATABASE_URL: Redacted.value(address) }
+  return { postgres, address, worlds, ops, config, env }
+})
+
+export const faltering = Effect.fnUntraced(function* (options: {
+  readonly accounts: number
+  readonly faults: Iterable<Fault>
+}) {
+  const { address, config, env, ops, worlds } = yield* makeFleet(options.accounts)
   const slots = yield* Effect.forEach([0, 1, 2], (index) => makeSlot(index, config, env))
   for (const { daemon } of slots) yield* wait(() => daemon().ready())
   const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)

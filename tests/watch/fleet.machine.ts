@@ -1,9 +1,15 @@
+import { readFileSync, writeFileSync } from "node:fs"
 import { TestServer } from "@berth/server/testing"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import { faltering } from "./faltering.ts"
+import { Daemon } from "./Daemon.ts"
+import { faltering, makeFleet } from "./faltering.ts"
+import { command, until, wait } from "./Scene.ts"
 
-layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("three daemons on one store", (it) => {
+const ask = (http: string | null, path: string): Promise<{ readonly status: number; readonly body: any }> =>
+  fetch(`${http}${path}`).then(async (reply) => ({ status: reply.status, body: await reply.json() }))
+
+layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("several daemons on one store", (it) => {
   it.effect("keep the log of every account whole, whichever of them is killed, frozen, cut off or ended", () =>
     Effect.gen(function* () {
       const { events, taken, takeovers } = yield* faltering({
@@ -14,5 +20,82 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("three
       expect(taken).toBeGreaterThanOrEqual(events / 2)
       expect(takeovers.length).toBe(5)
     }).pipe(Random.withSeed("fleet"))
+  )
+
+  it.effect("stand still without their server, say so, and go on when it is back", () =>
+    Effect.gen(function* () {
+      const { config, env, ops, postgres, worlds } = yield* makeFleet(4)
+      const start = Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], env)
+      const daemons = [yield* start, yield* start]
+      const [http, other] = yield* wait(() =>
+        Promise.all(daemons.map((daemon) => daemon.ready().then((line) => line.http)))
+      )
+      const isWell = (each: string | null, query = "") =>
+        Effect.map(
+          wait(() => ask(each, `/readyz${query}`)),
+          ({ status }) => status === 200
+        )
+      const wellAgain = Effect.gen(function* () {
+        for (const each of [http!, other!])
+          for (const query of ["", "?fleet"]) while (!(yield* isWell(each, query))) yield* Effect.sleep("100 millis")
+      })
+      yield* wellAgain
+      const { body: accounts } = yield* wait(() => ask(http!, "/api/accounts"))
+      expect(accounts.map(({ account }: any) => account)).toEqual(["a0", "a1", "a2", "a3"])
+      const { body: seenByOther } = yield* wait(() => ask(other!, "/api/accounts"))
+      const owners = (all: any) => all.map(({ owner }: any) => owner.process)
+      expect(owners(seenByOther)).toEqual(owners(accounts))
+
+      yield* wait(() => postgres.stop("SIGQUIT"))
+      for (const { program } of daemons) yield* until(() => program.printedOn.stderr.includes("store-failing"))
+      expect(yield* isWell(http!)).toBe(false)
+      const { control, id: world } = worlds[0]!
+      const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1 } }))
+      const status = node!.status === "running" ? "power-off" : "running"
+      yield* Effect.orDie(control.nodes.change({ params: { world, id: node!.id }, payload: { status } }))
+      yield* wait(() => postgres.start())
+      yield* until(() => ops.taken.some(({ subject, data }) => subject === `nodes/${node!.id}` && data.to === status))
+      yield* wellAgain
+      for (const { program } of daemons) {
+        yield* until(() => /store-failing is over/.test(program.printedOn.stderr))
+        expect(program.printedOn.stderr.match(/store-failing:/g)).toHaveLength(1)
+        expect((yield* wait(() => program.kill("SIGTERM"))).code).toBe(0)
+      }
+    })
+  )
+
+  it.effect("refuse one that watches other accounts, and are shown and changed by commands", () =>
+    Effect.gen(function* () {
+      const { config, env, ops } = yield* makeFleet(2)
+      const daemon = yield* Daemon.start(["run", "--config", config], env)
+      yield* wait(() => daemon.ready())
+      const text = readFileSync(config, "utf8")
+      writeFileSync(`${config}.less`, text.replace(/^ {2}- \{ name: a1.*\n/m, ""))
+      const refused = yield* command(["run", "--config", `${config}.less`], env)
+      expect(refused.code).toBe(2)
+      expect(refused.stderr.join("\n")).toMatch(
+        /^berth-watch: The processes on the store watch different accounts: .* has a1, and this one does not\.\nGive each/
+      )
+
+      yield* until(() => ops.taken.filter(({ type }) => type === "berth.watch.baseline").length === 2)
+      const status = JSON.parse((yield* command(["status", "--config", config, "-o", "json"], env)).stdout.join(""))
+      expect(status.daemon).toMatchObject({
+        pid: null,
+        processes: [expect.stringContaining(`:${daemon.program.child.pid}:`)]
+      })
+      expect(status.accounts).toMatchObject([
+        { account: "a0", state: "watching" },
+        { account: "a1", state: "watching" }
+      ])
+      const before = ops.taken.length
+      expect((yield* command(["replay", "--sink", "ops", "--after", "", "--config", config], env)).code).toBe(0)
+      yield* until(() => ops.taken.length >= before + 2)
+      expect((yield* command(["backup", "/tmp/copy", "--config", config], env)).stderr[0]).toBe(
+        "berth-watch: backup copies stores in files."
+      )
+      expect((yield* wait(() => daemon.program.kill("SIGTERM"))).code).toBe(0)
+      const after = yield* command(["status", "--config", config, "-o", "text"], env)
+      expect(after.stdout[0]).toMatch(/^No daemon runs\./)
+    })
   )
 })

@@ -65,11 +65,15 @@ const rowsOf = (before: Snapshot, difference: Difference): Iterable<NodeRow> =>
   difference.nodes.length === 0 ? [] : { [Symbol.iterator]: () => makeRows(before, difference) }
 
 /** The part of the account's row that differs. A sink that begins with the nodes waits for the sweep: it counts from the baseline on. */
-const accountOf = (before: Standing, after: Standing): Omit<AccountChange, "events" | "nodes"> => ({
+const accountOf = (
+  before: Standing,
+  after: Standing,
+  sweepMillis: number
+): Omit<AccountChange, "events" | "nodes"> => ({
   ...(after === before ? {} : { standing: writeStanding(after) }),
   ...(after === before || after.baselineMillis === null || after.sweptMillis === null
     ? {}
-    : { sweptAtMillis: after.sweptMillis }),
+    : { sweptAtMillis: after.sweptMillis, sweepMillis }),
   ...(after.fingerprint === null || after.fingerprint === before.fingerprint ? {} : { fingerprint: after.fingerprint })
 })
 
@@ -89,6 +93,8 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   }
   const seed = yield* Random.nextIntBetween(0, maxSeed)
   const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
+  /** As the rules of the last observation have it. */
+  let sweepMillis = 0
   const account = yield* makeAccount({
     owner,
     belief: {
@@ -96,7 +102,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
         diff(snapshot, observation, rules),
       durable: (difference: Difference) => ({
         nodes: rowsOf(snapshot, difference),
-        ...accountOf(snapshot.standing, difference.standing)
+        ...accountOf(snapshot.standing, difference.standing, sweepMillis)
       }),
       apply: applying
     }
@@ -104,7 +110,10 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   const watched: OwnAccount = {
     owner,
     snapshot,
-    observe: (observation, rules) => account.observe({ observation, rules })
+    observe: (observation, rules) => {
+      sweepMillis = rules.sweepMillis
+      return account.observe({ observation, rules })
+    }
   }
   return watched
 })

@@ -47,7 +47,14 @@ const held = ({ name, run }: Part, lost: Effect.Effect<never, StoreFailed>) =>
 const followOthers = Effect.gen(function* () {
   const store = yield* Store
   const progress = yield* Progress
-  for (const { account, ownedSinceMillis, owner: process, standing, sweptAtMillis } of yield* store.accounts) {
+  for (const {
+    account,
+    ownedSinceMillis,
+    owner: process,
+    standing,
+    sweepMillis,
+    sweptAtMillis
+  } of yield* store.accounts) {
     if (!(yield* progress.accounts).has(account)) continue
     const isHere = store.epochOf(account) !== null
     const owner =
@@ -58,7 +65,8 @@ const followOthers = Effect.gen(function* () {
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
     yield* progress.report(account, {
       ...(standing === null ? {} : stateOf(readStanding(standing), noWords)),
-      lastSweep
+      lastSweep,
+      intervalMillis: sweepMillis
     })
   }
 })

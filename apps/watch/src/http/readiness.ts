@@ -12,10 +12,12 @@ import type { Readiness } from "./WatchApi.ts"
 export const sweepAgeMillis = ({ lastSweep }: AccountStatus, nowMillis: number): number | null =>
   lastSweep === null ? null : Math.max(0, nowMillis - DateTime.toEpochMillis(lastSweep.endedAt))
 
+const maxAgeOf = (account: AccountStatus): number => maxSweepAgeMillis(account.sweepIntervalMillis, !isOwn(account))
+
 /** Whether what is known of an account is fresh. */
 export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
   const age = sweepAgeMillis(account, nowMillis)
-  return age !== null && age <= maxSweepAgeMillis(account.sweepIntervalMillis)
+  return age !== null && age <= maxAgeOf(account)
 }
 
 /** Whether the process that answers has the account. */
@@ -59,7 +61,7 @@ export const readinessOf = (
       account: account.account,
       ready: isFresh(account, nowMillis),
       ageSeconds: age === null ? null : age / 1000,
-      maxAgeSeconds: maxSweepAgeMillis(account.sweepIntervalMillis) / 1000
+      maxAgeSeconds: maxAgeOf(account) / 1000
     }
   })
   const reasons = reasonsOf(accounts, troubles, mayHaveNone)

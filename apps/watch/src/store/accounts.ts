@@ -44,6 +44,8 @@ export interface AccountChange {
   readonly events?: ReadonlyArray<EventFact>
   readonly standing?: string
   readonly sweptAtMillis?: number
+  /** Planned from one sweep to the next. */
+  readonly sweepMillis?: number
   readonly fingerprint?: string
   /** Its images and plans, as JSON. */
   readonly catalogue?: string
@@ -113,13 +115,19 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
 
   /** Every account as its last owner left it. */
   const accounts = sql<
-    { name: string; owner: string | null; owned_since: StoredInteger | null } & KnownColumns
-  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since FROM account ORDER BY name`.pipe(
+    {
+      name: string
+      owner: string | null
+      owned_since: StoredInteger | null
+      sweep_interval: StoredInteger | null
+    } & KnownColumns
+  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since, sweep_interval FROM account ORDER BY name`.pipe(
     Effect.map((rows) =>
       rows.map((row) => ({
         account: row.name,
         owner: row.owner,
         ownedSinceMillis: toNumberOrNull(row.owned_since),
+        sweepMillis: toNumberOrNull(row.sweep_interval),
         ...toKnown(row)
       }))
     ),
@@ -191,12 +199,13 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
 
   const saveAccount = (
     account: string,
-    { fingerprint, standing, sweptAtMillis }: AccountChange
+    { fingerprint, standing, sweepMillis, sweptAtMillis }: AccountChange
   ): Effect.Effect<unknown, SqlError> => {
     const columns = {
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(standing === undefined ? {} : { standing }),
-      ...(sweptAtMillis === undefined ? {} : { swept_at: sweptAtMillis })
+      ...(sweptAtMillis === undefined ? {} : { swept_at: sweptAtMillis }),
+      ...(sweepMillis === undefined ? {} : { sweep_interval: sweepMillis })
     }
     return Object.keys(columns).length === 0
       ? Effect.void

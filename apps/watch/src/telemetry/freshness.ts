@@ -8,19 +8,28 @@ const minMaxAgeMillis = 60_000
 /** So many planned sweeps may be missed. */
 const maxMissed = 2
 
-/** `intervalMillis`: from one sweep to the next, as planned; null while that is not known. */
-export const maxSweepAgeMillis = (intervalMillis: number | null): number =>
-  Math.max(minMaxAgeMillis, maxMissed * (intervalMillis ?? 0))
+/** Another process writes down when a sweep began, and that so often at most. */
+const writtenLateMillis = 60_000
+
+/**
+ * `intervalMillis`: from one sweep to the next, as planned; null while that is not known. `isElsewhere`: another process sweeps, of which the
+ * store alone tells.
+ */
+export const maxSweepAgeMillis = (intervalMillis: number | null, isElsewhere = false): number =>
+  Math.max(minMaxAgeMillis, maxMissed * (intervalMillis ?? 0)) +
+  (isElsewhere ? writtenLateMillis + (intervalMillis ?? 0) : 0)
 
 interface Swept {
   readonly intervalMillis: number | null
   readonly lastSweep: { readonly endedMillis: number } | null
+  readonly owner: { readonly isHere: boolean } | null
 }
 
 /**
  * Whether an account was swept completely of late. A store alone tells when a sweep began, a minute late, and not what is planned: by it no
  * sweep is known to be late.
  */
-export const isSwept = ({ intervalMillis, lastSweep }: Swept, nowMillis: number): boolean =>
+export const isSwept = ({ intervalMillis, lastSweep, owner }: Swept, nowMillis: number): boolean =>
   lastSweep !== null &&
-  (intervalMillis === null || nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis))
+  (intervalMillis === null ||
+    nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis, owner?.isHere === false))

@@ -7,6 +7,7 @@ import { type Belief, makeAccount } from "../../src/account/Account.ts"
 import { beginning } from "../../src/events/Cursor.ts"
 import type { EventFact } from "../../src/events/Event.ts"
 import { Store } from "../../src/store/Store.ts"
+import { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { created, row } from "../store/facts.ts"
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
@@ -75,6 +76,24 @@ describe("an account", () => {
       expect(known).toEqual(new Set([1]))
       yield* next.observe(2)
       expect(yield* kept).toEqual({ nodes: [1, 2], events: [1, 2] })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("takes a commit for made whose answer was lost, where its events are there", () =>
+    Effect.gen(function* () {
+      const own = yield* Store
+      const cut = new StoreFailed({ fault: "unavailable", detail: "the connection broke" })
+      let answers = 0
+      const commit: typeof own.commit = (...args) =>
+        Effect.andThen(own.commit(...args), ++answers === 1 ? Effect.fail(cut) : Effect.succeed([]))
+      const known = new Set<number>()
+      const { observe } = yield* Effect.provideService(account(known), Store, Store.of({ ...own, commit }))
+      const observed = yield* Effect.forkChild(observe(1), { startImmediately: true })
+      yield* TestClock.adjust("2 seconds")
+      expect((yield* Fiber.join(observed)).length).toBe(1)
+      expect(yield* kept).toEqual({ nodes: [1], events: [1] })
+      const again = yield* account(new Set())
+      expect(yield* Effect.flip(again.observe(1))).toMatchObject({ fault: "repeated" })
     }).pipe(Effect.provide(store))
   )
 
