@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { TestServer } from "@berth/server/testing"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Random } from "effect"
+import { Store } from "@berth/watch/store/Store"
+import { Context, Effect, Layer, Random, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { Daemon } from "./Daemon.ts"
 import { faltering, makeFleet } from "./faltering.ts"
 import { command, until, wait } from "./Scene.ts"
@@ -64,6 +66,34 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
     })
   )
 
+  it.effect("refuse a user of the database who may not take part", () =>
+    Effect.gen(function* () {
+      const { address, config, env } = yield* makeFleet(1)
+      const first = yield* Daemon.start(["run", "--config", config], env)
+      yield* wait(() => first.ready())
+      const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
+      const orDie = (statement: string) => Effect.orDie(sql.unsafe(statement))
+      yield* orDie("CREATE ROLE watch LOGIN PASSWORD 'only for tests'")
+      yield* orDie("GRANT USAGE ON SCHEMA berth TO watch")
+      yield* orDie("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA berth TO watch")
+      const own = new URL(Redacted.value(address))
+      own.username = "watch"
+      const refused = yield* command(["run", "--config", config], { ...env, DATABASE_URL: own.href })
+      expect(refused.code).toBe(2)
+      expect(refused.stderr[0]).toMatch(/^berth-watch: The store refuses the user: .* or use their sequences\.$/)
+      yield* orDie("GRANT USAGE ON ALL SEQUENCES IN SCHEMA berth TO watch")
+      const taken = yield* Daemon.start(["run", "--config", config], { ...env, DATABASE_URL: own.href })
+      yield* wait(() => taken.ready())
+      expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)
+      const pid = taken.program.child.pid
+      const owner = Effect.map(
+        Effect.orDie(sql<{ owner: string }>`SELECT owner FROM account WHERE name = 'a0'`),
+        ([row]) => row!.owner
+      )
+      while (!(yield* owner).includes(`:${pid}:`)) yield* Effect.sleep("100 millis")
+    })
+  )
+
   it.effect("refuse one that watches other accounts, and are shown and changed by commands", () =>
     Effect.gen(function* () {
       const { config, env, ops } = yield* makeFleet(2)
@@ -74,8 +104,12 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       const refused = yield* command(["run", "--config", `${config}.less`], env)
       expect(refused.code).toBe(2)
       expect(refused.stderr.join("\n")).toMatch(
-        /^berth-watch: The processes on the store watch different accounts: .* has a1, and this one does not\.\nGive each/
+        /^berth-watch: The processes on the store have different configs: .* has the account a1, and this one does not\.\nGive each/
       )
+
+      writeFileSync(`${config}.more`, `${text}  - { name: log, stdout: {} }\n`)
+      const alsoRefused = yield* command(["run", "--config", `${config}.more`], env)
+      expect(alsoRefused.stderr[0]).toMatch(/: this one has the sink log, and .* does not\.$/)
 
       yield* until(() => ops.taken.filter(({ type }) => type === "berth.watch.baseline").length === 2)
       const status = JSON.parse((yield* command(["status", "--config", config, "-o", "json"], env)).stdout.join(""))
@@ -83,6 +117,10 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
         pid: null,
         processes: [expect.stringContaining(`:${daemon.program.child.pid}:`)]
       })
+      const shown = yield* command(["status", "--config", config, "-o", "text"], env)
+      expect(shown.stdout.join("\n")).toMatch(
+        new RegExp(`account a0: watching.*, watched by .*:${daemon.program.child.pid}:`)
+      )
       expect(status.accounts).toMatchObject([
         { account: "a0", state: "watching" },
         { account: "a1", state: "watching" }

@@ -119,7 +119,9 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     for (const each of begin) open.set(keyOf(each), each)
   })
 
-  const isOwn = ({ about: { kind, name } }: Trouble) => kind !== "account" || name === null || epochOf(name) !== null
+  // An account that nobody sweeps is everybody's: perhaps no process has it.
+  const isOwn = ({ about: { kind, name }, name: trouble }: Trouble) =>
+    kind !== "account" || name === null || epochOf(name) !== null || trouble === "sweeps-late"
 
   let lookedMillis = begunMillis
   const look = Effect.gen(function* () {

@@ -17,12 +17,15 @@ const unknown = { state: "starting" } as const
 /** Each account as its last process left it, or as the one that runs has written it down. */
 const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
-  for (const { account, standing, sweptAtMillis } of yield* (yield* Store).accounts) {
+  const store = yield* Store
+  for (const { account, ownedSinceMillis, owner: process, standing, sweptAtMillis } of yield* store.accounts) {
     if (account.startsWith("_")) continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
+    const isOwned = store.isShared && isRunning && process !== null && ownedSinceMillis !== null
+    const owner = isOwned ? { process, sinceMillis: ownedSinceMillis, isHere: false } : null
     const left = standing === null ? unknown : stateOf(readStanding(standing), noWords)
-    yield* progress.report(account, { ...left, ...(isRunning ? {} : { state: "stopped" }), lastSweep })
+    yield* progress.report(account, { ...left, ...(isRunning ? {} : { state: "stopped" }), lastSweep, owner })
   }
 })
 

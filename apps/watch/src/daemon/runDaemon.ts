@@ -32,6 +32,9 @@ import { watchAccount } from "./watchAccount.ts"
 /** How long to go on delivering after the end of the polling; the whole stop takes at most 10 s. */
 const maxDrain = "7 seconds"
 
+/** The same where other processes wait for the accounts, and go on with what is left. */
+const maxHandOver = "1 second"
+
 /** From one removal of what need not be kept to the next, while events come, and while none do. */
 const prunePause = "2 seconds"
 const idlePrunePause = "10 seconds"
@@ -126,10 +129,11 @@ const placeParts = Effect.fnUntraced(function* (config: WatchConfig, accounts: R
 /** Delivers what is there, for a while. A sink that is down gets it from the next process. */
 const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result<void, StoreFailed | StreamClosed>>) {
   const { idle } = yield* Sinks
+  const { isShared } = yield* Store
   const drained = yield* Effect.raceFirst(Effect.ignore(idle), Effect.asVoid(Fiber.await(delivering))).pipe(
-    Effect.timeoutOption(maxDrain)
+    Effect.timeoutOption(isShared ? maxHandOver : maxDrain)
   )
-  if (Option.isNone(drained)) yield* report("berth-watch: stopped before the last events were delivered.")
+  if (Option.isNone(drained) && !isShared) yield* report("berth-watch: stopped before the last events were delivered.")
 })
 
 const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
@@ -143,7 +147,10 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {
-    yield* shared.join(namesOf(config))
+    yield* shared.join([
+      ...namesOf(config).map((name) => `account ${name}`),
+      ...config.sinks.map(({ name }) => `sink ${name}`)
+    ])
     const parts = config.accounts.map((account) => ({ name: account.name, run: Effect.flatten(watch(account)) }))
     yield* Effect.provideService(placeParts(config, parts), SharedStore, shared)
   } else {

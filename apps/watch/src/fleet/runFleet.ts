@@ -9,10 +9,11 @@ import { noWords, stateOf } from "../telemetry/accountProgress.ts"
 import { report } from "../process/report.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import { Store } from "../store/Store.ts"
-import { mayPass, StoreFailed } from "../store/StoreFailed.ts"
+import { fromSqlError, mayPass, StoreFailed } from "../store/StoreFailed.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import type { Troubles } from "../troubles/Troubles.ts"
 import { processExpirySeconds } from "../store/postgres.ts"
+import { SharedStore } from "../store/peers.ts"
 import { Placement } from "./Placement.ts"
 
 /** Before a store that may work again is asked again. */
@@ -23,6 +24,9 @@ const lostPause = Duration.seconds(2 * processExpirySeconds)
 
 /** Before what failed for any other reason is tried again: other accounts go on meanwhile. */
 const failedPause = "1 minute"
+
+/** For how long a process may be unknown to the others. */
+const maxUnheard = "10 seconds"
 
 /** How old what is shown of other processes' accounts may be. */
 const otherPause = "2 seconds"
@@ -71,10 +75,29 @@ const followOthers = Effect.gen(function* () {
   }
 })
 
+/**
+ * Waits until the others hear of this process. The engine tries for ever to be known, and keeps to itself why it is not: a user of the
+ * database who may not do it, most likely.
+ */
+const heard = Effect.gen(function* () {
+  const { processes, self } = yield* SharedStore
+  while (!(yield* Effect.mapError(processes, fromSqlError)).includes(self)) yield* Effect.sleep("100 millis")
+}).pipe(
+  Effect.timeoutOrElse({
+    duration: maxUnheard,
+    orElse: () =>
+      new StoreFailed({
+        fault: "denied",
+        detail: "the process cannot be entered in the tables, or use their sequences"
+      })
+  })
+)
+
 /** Places the parts, and follows what other processes do, until the scope closes. `schema`: where the store is. */
 export const runFleet = Effect.fnUntraced(function* (schema: string, parts: ReadonlyArray<Part>) {
   const { lost } = yield* Store
   const { place } = Context.get(yield* Layer.build(Placement.layer(schema)), Placement)
+  yield* heard
   for (const part of parts) yield* place(part.name, held(part, lost(part.name)))
   return yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(followOthers), Effect.sleep(otherPause))))
 })

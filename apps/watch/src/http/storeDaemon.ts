@@ -381,7 +381,8 @@ const countAfter = Effect.fnUntraced(function* (store: Store["Service"], begin: 
     const events = yield* store.after(cursor, maxCountedAtOnce)
     for (const { account, seq, type } of events) {
       cursor = advance(cursor, account, seq)
-      yield* Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)
+      // Of several processes each counts those of the accounts that it has.
+      if (store.epochOf(account) !== null) yield* Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)
     }
     if (events.length < maxCountedAtOnce) seen = yield* store.newEvents(seen)
   }

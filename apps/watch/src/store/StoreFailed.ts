@@ -36,7 +36,7 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   pooler: ["The store is behind a pooler that mixes sessions", "Name PostgreSQL itself, or a pooler in session mode."],
   differs: [
-    "The processes on the store watch different accounts",
+    "The processes on the store have different configs",
     "Give each of them the same config; to change it, end them all and start them again."
   ],
   lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],

@@ -20,8 +20,11 @@ export class SharedStore extends Context.Service<
   Peers & {
     /** Calls back whenever one of the others may have written something. */
     readonly listen: (onNews: () => void) => Effect.Effect<never>
-    /** Makes sure that all processes watch the same accounts: one that knows others would leave them to nobody. */
-    readonly join: (accounts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
+    /**
+     * Makes sure that all processes have the same accounts and sinks in their config: an account may come to any of them, and one that
+     * does not know it, or a sink, would leave it to nobody.
+     */
+    readonly join: (parts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
     /** The names of the processes that were heard of of late. */
     readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }

@@ -78,6 +78,14 @@ const processName = Effect.map(Clock.currentTimeMillis, (now) => `${hostname()}:
 /** Before the server is asked again to report what is new. */
 const listenPause = "1 second"
 
+/** The first part that only one of two processes has; null where they have the same. */
+const differenceOf = (own: ReadonlyArray<string>, theirs: ReadonlyArray<string>, process: string): string | null => {
+  const only = own.find((part) => !theirs.includes(part))
+  if (only !== undefined) return `this one has the ${only}, and ${process} does not`
+  const lacking = theirs.find((part) => !own.includes(part))
+  return lacking === undefined ? null : `${process} has the ${lacking}, and this one does not`
+}
+
 const makeShared = (client: PgClient, schema: string, self: string): SharedStore["Service"] => {
   const channel = `berth/${schema}`
   const heard = (onNews: () => void) =>
@@ -101,34 +109,25 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
   })
 
   const join = Effect.fn("Store.join")(
-    (accounts: ReadonlyArray<string>) =>
+    (parts: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         // One after the other: of two that begin at once, the second finds the first.
         yield* client`LOCK TABLE member`
         const [clock] = yield* client<{ now: bigint }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`
         const now = Number(clock!.now)
         const alive = yield* processes
-        const members = yield* client<{ process: string; accounts: string; joined_at: bigint }>`SELECT * FROM member`
-        for (const member of members) {
-          const isBeginning = now - Number(member.joined_at) < 1000 * maxBeginSeconds
-          if (!alive.includes(member.process) && !isBeginning) {
-            yield* client`DELETE FROM member WHERE process = ${member.process}`
+        const members = yield* client<{ process: string; parts: string; joined_at: bigint }>`SELECT * FROM member`
+        for (const { joined_at, parts: theirs, process } of members) {
+          if (!alive.includes(process) && now - Number(joined_at) > 1000 * maxBeginSeconds) {
+            yield* client`DELETE FROM member WHERE process = ${process}`
             continue
           }
-          const theirs: ReadonlyArray<string> = JSON.parse(member.accounts)
-          const [lacking] = accounts.filter((account) => !theirs.includes(account))
-          const [more] = theirs.filter((account) => !accounts.includes(account))
-          if (lacking !== undefined || more !== undefined) {
-            const detail =
-              lacking === undefined
-                ? `${member.process} has ${more}, and this one does not`
-                : `this one has ${lacking}, and ${member.process} does not`
-            return yield* new StoreFailed({ fault: "differs", detail })
-          }
+          const detail = differenceOf(parts, JSON.parse(theirs), process)
+          if (detail !== null) return yield* new StoreFailed({ fault: "differs", detail })
         }
-        const own = { process: self, accounts: JSON.stringify(accounts.toSorted()), joined_at: now }
+        const own = { process: self, parts: JSON.stringify(parts), joined_at: now }
         yield* client`INSERT INTO member ${client.insert(own)}
-          ON CONFLICT (process) DO UPDATE SET accounts = excluded.accounts, joined_at = excluded.joined_at`
+          ON CONFLICT (process) DO UPDATE SET parts = excluded.parts, joined_at = excluded.joined_at`
       }).pipe(client.withTransaction),
     Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))
   )

@@ -1,5 +1,5 @@
 /**
- * Who owns each account and since when, and how often it sweeps; which accounts each process was told to watch; and how often a person changed something about a sink:
+ * Who owns each account and since when, and how often it sweeps; which accounts and sinks each process has in its config; and how often a person changed something about a sink:
  * a process notices by it what was done in another one.
  */
 import { Effect } from "effect"
@@ -10,6 +10,6 @@ export const fleet = Effect.gen(function* () {
   yield* sql`ALTER TABLE account ADD COLUMN owner TEXT`
   yield* sql`ALTER TABLE account ADD COLUMN owned_since BIGINT`
   yield* sql`ALTER TABLE account ADD COLUMN sweep_interval BIGINT`
-  yield* sql`CREATE TABLE member (process TEXT NOT NULL PRIMARY KEY, accounts TEXT NOT NULL, joined_at BIGINT NOT NULL)`
+  yield* sql`CREATE TABLE member (process TEXT NOT NULL PRIMARY KEY, parts TEXT NOT NULL, joined_at BIGINT NOT NULL)`
   yield* sql`ALTER TABLE sink ADD COLUMN orders BIGINT NOT NULL DEFAULT 0`
 })
