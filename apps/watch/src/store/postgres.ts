@@ -161,7 +161,12 @@ const connect = Effect.fnUntraced(
     Effect.mapError(connected, (error: SqlError | StoreFailed) => {
       const { detail, fault } = isSqlError(error) ? fromSqlError(error) : error
       const cause = isSqlError(error) && error.reason.cause instanceof Error ? error.reason.cause.message : detail
-      return new StoreFailed({ fault, detail: `${shownStore(address)}, ${cause || detail}` })
+      // PgBouncer knows no `search_path` unless it is told to ignore it.
+      const isPooler = cause.includes("unsupported startup parameter")
+      return new StoreFailed({
+        fault: isPooler ? "pooler" : fault,
+        detail: `${shownStore(address)}, ${cause || detail}`
+      })
     })
 )
 export const postgresLayer = (

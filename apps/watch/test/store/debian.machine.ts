@@ -1,0 +1,95 @@
+/** The store on what Debian has: PostgreSQL 15, and PgBouncer before it. */
+import { Postgres } from "@berth/testing/Postgres"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { postgresLayer } from "../../src/store/postgres.ts"
+import { Store } from "../../src/store/Store.ts"
+import { storeContract } from "./storeContract.ts"
+
+const bin = "/usr/lib/postgresql/15/bin"
+const bouncer = "/usr/sbin/pgbouncer"
+const nobody = 65_534
+
+const install = () => {
+  // The package starts no server of its own.
+  mkdirSync("/etc/postgresql-common", { recursive: true })
+  const clusters = "/etc/postgresql-common/createcluster.conf"
+  if (!existsSync(clusters)) writeFileSync(clusters, "create_main_cluster = false\n")
+  const apt = (...args: ReadonlyArray<string>) =>
+    execFileSync("apt-get", [...args], { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } })
+  apt("update", "-qq")
+  apt("install", "-y", "-qq", "--no-install-recommends", "postgresql-15", "pgbouncer")
+}
+
+let postgres: Postgres
+beforeAll(async () => {
+  if (!existsSync(bin) || !existsSync(bouncer)) install()
+  postgres = await Postgres.make({ bin })
+})
+afterAll(() => postgres[Symbol.asyncDispose]())
+
+let schemas = 0
+
+storeContract(
+  "Debian's PostgreSQL",
+  Layer.unwrap(
+    Effect.sync(() => {
+      const address = Redacted.make(`${postgres.url()}?schema=store${++schemas}`)
+      return Store.layerSql.pipe(Layer.provideMerge(postgresLayer(address)))
+    })
+  )
+)
+
+/** PgBouncer before the server; gives the address to connect to. */
+const pooled = (mode: "session" | "transaction", ignored: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const folder = mkdtempSync(join(tmpdir(), "berth-bouncer-"))
+      chmodSync(folder, 0o755)
+      const server = new URL(postgres.url())
+      const port = 40_000 + Math.trunc(postgres.port % 20_000)
+      const database = `host=127.0.0.1 port=${server.port} dbname=postgres user=${server.username} password='${decodeURIComponent(server.password)}'`
+      const file = join(folder, "pgbouncer.ini")
+      writeFileSync(
+        file,
+        `[databases]\npostgres = ${database}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nauth_type = any\npool_mode = ${mode}\nignore_startup_parameters = ${ignored}\nunix_socket_dir =\n`
+      )
+      const child = spawn(bouncer, [file], { uid: nobody, gid: nobody, stdio: ["ignore", "ignore", "pipe"] })
+      let printed = ""
+      const ready = Promise.withResolvers<void>()
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        printed += text
+        if (printed.includes("process up")) ready.resolve()
+      })
+      child.once("exit", () => ready.reject(new Error(`PgBouncer ended: ${printed}`)))
+      await ready.promise
+      ready.promise.catch(() => {})
+      return { child, folder, address: Redacted.make(`postgres://watch:none@127.0.0.1:${port}/postgres?schema=pooled`) }
+    }),
+    ({ child, folder }) =>
+      Effect.promise(async () => {
+        const exited = once(child, "exit")
+        child.kill("SIGKILL")
+        await exited
+        rmSync(folder, { recursive: true })
+      })
+  )
+
+describe("a pooler that gives each transaction another session", () => {
+  for (const ignored of ["extra_float_digits", "search_path"]) {
+    it.live(`is refused by name, where it ignores ${ignored}`, () =>
+      Effect.gen(function* () {
+        const { address } = yield* pooled("transaction", ignored)
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerServer(address))))
+        expect(refused).toMatchObject({ fault: "pooler" })
+        expect(refused.message).not.toContain("none")
+      }).pipe(Effect.scoped)
+    )
+  }
+})
