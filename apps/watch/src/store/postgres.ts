@@ -169,6 +169,7 @@ const connect = Effect.fnUntraced(
       })
     })
 )
+
 export const postgresLayer = (
   address: Redacted.Redacted
 ): Layer.Layer<SqlClient.SqlClient | SharedStore, StoreFailed> =>
