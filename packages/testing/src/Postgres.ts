@@ -36,7 +36,8 @@ const copyServer = (folder: string): string => {
   return copy
 }
 
-const freePort = async (): Promise<number> => {
+/** A port of the loopback nobody listens on. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()

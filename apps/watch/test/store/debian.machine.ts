@@ -1,5 +1,5 @@
 /** The store on what Debian has: PostgreSQL 15, and PgBouncer before it. */
-import { Postgres } from "@berth/testing/Postgres"
+import { freePort, Postgres } from "@berth/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { execFileSync, spawn } from "node:child_process"
@@ -53,7 +53,7 @@ const pooled = (mode: "session" | "transaction", ignored: string) =>
       const folder = mkdtempSync(join(tmpdir(), "berth-bouncer-"))
       chmodSync(folder, 0o755)
       const server = new URL(postgres.url())
-      const port = 40_000 + Math.trunc(postgres.port % 20_000)
+      const port = await freePort()
       const database = `host=127.0.0.1 port=${server.port} dbname=postgres user=${server.username} password='${decodeURIComponent(server.password)}'`
       const file = join(folder, "pgbouncer.ini")
       writeFileSync(
