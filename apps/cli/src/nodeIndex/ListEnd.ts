@@ -4,18 +4,12 @@
  * old end most often holds the last known node and everything after it. Whatever contradicts the index is `Unclear`: then the
  * whole list is read. Pure: `begin` and `take` name the next page, and the caller reads it.
  */
+import { ascends, type NumberedRange, rangeAround, rangeAt } from "@berth/core/client/listing/PageRange"
 import type { Node } from "@berth/core/domain/Node"
 import { isSame, type NodeIndex } from "./NodeIndex.ts"
 
-/** A page of the list: `perPage` nodes from position `start`, which is 0 for the first. */
-export interface PageRange {
-  readonly page: number
-  readonly perPage: number
-  readonly start: number
-}
-
 export type Step =
-  | { readonly _tag: "Read"; readonly range: PageRange; readonly state: State }
+  | { readonly _tag: "Read"; readonly range: NumberedRange; readonly state: State }
   /** The nodes above `completeTo`, in the order of the list, and how many nodes the list has. */
   | { readonly _tag: "Ended"; readonly nodes: ReadonlyArray<Node>; readonly length: number }
   | { readonly _tag: "Unclear" }
@@ -31,7 +25,7 @@ export interface State {
   /** A position that was behind the end when it was read: nodes only move towards the beginning. */
   readonly emptyFrom: number
   /** The first page that had nodes; what is read begins with it. */
-  readonly begin: { readonly range: PageRange; readonly firstId: number } | undefined
+  readonly begin: { readonly range: NumberedRange; readonly firstId: number } | undefined
   /** Id of the last node that was read going forward. */
   readonly lastId: number
   /** Length of the list, once its end is read. */
@@ -41,28 +35,8 @@ export interface State {
 
 const unclear: Step = { _tag: "Unclear" }
 
-/** Smaller pages reach no further. */
-const minShare = 0.6
-
-/** The range that holds a position, of all sizes up to `maxPerPage` the one with the highest score. */
-const bestRange = (position: number, maxPerPage: number, score: (range: PageRange) => number): PageRange => {
-  const ranges = Array.from({ length: maxPerPage - Math.ceil(maxPerPage * minShare) + 1 }, (_, i): PageRange => {
-    const perPage = maxPerPage - i
-    const before = Math.floor(position / perPage)
-    return { page: before + 1, perPage, start: before * perPage }
-  })
-  return ranges.reduce((best, range) => (score(range) > score(best) ? range : best))
-}
-
-/** The range around the end of a list of this length: as many may have been deleted before it as made behind it. */
-const around = (length: number, maxPerPage: number) =>
-  bestRange(length - 1, maxPerPage, ({ perPage, start }) => Math.min(length - start, start + perPage - length))
-
-/** The range that begins with the last node read, or before, and reaches furthest. */
-const following = (position: number, maxPerPage: number) =>
-  bestRange(position - 1, maxPerPage, ({ perPage, start }) => start + perPage)
-
-const before = ({ page, perPage, start }: PageRange, pages: number): PageRange => ({
+/** The range that is so many pages before another. */
+const before = ({ page, perPage, start }: NumberedRange, pages: number): NumberedRange => ({
   page: Math.max(1, page - pages),
   perPage,
   start: Math.max(0, start - pages * perPage)
@@ -71,7 +45,7 @@ const before = ({ page, perPage, start }: PageRange, pages: number): PageRange =
 /** Begins with an index that finds names. */
 export const begin = (index: NodeIndex): Step => ({
   _tag: "Read",
-  range: around(index.length, index.maxPage),
+  range: rangeAround(index.length, index.maxPage),
   state: {
     index,
     ids: Array.from(index.nodes.keys())
@@ -99,22 +73,22 @@ const rank = (ids: ReadonlyArray<number>, id: number): number => {
 }
 
 /** Whether this can be the requested page of the list that the index is of. */
-const fits = ({ ids, index }: State, { perPage, start }: PageRange, page: ReadonlyArray<Node>): boolean =>
+const fits = ({ ids, index }: State, { perPage, start }: NumberedRange, page: ReadonlyArray<Node>): boolean =>
   page.length <= perPage &&
+  ascends(page) &&
   page.every((node, i) => {
-    if (i > 0 && page[i - 1]!.id >= node.id) return false
     if (node.id > index.completeTo) return true
     const known = index.nodes.get(node.id)
     return known !== undefined && isSame(known, node) && rank(ids, node.id) >= start + i
   })
 
 /** Interprets the page that was requested. */
-export const take = (state: State, range: PageRange, page: ReadonlyArray<Node>): Step => {
+export const take = (state: State, range: NumberedRange, page: ReadonlyArray<Node>): Step => {
   const { index, pagesLeft, stepBack } = state
   if (pagesLeft === 0 || !fits(state, range, page)) return unclear
   const [first] = page
   const last = page.at(-1)
-  const read = (next: PageRange, change: Partial<State>): Step => ({
+  const read = (next: NumberedRange, change: Partial<State>): Step => ({
     _tag: "Read",
     range: next,
     state: { ...state, ...change, pagesLeft: pagesLeft - 1 }
@@ -132,9 +106,9 @@ export const take = (state: State, range: PageRange, page: ReadonlyArray<Node>):
   const begun = isBack || state.begin === undefined ? { range, firstId: first.id } : state.begin
   const offset = range.start + page.length
   if (!isBack && page.length === range.perPage && offset < state.emptyFrom) {
-    const next = following(offset, index.maxPage)
+    const next = rangeAt(offset, index.maxPage)
     // Pages that are too small do not overlap.
-    if (next.start + next.perPage <= offset) return unclear
+    if (next.start >= offset) return unclear
     return read(next, { found, begin: begun, lastId: last.id })
   }
   const length = state.length ?? offset

@@ -3,6 +3,7 @@
  * ids are. Gives up after a few requests: what only the list has of a node is not worth a whole listing. Pure: `begin` and
  * `take` name the next page, and the caller reads it.
  */
+import { ascends } from "@berth/core/client/listing/PageRange"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 
 /** Most requests for one node. */
@@ -57,7 +58,7 @@ export const take = (state: State, page: number, nodes: ReadonlyArray<Node>): St
   const { id } = state
   const node = nodes.find((each) => each.id === id)
   if (node !== undefined) return { _tag: "Found", node }
-  if (!nodes.every((each, i) => i === 0 || nodes[i - 1]!.id < each.id)) return missing
+  if (!ascends(nodes)) return missing
   const [first] = nodes
   const last = nodes.at(-1)
   const isFirst = state.pagesRead === 0

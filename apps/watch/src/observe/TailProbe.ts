@@ -3,7 +3,7 @@
  */
 import { pageSize } from "@berth/core/api/Routes"
 import type { ListRecord } from "@berth/core/client/listing/NodePage"
-import { rangeAt, type PageRange } from "@berth/core/client/listing/PageRange"
+import { ascends, type PageRange, rangeAt } from "@berth/core/client/listing/PageRange"
 import type { Exchange, PageRead } from "../diff/Observation.ts"
 import { type End, pageRead } from "./Sweep.ts"
 
@@ -26,7 +26,7 @@ export interface TailStep {
 export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<ListRecord>): TailStep => {
   const range = tailPage(end)
   const ids = records.flatMap(({ id }) => (id === null ? [] : [id as number]))
-  if (ids.some((id, i) => i > 0 && ids[i - 1]! > id)) {
+  if (!ascends(records)) {
     return { page: pageRead(exchange, records, null, false), end: null, isOpen: false }
   }
   // Nodes before the page were deleted, and the end moved forward past it.

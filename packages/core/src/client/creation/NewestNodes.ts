@@ -8,13 +8,12 @@ import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
 import { defaultMaxNodes, endless, maxRequestsOf } from "../listing/Bounds.ts"
+import { ascends } from "../listing/PageRange.ts"
 
 /** Reads one page of the list, from 1. */
 export type ReadPage = (page: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
-
-const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i === 0 || nodes[i - 1]!.id < node.id)
 
 /** Whether a page has a page after it, by its length. */
 const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
@@ -48,7 +47,7 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
     ascending
   })
   if (nodes.length === 0) return at(1, nodes, true)
-  if (!isAscending(nodes)) return at(low, nodes, false)
+  if (!ascends(nodes)) return at(low, nodes, false)
   if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, nodes, true)
   const [first] = nodes
   // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has none after it.
@@ -63,7 +62,7 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
       high = page
       stale = low > 1 || nodes.length >= pageSize.maximum
     } else {
-      if (!isAscending(read) || read[0]!.id <= first!.id) return at(page, read, false)
+      if (!ascends(read) || read[0]!.id <= first!.id) return at(page, read, false)
       low = page
       nodes = read
       stale = false
@@ -76,7 +75,7 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
     nodes = yield* readPage(low)
     if (nodes.length > 0 || low === 1) break
   }
-  return at(low, nodes, isAscending(nodes))
+  return at(low, nodes, ascends(nodes))
 })
 
 /** Visits every page, where the order of the list cannot be relied on. */

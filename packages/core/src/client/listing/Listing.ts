@@ -5,7 +5,7 @@
  */
 import { pageSize } from "../../api/Routes.ts"
 import type { Evidence } from "./PageMemory.ts"
-import { alignedAt, type PageRange, rangeAt } from "./PageRange.ts"
+import { alignedAt, ascends, type PageRange, rangeAt } from "./PageRange.ts"
 
 /** The progress of a listing. Its sets are added to, not copied: each progress is continued once. */
 export type Progress = Overlapping | InTurn
@@ -152,7 +152,8 @@ export const take = <A extends Identified>(
 /** Whether this can be the requested page of a list in ascending order that grows at its end only. */
 const fits = ({ emitted, lastId }: Overlapping, { perPage, start }: PageRange, page: ReadonlyArray<Identified>) =>
   page.length <= perPage &&
-  page.every(({ id }, i) => (i === 0 || page[i - 1]!.id <= id) && (id > lastId || start + i <= (emitted.get(id) ?? -1)))
+  ascends(page) &&
+  page.every(({ id }, i) => id > lastId || start + i <= (emitted.get(id) ?? -1))
 
 /** What an ended listing shows of the service's pages; undefined where they did not fit together. */
 export const evidence = (progress: Progress): Evidence | undefined => {

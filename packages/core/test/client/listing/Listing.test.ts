@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Listing from "../../../src/client/listing/Listing.ts"
-import { rangeAt } from "../../../src/client/listing/PageRange.ts"
+import { rangeAround, rangeAt } from "../../../src/client/listing/PageRange.ts"
 import { someNode as node } from "../../someNode.ts"
 
 interface Listed {
@@ -246,6 +246,18 @@ describe("a range", () => {
         assert.strictEqual(page, start / perPage + 1)
         assert.isAtMost(start, offset - 1)
         assert.isAbove(start + perPage, offset)
+        assert.isAtMost(perPage, largest)
+      })
+    )
+  })
+
+  it("around the end of a list has the last node, and as many places behind it as before it, or nearly", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 101, max: 100_000 }), fc.integer({ min: 20, max: 100 }), (length, largest) => {
+        const { page, perPage, start } = rangeAround(length, largest)
+        assert.strictEqual(page, start / perPage + 1)
+        assert.isBelow(start, length)
+        assert.isAbove(Math.min(length - start, start + perPage - length), largest / 12)
         assert.isAtMost(perPage, largest)
       })
     )
