@@ -77,7 +77,7 @@ interface Chunk {
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
     name: "quick",
-    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!describe\.|Commands?\.|GlobalSettings\.|Parameter\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|readCommand\.|GlobalSettings\.|Parameter\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 2
   },
   // With all that they import: what every command needs, as one file again, and what five of them need.

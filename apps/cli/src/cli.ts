@@ -5,10 +5,9 @@ import { didYouMean, secretProblem } from "@berth/terminal/usage"
 import { variables } from "@berth/terminal/variables"
 import { Effect, Layer, Result } from "effect"
 import pkg from "../package.json" with { type: "json" }
-import { flagsOf, readCommand, usageProblem } from "./commandLine/Command.ts"
-import type { FlagDescription } from "./commandLine/CommandDescription.ts"
-import { Commands } from "./commandLine/Commands.ts"
-import { describeGroup } from "./commandLine/describeGroup.ts"
+import { flagsOf, readCommand, usageProblem } from "./commandLine/readCommand.ts"
+import type { FlagHelp } from "./commandLine/CommandHelp.ts"
+import { helpOfGroup } from "./commandLine/helpOf.ts"
 import { formats, globalFlagList, globalFlags } from "./commandLine/globalFlags.ts"
 import { globalParameters, GlobalSettings } from "./commandLine/GlobalSettings.ts"
 import { helpText } from "./commandLine/helpText.ts"
@@ -19,8 +18,8 @@ import { suggestFlags } from "./commandLine/suggestFlags.ts"
 import { readWords } from "./commandLine/words.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { checkSelection } from "./commands/checkSelection.ts"
-import { describeCommand } from "./commands/describeCommand.ts"
-import type { Loaded } from "./commands/Loaded.ts"
+import { type Command, Commands } from "./commands/command.ts"
+import { loadHelp } from "./commands/loadHelp.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
 import { UsageFault } from "./failure/CliFailure.ts"
@@ -32,14 +31,14 @@ import { logs } from "./settings/logs.ts"
 import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
 
-type Run = Extract<Request<Loaded>, { readonly _tag: "Run" }>
+type Run = Extract<Request<Command>, { readonly _tag: "Run" }>
 
 const nameOf = (path: ReadonlyArray<string>) => ["berth", ...path].join(" ")
 
 /** A fault of the command line. */
 const fault = (path: ReadonlyArray<string>, message: string) => new UsageFault(usageProblem(nameOf(path), message))
 
-const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: ReadonlyArray<FlagDescription>) => {
+const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: ReadonlyArray<FlagHelp>) => {
   const suggestions = suggestFlags(written, flags)
   const secret = suggestions.length === 0 ? secretProblem(nameOf(path), written) : undefined
   return secret === undefined
@@ -48,13 +47,11 @@ const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: Readon
 }
 
 /** The help of any place in the tree, as text or as data. */
-const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, format: Format) {
+const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, format: Format) {
   const { data, stdout } = yield* Output
-  const description =
-    entry === undefined || isNoun(entry)
-      ? describeGroup(tree, entry)
-      : yield* Effect.promise(() => describeCommand(path, entry))
-  yield* data(hasJsonErrors(format) ? yield* valueText(description, format) : helpText(description, stdout.colour))
+  const help =
+    entry === undefined || isNoun(entry) ? helpOfGroup(tree, entry) : yield* Effect.promise(() => loadHelp(path, entry))
+  yield* data(hasJsonErrors(format) ? yield* valueText(help, format) : helpText(help, stdout.colour))
 })
 
 const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: AskedFormat) {

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs"
 import type { Writable } from "node:stream"
 import pkg from "../package.json" with { type: "json" }
-import type { CommandDescription } from "./commandLine/CommandDescription.ts"
-import { describeGroup } from "./commandLine/describeGroup.ts"
+import type { CommandHelp } from "./commandLine/CommandHelp.ts"
+import { helpOfGroup } from "./commandLine/helpOf.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { helpText } from "./commandLine/helpText.ts"
 import { rawFlags } from "./commandLine/rawFlag.ts"
@@ -25,7 +25,7 @@ export interface QuickProcess {
   readonly nowMillis: number
 }
 
-type Descriptions = Readonly<Record<string, CommandDescription>>
+type Descriptions = Readonly<Record<string, CommandHelp>>
 
 /** Every command as data, as the bundle keeps it; undefined where berth is not bundled. */
 const descriptions = (): Descriptions | undefined => {
@@ -44,8 +44,7 @@ const quickHelp = (args: ReadonlyArray<string>, { env, stdout }: QuickProcess): 
   if ((output ?? env["BERTH_OUTPUT"] ?? "table") !== "table") return undefined
   if (request._tag === "Version") return `berth ${pkg.version}\n`
   const { entry, path } = request.place
-  const description =
-    entry === undefined || isNoun(entry) ? describeGroup(tree, entry) : descriptions()?.[path.join(" ")]
+  const description = entry === undefined || isNoun(entry) ? helpOfGroup(tree, entry) : descriptions()?.[path.join(" ")]
   const settings = { color, noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
   return description && helpText(description, surfaceOf(stdout, settings).colour)
 }

@@ -1,6 +1,7 @@
 /**
- * What is wrong with a command line, in one sentence and a hint, from what the parser found. Of several faults only the
- * first is reported: the later ones often follow from it, and may repeat a secret that was given where none belongs.
+ * What is wrong with a command line, in one sentence and a hint; and the words that a misspelled one is near. `usageProblem` is for
+ * `berth-server` and `berth-watch`, whose command lines `effect/cli` reads; `berth` reads its own. Of several faults only the first is
+ * reported: the later ones often follow from it, and may repeat a secret that was given where none belongs.
  */
 import type { CliError } from "effect/cli"
 import { variables } from "./variables.ts"

@@ -2,7 +2,7 @@
  * The commands that there are, as plain data. A command is loaded when it runs, so that the tree costs no time at the start.
  * The tree itself is `commands/tree.ts`.
  */
-import type { Example } from "./CommandDescription.ts"
+import type { Example } from "./CommandHelp.ts"
 
 /** A command that does something; `C` is what it is when it is loaded. */
 export interface Verb<out C> {

@@ -3,7 +3,7 @@
  */
 import { Context } from "effect"
 import { colours, formats, globalFlags } from "./globalFlags.ts"
-import type { FlagDescription } from "./CommandDescription.ts"
+import type { FlagHelp } from "./CommandHelp.ts"
 import {
   duration,
   flag,
@@ -16,16 +16,12 @@ import {
   type Values
 } from "./Parameter.ts"
 
-const described = <A>(description: FlagDescription, parameter: Parameter<A>): Parameter<A> => ({
-  ...parameter,
-  description
-})
-const valued = <A>(description: FlagDescription, value: Value<A>) =>
-  described(description, flag(description.name, value, ""))
-const on = (description: FlagDescription) => described(description, switchFlag(description.name, ""))
+const helped = <A>(help: FlagHelp, parameter: Parameter<A>): Parameter<A> => ({ ...parameter, help })
+const valued = <A>(help: FlagHelp, value: Value<A>) => helped(help, flag(help.name, value, ""))
+const on = (help: FlagHelp) => helped(help, switchFlag(help.name, ""))
 
 export const globalParameters = {
-  output: described(globalFlags.output, flagOr("output", oneOf(formats, ""), "", "table")),
+  output: helped(globalFlags.output, flagOr("output", oneOf(formats, ""), "", "table")),
   columns: valued(globalFlags.columns, text("")),
   sort: valued(globalFlags.sort, text("")),
   noHeader: on(globalFlags.noHeader),

@@ -5,7 +5,7 @@ import { durationText, parseDurationMillis } from "@berth/terminal/duration"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { wholeNumberText } from "@berth/terminal/wholeNumber"
 import { Duration, Option, Result } from "effect"
-import type { FlagDescription } from "./CommandDescription.ts"
+import type { FlagHelp } from "./CommandHelp.ts"
 import { wordsOf } from "./words.ts"
 
 /** What is wrong with the words of a parameter: none was given, or as a sentence. */
@@ -14,7 +14,7 @@ export type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; r
 /** A flag or an argument. */
 export interface Parameter<out A> {
   readonly kind: "flag" | "argument"
-  readonly description: FlagDescription
+  readonly help: FlagHelp
   /** Its value, from each text that the command line gives it. */
   readonly read: (texts: ReadonlyArray<string>) => Result.Result<A, Wrong>
 }
@@ -113,7 +113,7 @@ const invalid = (what: string, given: string, { choices = [], expected }: Value<
 const missing: Result.Result<never, Wrong> = Result.fail({ _tag: "Missing" })
 
 /** What help shows of a parameter besides its value. */
-interface Shown extends Pick<FlagDescription, "name" | "description"> {
+interface Shown extends Pick<FlagHelp, "name" | "description"> {
   readonly aliases?: ReadonlyArray<string>
 }
 
@@ -130,7 +130,7 @@ const parameter = <A, B>(
     Result.fromOption(value.parse(text), () => invalid(what, text, value))
   return {
     kind,
-    description: { ...shown, choices, required, repeatable, aliases, metavar, list: isList },
+    help: { ...shown, choices, required, repeatable, aliases, metavar, list: isList },
     read: (texts) => Result.flatMap(Result.all(texts.map(one)), combine)
   }
 }
@@ -170,7 +170,7 @@ export const switchFlag = (name: string, description: string): Parameter<boolean
   const found = parameter("flag", { name, description, aliases }, value, {}, ([given]) =>
     Result.succeed(given ?? false)
   )
-  return { ...found, description: { ...found.description, metavar: null } }
+  return { ...found, help: { ...found.help, metavar: null } }
 }
 
 /** An argument that has to be given. */

@@ -1,7 +1,7 @@
 /**
  * The flags that every command takes, as plain data. What they say is in `GlobalSettings.ts`.
  */
-import type { FlagDescription, FlagGroup } from "./CommandDescription.ts"
+import type { FlagHelp, FlagGroup } from "./CommandHelp.ts"
 
 /** The formats of data. */
 export const formats = ["table", "json", "ndjson", "yaml", "csv", "id", "name"] as const
@@ -13,8 +13,8 @@ const flag = (
   name: string,
   metavar: string | null,
   description: string,
-  { aliases = [], choices = [], list = false }: Partial<Pick<FlagDescription, "aliases" | "choices" | "list">> = {}
-): FlagDescription => ({ name, aliases, metavar, description, choices, required: false, repeatable: false, list })
+  { aliases = [], choices = [], list = false }: Partial<Pick<FlagHelp, "aliases" | "choices" | "list">> = {}
+): FlagHelp => ({ name, aliases, metavar, description, choices, required: false, repeatable: false, list })
 
 export const globalFlags = {
   output: flag("output", "FORMAT", "How data is printed; default $BERTH_OUTPUT or table", {
@@ -66,4 +66,4 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
   }
 ]
 
-export const globalFlagList: ReadonlyArray<FlagDescription> = Object.values(globalFlags)
+export const globalFlagList: ReadonlyArray<FlagHelp> = Object.values(globalFlags)

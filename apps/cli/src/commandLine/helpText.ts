@@ -2,7 +2,7 @@
  * Help as text for people, 80 columns wide: usage, arguments, flags by group, examples. Pure, and without Effect: `berth --help` is to
  * be as fast as its text is short.
  */
-import type { CommandDescription, FlagDescription, FlagGroup } from "./CommandDescription.ts"
+import type { CommandHelp, FlagHelp, FlagGroup } from "./CommandHelp.ts"
 
 const columns = 80
 const indent = 2
@@ -40,7 +40,7 @@ const rows = (entries: ReadonlyArray<Row>): string => {
     .join("\n")
 }
 
-const term = ({ aliases, metavar, name }: FlagDescription): string => {
+const term = ({ aliases, metavar, name }: FlagHelp): string => {
   const letters = aliases.filter((alias) => alias.length === 1).map((letter) => `-${letter}`)
   const words = aliases.filter((alias) => alias.length > 1).map((alias) => `--${alias}`)
   const spellings = [...letters, `--${name}`, ...words].join(", ")
@@ -48,7 +48,7 @@ const term = ({ aliases, metavar, name }: FlagDescription): string => {
 }
 
 /** A flag where there is no room to explain it. */
-const briefly = ({ aliases, metavar, name }: FlagDescription): string => {
+const briefly = ({ aliases, metavar, name }: FlagHelp): string => {
   const spelling = aliases.length === 0 ? `--${name}` : `-${aliases[0]}, --${name}`
   return metavar === null ? spelling : `${spelling} ${metavar}`
 }
@@ -67,7 +67,7 @@ const described = (description: string, choices: ReadonlyArray<string>, marks: R
 const repeats = (description: string) => /repeatable/.test(description)
 
 /** The description as the text of `--help`, with its last line feed. `colour` makes the titles bold. */
-export const helpText = (command: CommandDescription, colour: boolean): string => {
+export const helpText = (command: CommandHelp, colour: boolean): string => {
   const title = (text: string) => (colour ? `\u001b[1m${text}\u001b[0m` : text)
   const sections: Array<string> = [`${command.summary}.`]
   const section = (heading: string, body: string) => sections.push(`${title(heading)}\n${body}`)

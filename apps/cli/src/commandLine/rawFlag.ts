@@ -2,7 +2,7 @@
  * What a command line sets a global flag to, also one that cannot be parsed: an error is printed in the format, and with the colours,
  * that were asked for.
  */
-import type { FlagDescription } from "./CommandDescription.ts"
+import type { FlagHelp } from "./CommandHelp.ts"
 import { globalFlagList, globalFlags } from "./globalFlags.ts"
 import { readWords } from "./words.ts"
 
@@ -19,7 +19,7 @@ export interface RawFlags {
 
 export const rawFlags = (args: ReadonlyArray<string>): RawFlags => {
   const { flags } = readWords(args, globalFlagList)
-  const textOf = (flag: FlagDescription) => flags.get(flag)?.[0]
+  const textOf = (flag: FlagHelp) => flags.get(flag)?.[0]
   return {
     output: textOf(globalFlags.output),
     color: textOf(globalFlags.color),

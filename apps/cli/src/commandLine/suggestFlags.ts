@@ -2,11 +2,11 @@
  * Which flag a word that is none may have meant: the nearest spelling, a flag of another tool, or one that begins with the letter.
  */
 import { nearest } from "@berth/terminal/usage"
-import type { FlagDescription } from "./CommandDescription.ts"
+import type { FlagHelp } from "./CommandHelp.ts"
 import { flagsLike } from "./otherTools.ts"
 
 /** Suggestions with their dashes, the likeliest first. */
-export const suggestFlags = (written: string, flags: ReadonlyArray<FlagDescription>): ReadonlyArray<string> => {
+export const suggestFlags = (written: string, flags: ReadonlyArray<FlagHelp>): ReadonlyArray<string> => {
   const word = written.replace(/^--?/, "")
   const names = Array.from(new Set(flags.map(({ name }) => name)))
   const spelled = names.map((name) => `--${name}`)

@@ -3,11 +3,11 @@
  * (`delete --yes 1 2` deletes both), and no value is taken for a flag (`--sort -name`). Without Effect, because help and completions
  * read words too.
  */
-import type { FlagDescription } from "./CommandDescription.ts"
+import type { FlagHelp } from "./CommandHelp.ts"
 
 export interface Words {
   /** The texts of each flag that is given, in their order; undefined for one that lacks its value, "true" for a switch. */
-  readonly flags: ReadonlyMap<FlagDescription, ReadonlyArray<string | undefined>>
+  readonly flags: ReadonlyMap<FlagHelp, ReadonlyArray<string | undefined>>
   /** What is no flag and no value of one, and everything behind `--`. */
   readonly operands: ReadonlyArray<string>
   /** The first flag that there is not, without its value: that may be a secret. */
@@ -15,8 +15,8 @@ export interface Words {
 }
 
 /** Finds a flag by a spelling without its dashes; the first of that name counts. */
-const finder = (flags: ReadonlyArray<FlagDescription>) => {
-  const byName = new Map<string, FlagDescription>()
+const finder = (flags: ReadonlyArray<FlagHelp>) => {
+  const byName = new Map<string, FlagHelp>()
   for (const flag of flags) {
     for (const name of [flag.name, ...flag.aliases]) if (!byName.has(name)) byName.set(name, flag)
   }
@@ -27,14 +27,14 @@ const finder = (flags: ReadonlyArray<FlagDescription>) => {
 const isFlag = (word: string): boolean => /^-[^\d]/.test(word)
 
 /** Reads the words by the flags that there are. Of a flag that is given more than once and is not repeatable, the last counts. */
-export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<FlagDescription>): Words => {
+export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<FlagHelp>): Words => {
   const find = finder(known)
   const end = words.includes("--") ? words.indexOf("--") : words.length
-  const flags = new Map<FlagDescription, Array<string | undefined>>()
+  const flags = new Map<FlagHelp, Array<string | undefined>>()
   const operands: Array<string> = []
   let unknown: string | undefined
 
-  const give = (flag: FlagDescription, value: string | undefined) =>
+  const give = (flag: FlagHelp, value: string | undefined) =>
     flags.set(flag, flag.repeatable ? [...(flags.get(flag) ?? []), value] : [value])
   for (let at = 0; at < end; at++) {
     const word = words[at]!
@@ -77,7 +77,7 @@ export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<Fla
 }
 
 /** Whether a word is a flag that exists, as far as can be seen from its beginning. */
-const isKnown = (word: string, find: (name: string) => FlagDescription | undefined): boolean =>
+const isKnown = (word: string, find: (name: string) => FlagHelp | undefined): boolean =>
   word.startsWith("--") ? find(word.slice(2).split("=")[0]!) !== undefined : find(word[1]!) !== undefined
 
 /** The words of a list such as `id,name`. */

@@ -4,7 +4,7 @@
  */
 import { Effect, Result } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
-import type { FlagDescription } from "../commandLine/CommandDescription.ts"
+import type { FlagHelp } from "../commandLine/CommandHelp.ts"
 import { globalFlags } from "../commandLine/globalFlags.ts"
 import { type Words, wordsOf } from "../commandLine/words.ts"
 import { selectFields, sorted } from "../output/Selection.ts"
@@ -25,7 +25,7 @@ export const checkSelection = Effect.fnUntraced(function* (
   prints: ReadonlyArray<string>,
   { flags }: Words
 ): Effect.fn.Return<void, UsageFault> {
-  const valueOf = (flag: FlagDescription) => flags.get(flag)?.[0]
+  const valueOf = (flag: FlagHelp) => flags.get(flag)?.[0]
   const [columns, sort, query] = [valueOf(globalFlags.columns), valueOf(globalFlags.sort), valueOf(globalFlags.query)]
   if (prints.length > 0 && query !== undefined) {
     const { checkQuery } = yield* Effect.promise(() => import("../output/query.ts"))

@@ -2,15 +2,15 @@
  * Every command: its name, what help shows of it besides its flags, and where it is. Loaded when it runs: nothing is imported here.
  */
 import { type CommandTree, noun, verb } from "../commandLine/CommandTree.ts"
-import { type Loaded, loaded } from "./Loaded.ts"
+import type { Command } from "./command.ts"
 
 const filters = ["status", "name", "series", "plan"]
 const paging = ["limit", "page", "per-page"]
 const imageFilters = ["type", "cpu", "ram", "min-cpu", "min-ram", "series", "os", "version", "plan"]
 
-export const tree: CommandTree<Loaded> = [
+export const tree: CommandTree<Command> = [
   noun("node", "Virtual machines", [
-    verb("list", "List nodes", async () => loaded((await import("./node/list.ts")).list), {
+    verb("list", "List nodes", async () => (await import("./node/list.ts")).list, {
       aliases: ["ls"],
       groups: { filter: filters, paging },
       prints: ["node[]"],
@@ -20,7 +20,7 @@ export const tree: CommandTree<Loaded> = [
         ["berth node list --query '[].publicIp'", "Print one field of each node"]
       ]
     }),
-    verb("get", "Show nodes", async () => loaded((await import("./node/get.ts")).get), {
+    verb("get", "Show nodes", async () => (await import("./node/get.ts")).get, {
       aliases: ["show", "describe"],
       prints: ["node", "node[]"],
       examples: [
@@ -28,7 +28,7 @@ export const tree: CommandTree<Loaded> = [
         ["berth node get 'web-*' -o json", "Several, by a pattern"]
       ]
     }),
-    verb("create", "Create a node", async () => loaded((await import("./node/create.ts")).create), {
+    verb("create", "Create a node", async () => (await import("./node/create.ts")).create, {
       prints: ["creation", "creation[]", "proposal", "proposal[]"],
       needs: ["NAME", "plan", "image"],
       groups: {
@@ -49,7 +49,7 @@ export const tree: CommandTree<Loaded> = [
         ["berth node create", "Guided: asks for plan and image and shows prices"]
       ]
     }),
-    verb("delete", "Delete nodes", async () => loaded((await import("./node/delete.ts")).remove), {
+    verb("delete", "Delete nodes", async () => (await import("./node/delete.ts")).remove, {
       aliases: ["rm"],
       prints: ["outcome", "outcome[]", "proposal", "proposal[]"],
       examples: [
@@ -60,14 +60,14 @@ export const tree: CommandTree<Loaded> = [
         ]
       ]
     }),
-    verb("wait", "Wait until nodes have a status", async () => loaded((await import("./node/wait.ts")).wait), {
+    verb("wait", "Wait until nodes have a status", async () => (await import("./node/wait.ts")).wait, {
       prints: ["outcome", "outcome[]"],
       examples: [
         ["berth node wait web-1", "Wait until it is running"],
         ["berth node wait 'web-*' --for deleted --timeout 5m", "Wait until all are gone, at most five minutes"]
       ]
     }),
-    verb("watch", "Show nodes as they change", async () => loaded((await import("./node/watch.ts")).watch), {
+    verb("watch", "Show nodes as they change", async () => (await import("./node/watch.ts")).watch, {
       prints: ["nodeChange"],
       paints: ["node"],
       examples: [
@@ -75,14 +75,14 @@ export const tree: CommandTree<Loaded> = [
         ["berth node watch 'web-*' -o ndjson", "One line of JSON for each change"]
       ]
     }),
-    verb("ip", "Print the public address of a node", async () => loaded((await import("./node/ip.ts")).ip), {
+    verb("ip", "Print the public address of a node", async () => (await import("./node/ip.ts")).ip, {
       prints: ["address"],
       examples: [
         ["ping $(berth node ip web-1)", "The address, for other programs"],
         ["berth node ip web-1 -o json", "As JSON, with the node's id and name"]
       ]
     }),
-    verb("ssh", "Log in to a node with ssh", async () => loaded((await import("./node/ssh.ts")).ssh), {
+    verb("ssh", "Log in to a node with ssh", async () => (await import("./node/ssh.ts")).ssh, {
       prints: [],
       examples: [
         ["berth node ssh web-1", "A shell as root"],
@@ -94,7 +94,7 @@ export const tree: CommandTree<Loaded> = [
     verb(
       "get",
       "Show what berth on this machine has set of a node's commitment",
-      async () => loaded((await import("./commitment/get.ts")).get),
+      async () => (await import("./commitment/get.ts")).get,
       {
         aliases: ["show"],
         prints: ["ownCommitment"],
@@ -107,7 +107,7 @@ export const tree: CommandTree<Loaded> = [
     verb(
       "set",
       "Set what happens when a node's commitment ends",
-      async () => loaded((await import("./commitment/set.ts")).set),
+      async () => (await import("./commitment/set.ts")).set,
       {
         prints: ["commitment", "proposal"],
         examples: [
@@ -118,7 +118,7 @@ export const tree: CommandTree<Loaded> = [
     )
   ]),
   noun("image", "Images to create nodes from", [
-    verb("list", "List images, one row each", async () => loaded((await import("./image/list.ts")).list), {
+    verb("list", "List images, one row each", async () => (await import("./image/list.ts")).list, {
       aliases: ["ls"],
       groups: { filter: imageFilters, paging: ["limit"] },
       prints: ["imageWithPlans[]"],
@@ -127,7 +127,7 @@ export const tree: CommandTree<Loaded> = [
         ["berth image list --type private", "Images of the account"]
       ]
     }),
-    verb("saved", "List the account's saved images", async () => loaded((await import("./image/saved.ts")).saved), {
+    verb("saved", "List the account's saved images", async () => (await import("./image/saved.ts")).saved, {
       prints: ["image[]"],
       examples: [
         ["berth image saved", "Images saved from your own nodes"],
@@ -136,7 +136,7 @@ export const tree: CommandTree<Loaded> = [
     })
   ]),
   noun("plan", "Sizes and prices", [
-    verb("list", "List plans and their prices", async () => loaded((await import("./plan/list.ts")).list), {
+    verb("list", "List plans and their prices", async () => (await import("./plan/list.ts")).list, {
       aliases: ["ls"],
       groups: { filter: imageFilters, paging: ["limit"] },
       prints: ["plan[]"],
@@ -145,7 +145,7 @@ export const tree: CommandTree<Loaded> = [
         ["berth plan list --sort price --limit 3 -o id", "The three cheapest"]
       ]
     }),
-    verb("get", "Show a plan and its commitments", async () => loaded((await import("./plan/get.ts")).get), {
+    verb("get", "Show a plan and its commitments", async () => (await import("./plan/get.ts")).get, {
       aliases: ["show", "describe"],
       prints: ["plan"],
       examples: [
@@ -154,88 +154,63 @@ export const tree: CommandTree<Loaded> = [
       ]
     })
   ]),
-  verb("cost", "What the account costs", async () => loaded((await import("./cost/show.ts")).cost), {
+  verb("cost", "What the account costs", async () => (await import("./cost/show.ts")).cost, {
     prints: ["cost[]"],
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
       ["berth cost --by plan --sort -price", "The most expensive plans first"]
     ]
   }),
-  verb("limits", "What is left of the rate limit", async () => loaded((await import("./limits/show.ts")).limits), {
+  verb("limits", "What is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {
     prints: ["limits"],
     examples: [
       ["berth limits", "What is left, and when it refills"],
       ["berth limits --query remaining", "The number of requests alone"]
     ]
   }),
-  verb(
-    "doctor",
-    "Check settings, files and the connection",
-    async () => loaded((await import("./doctor/run.ts")).doctor),
-    {
-      prints: ["check[]"],
-      examples: [
-        ["berth doctor", "Where each setting came from, and what is wrong"],
-        ["berth doctor --profile test", "With the account of a profile"]
-      ]
-    }
-  ),
-  verb(
-    "schema",
-    "JSON Schema of what a command prints",
-    async () => loaded((await import("./schema/show.ts")).schema),
-    {
-      examples: [
-        ["berth schema node list", "Schema of one command"],
-        ["berth schema", "All schemas, error codes and exit codes"]
-      ]
-    }
-  ),
+  verb("doctor", "Check settings, files and the connection", async () => (await import("./doctor/run.ts")).doctor, {
+    prints: ["check[]"],
+    examples: [
+      ["berth doctor", "Where each setting came from, and what is wrong"],
+      ["berth doctor --profile test", "With the account of a profile"]
+    ]
+  }),
+  verb("schema", "JSON Schema of what a command prints", async () => (await import("./schema/show.ts")).schema, {
+    examples: [
+      ["berth schema node list", "Schema of one command"],
+      ["berth schema", "All schemas, error codes and exit codes"]
+    ]
+  }),
   noun("auth", "Log in and out", [
-    verb("login", "Save the credentials of an account", async () => loaded((await import("./auth/login.ts")).login), {
+    verb("login", "Save the credentials of an account", async () => (await import("./auth/login.ts")).login, {
       prints: ["profile"],
       examples: [
         ["berth auth login --base-url https://HOST", "Asks for the API key and the access token"],
         ["berth auth login --profile test < credentials", "Reads them from two lines"]
       ]
     }),
-    verb(
-      "status",
-      "Show the account and where it is set",
-      async () => loaded((await import("./auth/status.ts")).status),
-      {
-        prints: ["account"],
-        examples: [
-          ["berth auth status", "Which account commands act on"],
-          ["berth auth status --query authenticated", "Whether the service accepts its credentials"]
-        ]
-      }
-    ),
-    verb(
-      "token",
-      "Print the access token, for other programs",
-      async () => loaded((await import("./auth/token.ts")).token),
-      {
-        examples: [
-          ["berth auth token --profile test", "The access token of a profile"],
-          ["berth auth token --api-key", "The API key, the other half of the credentials"]
-        ]
-      }
-    ),
-    verb(
-      "logout",
-      "Forget the credentials of a profile",
-      async () => loaded((await import("./auth/logout.ts")).logout),
-      {
-        examples: [
-          ["berth auth logout", "Forget the account in use"],
-          ["berth auth logout --profile test", "Forget one of several"]
-        ]
-      }
-    )
+    verb("status", "Show the account and where it is set", async () => (await import("./auth/status.ts")).status, {
+      prints: ["account"],
+      examples: [
+        ["berth auth status", "Which account commands act on"],
+        ["berth auth status --query authenticated", "Whether the service accepts its credentials"]
+      ]
+    }),
+    verb("token", "Print the access token, for other programs", async () => (await import("./auth/token.ts")).token, {
+      examples: [
+        ["berth auth token --profile test", "The access token of a profile"],
+        ["berth auth token --api-key", "The API key, the other half of the credentials"]
+      ]
+    }),
+    verb("logout", "Forget the credentials of a profile", async () => (await import("./auth/logout.ts")).logout, {
+      examples: [
+        ["berth auth logout", "Forget the account in use"],
+        ["berth auth logout --profile test", "Forget one of several"]
+      ]
+    })
   ]),
   noun("profile", "Saved accounts", [
-    verb("list", "List profiles", async () => loaded((await import("./profile/list.ts")).list), {
+    verb("list", "List profiles", async () => (await import("./profile/list.ts")).list, {
       aliases: ["ls"],
       prints: ["profile[]"],
       examples: [
@@ -243,7 +218,7 @@ export const tree: CommandTree<Loaded> = [
         ["berth profile list -o name", "Their names, for scripts"]
       ]
     }),
-    verb("show", "Show a profile", async () => loaded((await import("./profile/show.ts")).show), {
+    verb("show", "Show a profile", async () => (await import("./profile/show.ts")).show, {
       aliases: ["get"],
       prints: ["profile"],
       examples: [
@@ -251,14 +226,14 @@ export const tree: CommandTree<Loaded> = [
         ["berth profile show test --query baseUrl", "The address alone"]
       ]
     }),
-    verb("use", "Choose the profile that commands use", async () => loaded((await import("./profile/use.ts")).use), {
+    verb("use", "Choose the profile that commands use", async () => (await import("./profile/use.ts")).use, {
       prints: ["profile"],
       examples: [
         ["berth profile use test", "Make test the default profile"],
         ["berth profile use default", "Switch back to the profile named default"]
       ]
     }),
-    verb("remove", "Remove a profile", async () => loaded((await import("./profile/remove.ts")).remove), {
+    verb("remove", "Remove a profile", async () => (await import("./profile/remove.ts")).remove, {
       aliases: ["rm", "delete"],
       examples: [
         ["berth profile remove test", "Forget it, with its credentials"],
@@ -269,7 +244,7 @@ export const tree: CommandTree<Loaded> = [
   verb(
     "completion",
     "Print a shell completion script",
-    async () => loaded((await import("./completion/print.ts")).completion),
+    async () => (await import("./completion/print.ts")).completion,
     {
       examples: [
         ['eval "$(berth completion bash)"', "In ~/.bashrc; zsh likewise, after compinit"],
@@ -277,7 +252,7 @@ export const tree: CommandTree<Loaded> = [
       ]
     }
   ),
-  verb("api", "Send any request to the service", async () => loaded((await import("./api/request.ts")).request), {
+  verb("api", "Send any request to the service", async () => (await import("./api/request.ts")).request, {
     examples: [
       ["berth api /nodes/ -q per_page=5 -i", "A page of nodes, with status and headers"],
       ["berth api /images/ --paginate -o ndjson", "Every element of a list"],
@@ -287,14 +262,12 @@ export const tree: CommandTree<Loaded> = [
 ]
 
 /** What scripts of shells and the bundle call; help and completions do not show them. */
-export const internalVerbs: CommandTree<Loaded> = [
-  verb("__complete", "Words that may come next", async () =>
-    loaded((await import("./completion/internal.ts")).completeWords)
+export const internalVerbs: CommandTree<Command> = [
+  verb("__complete", "Words that may come next", async () => (await import("./completion/internal.ts")).completeWords),
+  verb(
+    "__values",
+    "Read the values that completions offer",
+    async () => (await import("./completion/internal.ts")).refreshValues
   ),
-  verb("__values", "Read the values that completions offer", async () =>
-    loaded((await import("./completion/internal.ts")).refreshValues)
-  ),
-  verb("__describe", "Every command as data", async () =>
-    loaded((await import("./completion/internal.ts")).describeAll)
-  )
+  verb("__describe", "Every command as data", async () => (await import("./completion/internal.ts")).describeAll)
 ]

@@ -1,7 +1,7 @@
 /**
  * What may come next on a command line: commands, flags, values. Pure, and without Effect: a key press waits for it.
  */
-import type { CommandDescription, FlagDescription } from "../commandLine/CommandDescription.ts"
+import type { CommandHelp, FlagHelp } from "../commandLine/CommandHelp.ts"
 import { type CommandTree, isNoun } from "../commandLine/CommandTree.ts"
 import { globalFlagList } from "../commandLine/globalFlags.ts"
 
@@ -43,13 +43,13 @@ const kindOf = (name: string): DynamicKind | undefined => {
 }
 
 /** The columns that a flag takes. */
-const columnsFor = (name: string, description: CommandDescription | undefined): ReadonlyArray<string> => {
+const columnsFor = (name: string, description: CommandHelp | undefined): ReadonlyArray<string> => {
   if (description === undefined || description.columns.length === 0) return []
   return name === "columns" ? [...description.columns, "all"] : name === "sort" ? description.sortColumns : []
 }
 
 /** The values that may follow those before the last comma, each once, with the sign that is there. */
-const listed = (flag: FlagDescription, choices: ReadonlyArray<string>, partial: string): ReadonlyArray<string> => {
+const listed = (flag: FlagHelp, choices: ReadonlyArray<string>, partial: string): ReadonlyArray<string> => {
   const at = partial.lastIndexOf(",") + 1
   const given = partial.slice(0, at)
   const sign = flag.name === "sort" ? (/^[-+]/.exec(partial.slice(at))?.[0] ?? "") : ""
@@ -58,7 +58,7 @@ const listed = (flag: FlagDescription, choices: ReadonlyArray<string>, partial: 
 }
 
 /** The values of a flag, of which `partial` is there. */
-const flagValues = (flag: FlagDescription, description: CommandDescription | undefined, partial: string) => {
+const flagValues = (flag: FlagHelp, description: CommandHelp | undefined, partial: string) => {
   const { choices, list, metavar, name } = flag
   const known = choices.length > 0 ? choices : columnsFor(name, description)
   return valuesOf(name, list ? listed(flag, known, partial) : known, metavar)
@@ -75,7 +75,7 @@ const valuesOf = (
   files: /FILE/.test(metavar ?? "")
 })
 
-const find = (flags: ReadonlyArray<FlagDescription>, spelling: string): FlagDescription | undefined =>
+const find = (flags: ReadonlyArray<FlagHelp>, spelling: string): FlagHelp | undefined =>
   spelling.startsWith("--")
     ? flags.find(({ aliases, name }) => spelling === `--${name}` || aliases.some((alias) => spelling === `--${alias}`))
     : flags.find(({ aliases }) => aliases.some((alias) => spelling === `-${alias}`))
@@ -85,26 +85,26 @@ interface Position {
   readonly path: ReadonlyArray<string>
   /** Words that are no flags and no values of flags, behind the command. */
   readonly positionals: ReadonlyArray<string>
-  readonly given: ReadonlySet<FlagDescription>
+  readonly given: ReadonlySet<FlagHelp>
   /** The flag whose value comes next. */
-  readonly awaits: FlagDescription | undefined
-  readonly flags: ReadonlyArray<FlagDescription>
+  readonly awaits: FlagHelp | undefined
+  readonly flags: ReadonlyArray<FlagHelp>
   readonly onlyWords: boolean
 }
 
 /** Whatever a command is about, by its path: undefined where it is not described. */
-export type Describe = (path: string) => CommandDescription | undefined
+export type HelpAt = (path: string) => CommandHelp | undefined
 
-const flagsAt = (description: CommandDescription | undefined): ReadonlyArray<FlagDescription> =>
+const flagsAt = (description: CommandHelp | undefined): ReadonlyArray<FlagHelp> =>
   description === undefined ? globalFlagList : description.flagGroups.flatMap(({ flags }) => flags)
 
-const positionOf = (tree: CommandTree<unknown>, describe: Describe, words: ReadonlyArray<string>): Position => {
+const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>): Position => {
   const path: Array<string> = []
   const positionals: Array<string> = []
-  const given = new Set<FlagDescription>()
+  const given = new Set<FlagHelp>()
   let entries: CommandTree<unknown> | undefined = tree
   let flags = globalFlagList
-  let awaits: FlagDescription | undefined
+  let awaits: FlagHelp | undefined
   let onlyWords = false
   for (const word of words) {
     if (awaits !== undefined) {
@@ -131,7 +131,7 @@ const positionOf = (tree: CommandTree<unknown>, describe: Describe, words: Reado
     }
     path.push(entry.name)
     entries = isNoun(entry) ? entry.verbs : undefined
-    if (!isNoun(entry)) flags = flagsAt(describe(path.join(" ")))
+    if (!isNoun(entry)) flags = flagsAt(helpAt(path.join(" ")))
   }
   return { path, positionals, given, awaits, flags, onlyWords }
 }
@@ -149,11 +149,11 @@ const flagCandidates = ({ flags, given }: Position): ReadonlyArray<Candidate> =>
     .map(({ description, name }) => ({ value: `--${name}`, description }))
 
 /** What may stand at the cursor; `words` are those before it and, last, the one that it is in. */
-export const complete = (tree: CommandTree<unknown>, describe: Describe, words: ReadonlyArray<string>): Completion => {
+export const complete = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>): Completion => {
   const partial = words.at(-1) ?? ""
-  const position = positionOf(tree, describe, words.slice(0, -1))
+  const position = positionOf(tree, helpAt, words.slice(0, -1))
   const { awaits, flags, onlyWords, path, positionals } = position
-  const description = describe(path.join(" "))
+  const description = helpAt(path.join(" "))
   if (awaits !== undefined) return { ...nothing, ...flagValues(awaits, description, partial), partial }
   if (!onlyWords && partial.startsWith("--") && partial.includes("=")) {
     const at = partial.indexOf("=")

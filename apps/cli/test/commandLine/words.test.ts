@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { FlagDescription } from "../../src/commandLine/CommandDescription.ts"
+import type { FlagHelp } from "../../src/commandLine/CommandHelp.ts"
 import { readWords } from "../../src/commandLine/words.ts"
 
-const flag = (name: string, metavar: string | null, more: Partial<FlagDescription> = {}): FlagDescription => ({
+const flag = (name: string, metavar: string | null, more: Partial<FlagHelp> = {}): FlagHelp => ({
   name,
   aliases: [],
   metavar,

@@ -2,14 +2,14 @@
  * The help of every command: it fits, and what it shows can be typed.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { flagsOf } from "../../src/commandLine/Command.ts"
+import { flagsOf } from "../../src/commandLine/readCommand.ts"
 import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { describeGroup } from "../../src/commandLine/describeGroup.ts"
+import { helpOfGroup } from "../../src/commandLine/helpOf.ts"
 import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
 import { helpText } from "../../src/commandLine/helpText.ts"
 import { readRequest } from "../../src/commandLine/Request.ts"
 import { readWords } from "../../src/commandLine/words.ts"
-import { describeCommand } from "../../src/commands/describeCommand.ts"
+import { loadHelp } from "../../src/commands/loadHelp.ts"
 import { recordNamed } from "../../src/commands/recordList.ts"
 import { tree } from "../../src/commands/tree.ts"
 
@@ -19,7 +19,7 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
   "berth %s",
   (name, path, verb) => {
     it("has help of at most 80 columns and one screen, with an example", async () => {
-      const description = await describeCommand(path, verb)
+      const description = await loadHelp(path, verb)
       const text = helpText(description, false)
       assert.isAtMost(longest(text), 80)
       assert.isAtMost(text.split("\n").length, 60)
@@ -63,7 +63,7 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
 
 describe("berth --help", () => {
   it("is at most 80 columns wide and names every command", () => {
-    const text = helpText(describeGroup(tree, undefined), false)
+    const text = helpText(helpOfGroup(tree, undefined), false)
     assert.isAtMost(longest(text), 80)
     for (const { name } of tree) assert.include(text, `  ${name} `)
   })
@@ -71,7 +71,7 @@ describe("berth --help", () => {
 
 describe.each([undefined, ...tree.filter(isNoun)])("the help of %o", (noun) => {
   it("is at most 80 columns wide, has examples, and ends with the global flags", () => {
-    const text = helpText(describeGroup(tree, noun), false)
+    const text = helpText(helpOfGroup(tree, noun), false)
     assert.isAtMost(longest(text), 80)
     assert.notMatch(text, / $/m)
     assert.match(text, /\nEXAMPLES\n(?:  .*\n)+\nOUTPUT FLAGS\n(?:  .*\n)+\nGLOBAL FLAGS\n(?:  .*\n)+$/)
@@ -81,7 +81,7 @@ describe.each([undefined, ...tree.filter(isNoun)])("the help of %o", (noun) => {
 describe("what a command needs", () => {
   it("is marked in its help and stands in its usage, also where a terminal asks for it", async () => {
     for (const { path, verb } of verbsOf(tree)) {
-      const { arguments: args, flagGroups, usage } = await describeCommand(path, verb)
+      const { arguments: args, flagGroups, usage } = await loadHelp(path, verb)
       const flags = flagGroups.flatMap(({ flags }) => flags)
       for (const need of verb.needs) {
         assert.isTrue([...args, ...flags].find(({ name }) => name === need)?.required, need)

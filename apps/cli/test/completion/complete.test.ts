@@ -1,13 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { describeCommand } from "../../src/commands/describeCommand.ts"
+import { loadHelp } from "../../src/commands/loadHelp.ts"
 import { tree } from "../../src/commands/tree.ts"
 import { complete, completionLines, joined } from "../../src/completion/complete.ts"
 
 const described = Object.fromEntries(
-  await Promise.all(
-    verbsOf(tree).map(async ({ path, verb }) => [path.join(" "), await describeCommand(path, verb)] as const)
-  )
+  await Promise.all(verbsOf(tree).map(async ({ path, verb }) => [path.join(" "), await loadHelp(path, verb)] as const))
 )
 const at = (line: string) => complete(tree, (path) => described[path], joined(line.split(" ")))
 const values = (line: string) =>

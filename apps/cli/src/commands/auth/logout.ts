@@ -2,7 +2,7 @@
  * `berth auth logout`: forgets the credentials of a profile on this machine. They stay valid until they are withdrawn in the portal.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"
 import { removeProfile } from "../../settings/account.ts"
 

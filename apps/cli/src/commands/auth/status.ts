@@ -4,7 +4,7 @@
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Sourced } from "@berth/terminal/Connection"
 import { Effect, Option, Result } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { accountRecord } from "../../records/account.ts"
 import { accountSettings } from "../../settings/account.ts"

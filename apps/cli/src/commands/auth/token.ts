@@ -2,7 +2,7 @@
  * `berth auth token`: a credential of the account in use, for other programs. The one command that prints a secret, and to stdout alone.
  */
 import { Effect, Redacted } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { switchFlag } from "../../commandLine/Parameter.ts"
 import { Output } from "../../output/Output.ts"
 import { connection } from "../../settings/client.ts"

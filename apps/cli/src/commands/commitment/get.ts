@@ -2,7 +2,7 @@
  * `berth commitment get`: what berth on this machine has set of a node's commitment. The service does not report it.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"

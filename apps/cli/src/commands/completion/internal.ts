@@ -3,9 +3,8 @@
  * anew. `berth __describe` prints every command as data, which the bundle keeps. None of them is for people.
  */
 import { Config, Effect, Option } from "effect"
-import { command } from "../../commandLine/Command.ts"
-import { Commands } from "../../commandLine/Commands.ts"
-import type { CommandDescription } from "../../commandLine/CommandDescription.ts"
+import { command, Commands } from "../command.ts"
+import type { CommandHelp } from "../../commandLine/CommandHelp.ts"
 import { verbsOf } from "../../commandLine/CommandTree.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { argument, argumentsFrom, text } from "../../commandLine/Parameter.ts"
@@ -15,7 +14,7 @@ import { cachePath, profileNames, readCache } from "../../completion/CompletionC
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
-import { describeCommand } from "../describeCommand.ts"
+import { loadHelp } from "../loadHelp.ts"
 import { readValues } from "./readValues.ts"
 
 const variables = [
@@ -37,11 +36,11 @@ const environment = Effect.map(
 const descriptions = Effect.gen(function* () {
   const described = yield* Effect.forEach(verbsOf(yield* Commands), ({ path, verb }) =>
     Effect.map(
-      Effect.promise(() => describeCommand(path, verb)),
+      Effect.promise(() => loadHelp(path, verb)),
       (command) => [path.join(" "), command] as const
     )
   )
-  return Object.fromEntries<CommandDescription>(described)
+  return Object.fromEntries<CommandHelp>(described)
 })
 
 const words = argumentsFrom(0, "WORD", text(""))

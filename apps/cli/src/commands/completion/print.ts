@@ -2,7 +2,7 @@
  * `berth completion`: the script that makes a shell complete berth.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { argument, oneOf } from "../../commandLine/Parameter.ts"
 import { shells, shellScripts } from "../../completion/shellScripts.ts"
 import { Output } from "../../output/Output.ts"

@@ -4,7 +4,7 @@
 import type { Listed } from "@berth/core/client/listing/Listed"
 import { sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { Clock, Effect, Stream } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"

@@ -5,7 +5,7 @@
 import { RawApi } from "@berth/core/client/RawApi"
 import type { Connection, ConnectionSettings, Credential, Sourced } from "@berth/terminal/Connection"
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import pkg from "../../../package.json" with { type: "json" }
 import { fileReason } from "../../failure/fileReason.ts"
 import type { Failure } from "../../failure/Problem.ts"

@@ -3,7 +3,7 @@
  */
 import { Images } from "@berth/core/client/Images"
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printLimited } from "../../output/printLimited.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"

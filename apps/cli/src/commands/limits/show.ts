@@ -5,7 +5,7 @@
 import { Allowance } from "@berth/core/client/Allowance"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Clock, DateTime, Effect, Option } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { limitsRecord } from "../../records/limits.ts"
 import { client, connection } from "../../settings/client.ts"

@@ -3,7 +3,7 @@
  */
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"
 import { resolveNodes, wholeNode } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"

@@ -2,7 +2,7 @@
  * `berth node ip`: the public address of a node, alone on its line, for other programs.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { publicAddress } from "../../nodes/publicAddress.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { Output } from "../../output/Output.ts"

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process"
 import { constants } from "node:os"
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { argumentsFrom, flagOr, text } from "../../commandLine/Parameter.ts"
 import { ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { publicAddress } from "../../nodes/publicAddress.ts"

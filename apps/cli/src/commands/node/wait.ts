@@ -3,7 +3,7 @@
  */
 import { endingWithin, leftMillis } from "@berth/core/client/call/Deadline"
 import { Duration, Effect, Option, Result } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { duration, flag, flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { NameChanged } from "../../failure/CliFailure.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"

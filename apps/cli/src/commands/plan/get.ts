@@ -3,7 +3,7 @@
  */
 import { Plans } from "@berth/core/client/Plans"
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { PlanNotFound } from "../../failure/CliFailure.ts"
 import { printOne } from "../../output/print.ts"

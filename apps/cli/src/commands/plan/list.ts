@@ -3,7 +3,7 @@
  */
 import { Plans } from "@berth/core/client/Plans"
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printLimited } from "../../output/printLimited.ts"
 import { planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"

@@ -2,7 +2,7 @@
  * `berth profile list`: the accounts that `berth auth login` saved.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printAll } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { readProfiles } from "../../settings/ProfileFile.ts"

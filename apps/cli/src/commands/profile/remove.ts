@@ -2,7 +2,7 @@
  * `berth profile remove`: forgets a profile with its credentials.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"
 import { findProfile, withoutProfile } from "../../settings/account.ts"
 import { profileArgument } from "../../settings/profileArgument.ts"

@@ -2,7 +2,7 @@
  * `berth profile show`: one profile, without its credentials.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { findProfile } from "../../settings/account.ts"

@@ -2,7 +2,7 @@
  * `berth profile use`: which profile commands use where none is named.
  */
 import { Effect } from "effect"
-import { command } from "../../commandLine/Command.ts"
+import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { findProfile } from "../../settings/account.ts"

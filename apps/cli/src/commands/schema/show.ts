@@ -5,8 +5,8 @@
 import * as reasons from "@berth/core/domain/ErrorReason"
 import { exitCode } from "@berth/terminal/exitCode"
 import { Effect, Predicate, Schema } from "effect"
-import { command } from "../../commandLine/Command.ts"
-import { Commands } from "../../commandLine/Commands.ts"
+import { command, Commands } from "../command.ts"
+import { CommandHelp } from "../../commandLine/CommandHelp.ts"
 import { type Verb, verbsOf } from "../../commandLine/CommandTree.ts"
 import { argumentsFrom, text } from "../../commandLine/Parameter.ts"
 import { readRequest } from "../../commandLine/Request.ts"
@@ -15,7 +15,6 @@ import { UsageFault } from "../../failure/CliFailure.ts"
 import { Output } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { checkValueFormat, valueText } from "../../output/valueText.ts"
-import { helpSchema } from "./helpSchema.ts"
 import { recordNamed } from "../recordList.ts"
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -72,7 +71,7 @@ const all = Effect.gen(function* () {
   return {
     $schema: dialect,
     commands: Object.fromEntries(commands),
-    help: Schema.toJsonSchemaDocument(helpSchema).schema,
+    help: Schema.toJsonSchemaDocument(CommandHelp).schema,
     error: errorSchema,
     exitCodes: exitCode
   }

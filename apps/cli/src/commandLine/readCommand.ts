@@ -1,40 +1,15 @@
 /**
- * A command: its flags and arguments as data, and what it does with their values.
+ * The words of a command line as the values of a command's parameters, or what is wrong with them. Pure.
  */
 import type { UsageProblem } from "@berth/terminal/usage"
-import { Effect, type Layer, Result } from "effect"
-import type { FlagDescription } from "./CommandDescription.ts"
+import { Result } from "effect"
+import type { FlagHelp } from "./CommandHelp.ts"
 import type { Parameters, Values } from "./Parameter.ts"
 import type { Words } from "./words.ts"
 
-export interface Command<in out P extends Parameters, out E, out R> {
-  readonly parameters: P
-  readonly run: (values: Values<P>) => Effect.Effect<void, E, R>
-}
-
-/** What can be told of a command without running it. */
-export type Declared = Pick<Command<Parameters, unknown, unknown>, "parameters">
-
-/** A command that does something; `layer`, which may depend on the values, is provided to it. */
-export const command = <const P extends Parameters, E, R, ROut = never, E2 = never, RIn = never>(
-  parameters: P,
-  run: (values: Values<P>) => Effect.Effect<void, E, R>,
-  layer?: Layer.Layer<ROut, E2, RIn> | ((values: Values<P>) => Layer.Layer<ROut, E2, RIn>)
-): Command<P, E | E2, Exclude<R, ROut> | RIn> => ({
-  parameters,
-  run: (values) =>
-    (layer === undefined
-      ? run(values)
-      : Effect.provide(run(values), typeof layer === "function" ? layer(values) : layer)) as Effect.Effect<
-      void,
-      E | E2,
-      Exclude<R, ROut> | RIn
-    >
-})
-
 /** The flags among parameters. */
-export const flagsOf = (parameters: Parameters): ReadonlyArray<FlagDescription> =>
-  Object.values(parameters).flatMap(({ description, kind }) => (kind === "flag" ? [description] : []))
+export const flagsOf = (parameters: Parameters): ReadonlyArray<FlagHelp> =>
+  Object.values(parameters).flatMap(({ help, kind }) => (kind === "flag" ? [help] : []))
 
 /** A fault of the command line of `name`. */
 export const usageProblem = (name: string, message: string): UsageProblem => ({
@@ -47,12 +22,12 @@ const readValues = <P extends Parameters>(parameters: P, words: Words, name: str
   Result.gen(function* () {
     const values: Record<string, unknown> = {}
     let { operands } = words
-    for (const [key, { description, kind, read }] of Object.entries(parameters)) {
-      const taken = kind === "argument" ? operands.slice(0, description.repeatable ? operands.length : 1) : []
+    for (const [key, { help, kind, read }] of Object.entries(parameters)) {
+      const taken = kind === "argument" ? operands.slice(0, help.repeatable ? operands.length : 1) : []
       operands = operands.slice(taken.length)
-      const given = (words.flags.get(description) ?? []).filter((text) => text !== undefined)
+      const given = (words.flags.get(help) ?? []).filter((text) => text !== undefined)
       values[key] = yield* Result.mapError(read(kind === "argument" ? taken : given), (wrong) => {
-        const what = kind === "flag" ? `--${description.name}` : description.name
+        const what = kind === "flag" ? `--${help.name}` : help.name
         return usageProblem(name, wrong._tag === "Missing" ? `${name} needs ${what}.` : wrong.message)
       })
     }

@@ -1,0 +1,95 @@
+/**
+ * The help of a command as data: of one that does something from its parameters and its place in the tree, of a group from the tree
+ * alone. Without Effect, as the help that is printed at once.
+ */
+import type { ArgumentHelp, CommandHelp, FlagGroup, FlagHelp } from "./CommandHelp.ts"
+import { type CommandTree, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
+import { globalFlagGroups } from "./globalFlags.ts"
+import type { Parameters } from "./Parameter.ts"
+
+/** The word of an argument in the usage line. */
+const argumentWord = ({ name, repeatable, required }: ArgumentHelp) => {
+  // Such as `[METHOD] PATH`, which is two words of a command line.
+  if (name.includes(" ")) return name
+  const word = repeatable ? `${name}…` : name
+  return required ? word : `[${word}]`
+}
+
+const requiredWord = ({ metavar, name }: FlagHelp) => `--${name} ${metavar}`
+
+/** The groups of a command's flags as its place in the tree has them, those that are in none first. */
+const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagHelp>): ReadonlyArray<FlagGroup> => {
+  const grouped = Object.entries(verb.groups).map(([title, names]) => ({
+    isGlobal: false,
+    title: `${title.toUpperCase()} FLAGS`,
+    flags: names.flatMap((name) => flags.filter((flag) => flag.name === name))
+  }))
+  const rest = flags.filter((flag) => grouped.every((group) => !group.flags.includes(flag)))
+  const own = new Set(flags.map(({ name }) => name))
+  const global = globalFlagGroups.map((group) => ({
+    ...group,
+    flags: group.flags.filter(({ name }) => !own.has(name))
+  }))
+  return [{ isGlobal: false, title: "FLAGS", flags: rest }, ...grouped, ...global].filter(
+    ({ flags }) => flags.length > 0
+  )
+}
+
+/** A command that does something; `columns` are those of what it prints. */
+export const helpOfVerb = (
+  path: ReadonlyArray<string>,
+  verb: Verb<unknown>,
+  parameters: Parameters,
+  columns: Pick<CommandHelp, "columns" | "sortColumns">
+): CommandHelp => {
+  const name = ["berth", ...path].join(" ")
+  const needed = <A extends { readonly name: string; readonly required: boolean }>(each: A): A => ({
+    ...each,
+    required: each.required || verb.needs.includes(each.name)
+  })
+  const all = Object.values(parameters)
+  const flags = all.flatMap(({ help, kind }) => (kind === "flag" ? [needed(help)] : []))
+  const args = all.flatMap(({ help, kind }): ReadonlyArray<ArgumentHelp> => {
+    const { choices, description, name, repeatable, required } = help
+    return kind === "argument" ? [needed({ name, description, choices, required, repeatable })] : []
+  })
+  const required = flags.filter((flag) => flag.required).map(requiredWord)
+  return {
+    command: name,
+    summary: verb.summary,
+    usage: [name, ...args.map(argumentWord), ...required, "[flags]"].join(" "),
+    aliases: verb.aliases,
+    arguments: args,
+    flagGroups: groupsOf(verb, flags),
+    examples: verb.examples,
+    ...columns,
+    commands: []
+  }
+}
+
+const answered = [
+  { name: "help [COMMAND…]", summary: "Show the help of a command" },
+  { name: "version", summary: "Show the version" }
+]
+
+/** Of a group so many examples, each of another command. */
+const maxExamples = 3
+
+/** A command that holds others; berth itself without one. */
+export const helpOfGroup = <C>(tree: CommandTree<C>, noun: Noun<C> | undefined): CommandHelp => {
+  const command = noun === undefined ? "berth" : `berth ${noun.name}`
+  const entries: CommandTree<C> = noun === undefined ? tree : noun.verbs
+  const verbs = noun === undefined ? verbsOf(tree) : noun.verbs.map((verb) => ({ verb }))
+  return {
+    command,
+    summary: noun?.summary ?? "Manage the nodes of an account",
+    usage: `${command} COMMAND [flags]`,
+    aliases: noun?.aliases ?? [],
+    arguments: [],
+    flagGroups: globalFlagGroups,
+    examples: verbs.flatMap(({ verb }) => verb.examples.slice(0, 1)).slice(0, maxExamples),
+    columns: [],
+    sortColumns: [],
+    commands: [...entries.map(({ name, summary }) => ({ name, summary })), ...(noun === undefined ? answered : [])]
+  }
+}
