@@ -22,6 +22,7 @@ import {
 import type { NodeId } from "../domain/Node.ts"
 import { integer, unreadable } from "./fields/Field.ts"
 import { RecordFault } from "./fields/RecordReader.ts"
+import { parseJson } from "./parseJson.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
 /** A reply from the wire, its body as text. Header names are in lower case. */
@@ -83,15 +84,6 @@ const excerpt = (value: unknown, show: Show): string => {
   const text = show(Predicate.isString(value) ? value : json(value), windowLength)
   const line = text.replace(/\s+/g, " ").trim()
   return line.length > excerptLength ? `${line.slice(0, excerptLength - 1)}…` : line
-}
-
-/** The body as JSON; undefined when it is not JSON. */
-const parse = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 /** The codes in the body, under either of its names, beside or instead of each other (A3). */
@@ -260,7 +252,7 @@ export const interpret = (
   { bodyFault: cut, maxBodyTokens, show } = unmasked
 ): Result.Result<Contents, ErrorReason> => {
   const tooMuch = cut ?? bodyFault(raw.body, maxBodyTokens)
-  const body = raw.body === "" || tooMuch !== undefined ? undefined : parse(raw.body)
+  const body = raw.body === "" || tooMuch !== undefined ? undefined : parseJson(raw.body)
   const failure = (status: number): Result.Result<Contents, ErrorReason> =>
     status === 404 && expectation.goneIsDone === true
       ? Result.succeed({ data: noData, body })

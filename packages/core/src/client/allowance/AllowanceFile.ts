@@ -6,6 +6,7 @@
  * knows their age even when the wall clock was set meanwhile. Needs `node:fs`.
  */
 import { Effect, Layer, Option, Predicate, Random } from "effect"
+import { parseJson } from "../../api/parseJson.ts"
 import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
@@ -24,14 +25,6 @@ const stepMillis = 1000
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
 const refused = (message: string) => Effect.fail<FileFault>({ message })
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const isCutOff = (text: string) => {
   // After a power failure a file may have the right length and no content.
   const whole = text.replaceAll("\0", "").trim()
@@ -40,7 +33,7 @@ const isCutOff = (text: string) => {
 
 /** The content of a file; none where replacing it loses nothing. */
 const decoded = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> => {
-  const value = parse(text)
+  const value = parseJson(text)
   if (value === undefined && isCutOff(text)) return Effect.succeedNone
   const version = Predicate.isObject(value) ? value["version"] : undefined
   if (version === 1) return Effect.succeedSome(value as Kept)
@@ -111,7 +104,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
           continue
         }
         const text = yield* Effect.option(readText(`${members}/${name}`))
-        const seen = parse(Option.getOrElse(Option.flatten(text), () => "")) as Stamp | undefined | null
+        const seen = parseJson(Option.getOrElse(Option.flatten(text), () => "")) as Stamp | undefined | null
         // A stamp from the future is of a clock that was set back meanwhile.
         if (Math.abs(millisBetween(seen ?? { ...stamp, wallMillis: 0, bootClock: null }, stamp)) < withinMillis) {
           count++

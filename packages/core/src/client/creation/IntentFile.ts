@@ -2,6 +2,7 @@
  * The file of an intent: its record and the process that wrote it, as JSON. What another process wrote is checked field by field.
  */
 import { Predicate } from "effect"
+import { parseJson } from "../../api/parseJson.ts"
 import { type Instant, type Intent, intentVersion } from "./Intent.ts"
 import type { Owner } from "./LockOwner.ts"
 
@@ -79,12 +80,8 @@ const completed = (value: Readonly<Record<string, unknown>>) => ({
 
 /** The intent in the text of a file, or why the file is not an intent of Berth. */
 export const parseIntent = (text: string): OwnedIntent | string => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return "is damaged, or not Berth's"
-  }
+  const value = parseJson(text)
+  if (value === undefined) return "is damaged, or not Berth's"
   if (!Predicate.isObject(value)) return "is not Berth's"
   if (typeof value["version"] === "number" && value["version"] > intentVersion) return "is of a later version of Berth"
   const intent = completed("sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value)

@@ -3,7 +3,8 @@
  * mark in it leads to the folder of the account they belong to, so that a new key goes on where the old one was. A mark is a file
  * where versions before 0.2 had the folder of their intents: they find no folder there, and refuse a create with a key.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
+import { parseJson } from "../../api/parseJson.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { takeIn, takeOver } from "./SettledIntents.ts"
 
@@ -40,12 +41,8 @@ const kindOf = (path: string) =>
   )
 
 const idIn = (text: string): string | undefined => {
-  try {
-    const { account } = JSON.parse(text) as { readonly account?: unknown }
-    return isId(account) ? account : undefined
-  } catch {
-    return undefined
-  }
+  const mark = parseJson(text)
+  return Predicate.isObject(mark) && isId(mark["account"]) ? mark["account"] : undefined
 }
 
 /** Where the mark in a folder leads; the folder itself where there is none. */

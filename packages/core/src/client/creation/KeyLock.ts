@@ -4,6 +4,7 @@
  * leaves no moment in between; an owner that is done removes the file, and then the folder, which is only removed while it is empty. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
+import { parseJson } from "../../api/parseJson.ts"
 import { sleepInBackground } from "../time/Background.ts"
 import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
@@ -32,15 +33,6 @@ const isHeartbeat = (value: unknown): value is Heartbeat =>
   Predicate.isString(value["id"]) &&
   Number.isFinite(value["bootMillis"]) &&
   (value["bootClock"] === null || Predicate.isString(value["bootClock"]))
-
-const heartbeatIn = (text: string): Heartbeat | undefined => {
-  try {
-    const found: unknown = JSON.parse(text)
-    return isHeartbeat(found) ? found : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** Ids of the locks that this process holds: another lock with its number may be that of an ended thread. */
 const mine = new Set<string>()
@@ -81,7 +73,8 @@ const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, 
   if (running === false || (running === true && !isMine)) return { alive: running, watch }
   const token = nameOf(owner)
   const text = Option.getOrElse(yield* Effect.orElseSucceed(readText(`${folder}/${token}`), Option.none), () => "")
-  const heartbeat = heartbeatIn(text)
+  const found = parseJson(text)
+  const heartbeat = isHeartbeat(found) ? found : undefined
   const now = yield* stampNow(yield* bootClock)
   // The same boot has the same clock: no need to watch.
   if (heartbeat?.id === owner.id && now.bootClock !== null && heartbeat.bootClock === now.bootClock) {

@@ -5,19 +5,12 @@
  * Needs `node:fs`, which is loaded on first use.
  */
 import { Effect, Layer, Option, Predicate } from "effect"
+import { parseJson } from "../../api/parseJson.ts"
 import { makeOwnFolder, readText, replaceFile } from "../files/StateFiles.ts"
 import { isPageMemory, type PageMemory } from "./PageMemory.ts"
 import { PageStore } from "./PageStore.ts"
 
 const version = 1
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** A store in the file at `path`. Makes missing folders, for the user alone. */
 export const make = (path: string): PageStore => {
@@ -26,7 +19,7 @@ export const make = (path: string): PageStore => {
   let isLater = false
   return {
     load: Effect.map(Effect.option(readText(path)), (text): PageMemory => {
-      const held = parse(Option.getOrElse(Option.flatten(text), () => ""))
+      const held = parseJson(Option.getOrElse(Option.flatten(text), () => ""))
       if (!Predicate.isObject(held)) return {}
       isLater = Number(held["version"]) > version
       return held["version"] === version && isPageMemory(held["pages"]) ? held["pages"] : {}
