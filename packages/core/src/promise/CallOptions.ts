@@ -3,8 +3,8 @@
  */
 import { Duration, Effect, Option } from "effect"
 import { type Headers, headersFault } from "../client/options/Headers.ts"
-import { maxAllowedAttempts } from "../client/options/OptionCheck.ts"
-import { type Lane, lanes } from "../domain/Lane.ts"
+import { flagFault, functionFault, laneFault, maxAllowedAttempts, wholeFault } from "../client/options/OptionCheck.ts"
+import type { Lane } from "../domain/Lane.ts"
 import { InvalidOption } from "./Failure.ts"
 
 /** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
@@ -30,46 +30,22 @@ export const timespan = (operation: string, option: string, value: unknown): Dur
   throw new InvalidOption(operation, option, 'expected milliseconds above 0, or a text such as "30 seconds"')
 }
 
-/** One of the lanes. Throws `InvalidOption`. */
-export const lane = (operation: string, option: string, value: unknown): Lane => {
-  const known = lanes.find((lane) => lane === value)
-  if (known !== undefined) return known
-  throw new InvalidOption(operation, option, `expected one of ${lanes.join(", ")}`)
-}
-
-/** A text. Throws `InvalidOption`. */
-export const text = (operation: string, option: string, value: unknown): string => {
-  if (typeof value === "string") return value
-  throw new InvalidOption(operation, option, "expected a text")
-}
-
-/** True or false. Throws `InvalidOption`. */
-export const flag = (operation: string, option: string, value: unknown): boolean => {
-  if (typeof value === "boolean") return value
-  throw new InvalidOption(operation, option, "expected true or false")
-}
-
-/** A check of a whole number from 1. Throws `InvalidOption`. */
-export const wholeNumber =
-  (max = Number.MAX_SAFE_INTEGER) =>
-  (operation: string, option: string, value: unknown): number => {
-    if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return value as number
-    const upTo = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`
-    throw new InvalidOption(operation, option, `expected a whole number from 1${upTo}`)
+/** The value of an option that has no fault. Throws `InvalidOption`. */
+export const valid =
+  <A>(faultOf: (value: unknown) => string | undefined) =>
+  (operation: string, option: string, value: unknown): A => {
+    const fault = faultOf(value)
+    if (fault === undefined) return value as A
+    throw new InvalidOption(operation, option, fault)
   }
 
-/** A function. Throws `InvalidOption`. */
-export const func = (operation: string, option: string, value: unknown): ((value: unknown) => unknown) => {
-  if (typeof value === "function") return value as (value: unknown) => unknown
-  throw new InvalidOption(operation, option, "expected a function")
-}
-
-/** Further headers. Throws `InvalidOption`. */
-const headers = (operation: string, option: string, value: unknown): Headers => {
-  const fault = headersFault(value)
-  if (fault === undefined) return value as Headers
-  throw new InvalidOption(operation, option, fault)
-}
+export const lane = valid<Lane>(laneFault)
+export const text = valid<string>((value) => (typeof value === "string" ? undefined : "expected a text"))
+export const flag = valid<boolean>(flagFault)
+/** A whole number from 1. */
+export const wholeNumber = (max = Number.MAX_SAFE_INTEGER) => valid<number>(wholeFault(max))
+export const func = valid<(value: unknown) => unknown>(functionFault)
+const headers = valid<Headers>(headersFault)
 
 /** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {

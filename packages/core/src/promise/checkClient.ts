@@ -6,37 +6,27 @@ import { stateDirectoryFault } from "../client/StateDirectory.ts"
 import { checkRuntime } from "../client/options/Runtime.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
 import { InvalidOption, RuntimeTooOld } from "./Failure.ts"
-import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
+import { check, type Checks, func, lane, text, timespan, valid } from "./CallOptions.ts"
 import type { ClientOptions, Logger, LogLevel } from "./Client.ts"
 import { logLevels } from "./logging.ts"
 
 /** What the engine checks itself. */
 const asItIs = (_operation: string, _option: string, value: unknown) => value as never
 
-const address = (operation: string, option: string, value: unknown): string | URL => {
-  if (typeof value === "string" || value instanceof URL) return value
-  throw new InvalidOption(operation, option, "expected an address")
-}
+const address = valid<string | URL>((value) =>
+  typeof value === "string" || value instanceof URL ? undefined : "expected an address"
+)
 
-const stateDirectory = (operation: string, option: string, value: unknown): string => {
-  const fault = stateDirectoryFault(value)
-  if (fault === undefined) return value as string
-  throw new InvalidOption(operation, option, fault)
-}
+const logger = valid<Logger>((value) =>
+  Predicate.isObjectOrArray(value) &&
+  ["debug", "info", "warn"].every((level) => Predicate.isFunction((value as Record<string, unknown>)[level]))
+    ? undefined
+    : "expected an object with the methods debug, info and warn"
+)
 
-const logger = (operation: string, option: string, value: unknown): Logger => {
-  const isLogger =
-    Predicate.isObjectOrArray(value) &&
-    ["debug", "info", "warn"].every((level) => Predicate.isFunction((value as Record<string, unknown>)[level]))
-  if (isLogger) return value as unknown as Logger
-  throw new InvalidOption(operation, option, "expected an object with the methods debug, info and warn")
-}
-
-const logLevel = (operation: string, option: string, value: unknown): LogLevel => {
-  const known = logLevels.find((level) => level === value)
-  if (known !== undefined) return known
-  throw new InvalidOption(operation, option, `expected one of ${logLevels.join(", ")}`)
-}
+const logLevel = valid<LogLevel>((value) =>
+  logLevels.some((level) => level === value) ? undefined : `expected one of ${logLevels.join(", ")}`
+)
 
 const checks = {
   baseUrl: address,
@@ -46,7 +36,7 @@ const checks = {
   deadline: timespan,
   attemptTimeout: timespan,
   lane,
-  stateDirectory,
+  stateDirectory: valid<string>(stateDirectoryFault),
   allowanceFile: asItIs,
   maxAttempts: asItIs,
   headers: asItIs,

@@ -13,7 +13,7 @@ import { headersFault } from "./Headers.ts"
 export const maxAllowedAttempts = 8
 
 /** The fault of an option's value; undefined when there is none. */
-type Check = (value: unknown) => string | undefined
+export type Check = (value: unknown) => string | undefined
 
 /** A duration above zero, in any of Effect's notations. */
 export const timespanFault: Check = (value) => {
@@ -30,7 +30,7 @@ export const laneFault: Check = (value) =>
 export const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 
 /** A whole number from 1. */
-const wholeFault =
+export const wholeFault =
   (max: number): Check =>
   (value) =>
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max
@@ -39,7 +39,7 @@ const wholeFault =
 
 export const countFault = wholeFault(Number.MAX_SAFE_INTEGER)
 export const attemptsFault = wholeFault(maxAllowedAttempts)
-const flagFault: Check = (value) => (Predicate.isBoolean(value) ? undefined : "expected true or false")
+export const flagFault: Check = (value) => (Predicate.isBoolean(value) ? undefined : "expected true or false")
 
 const checks = {
   page: countFault,

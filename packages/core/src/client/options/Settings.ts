@@ -10,6 +10,7 @@ import type { AttemptReport } from "./AttemptReport.ts"
 import { type Headers, headersFault, isHeaderValue, lowerCase } from "./Headers.ts"
 import {
   attemptsFault,
+  type Check,
   countFault,
   functionFault,
   laneFault,
@@ -142,25 +143,28 @@ const accountFault = (value: unknown) =>
 const pathFault = (value: unknown) =>
   Predicate.isString(value) && value.trim() !== "" ? undefined : "expected the path of a file"
 
-const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
-  baseUrl: true,
-  credentials: true,
-  account: true,
-  deadline: true,
-  attemptTimeout: true,
-  maxAttempts: true,
-  lane: true,
-  allowanceFile: true,
-  maxBodyBytes: true,
-  maxBodyTokens: true,
-  headers: true,
-  userAgent: true,
-  onAttempt: true,
-  onReply: true
-}
-
 const userAgentFault = (value: unknown) =>
   isHeaderValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
+
+/** What is wrong with the value of each option. */
+const checks: { readonly [Name in keyof Required<ClientOptions>]: Check } = {
+  baseUrl: addressFault,
+  credentials: (value) => (Predicate.isObject(value) ? undefined : "expected apiKey and accessToken"),
+  account: accountFault,
+  deadline: timespanFault,
+  attemptTimeout: timespanFault,
+  maxAttempts: attemptsFault,
+  lane: laneFault,
+  allowanceFile: pathFault,
+  maxBodyBytes: countFault,
+  maxBodyTokens: countFault,
+  headers: headersFault,
+  userAgent: userAgentFault,
+  onAttempt: functionFault,
+  onReply: functionFault
+}
+
+const isNeeded = (option: string) => option === "baseUrl" || option === "credentials"
 
 /** A browser sets its own `User-Agent`, and a request to another origin may not without permission. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
@@ -169,11 +173,14 @@ const isBrowser = "document" in globalThis || "importScripts" in globalThis
 export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> => {
   const given: unknown = options
   if (!Predicate.isObject(given)) return unusable("options", "expected an object")
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(names, name))
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(checks, name))
   if (unknown !== undefined) {
-    return unusable(unknown, `there is no such option; there are ${Object.keys(names).join(", ")}`)
+    return unusable(unknown, `there is no such option; there are ${Object.keys(checks).join(", ")}`)
   }
-  if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
+  for (const [option, check] of Object.entries(checks)) {
+    const fault = given[option] === undefined && !isNeeded(option) ? undefined : check(given[option])
+    if (fault !== undefined) return unusable(option, fault)
+  }
   const {
     account,
     allowanceFile,
@@ -190,24 +197,10 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     onReply,
     userAgent = `berth/${version}`
   } = options
-  const faults: Record<string, string | undefined> = {
-    baseUrl: addressFault(baseUrl),
-    apiKey: credentialFault(credentials.apiKey),
-    accessToken: credentialFault(credentials.accessToken),
-    account: account === undefined ? undefined : accountFault(account),
-    deadline: timespanFault(deadline),
-    attemptTimeout: timespanFault(attemptTimeout),
-    maxAttempts: attemptsFault(maxAttempts),
-    lane: lane === undefined ? undefined : laneFault(lane),
-    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
-    maxBodyBytes: countFault(maxBodyBytes),
-    maxBodyTokens: countFault(maxBodyTokens),
-    headers: headersFault(headers),
-    userAgent: userAgentFault(userAgent),
-    onAttempt: onAttempt === undefined ? undefined : functionFault(onAttempt),
-    onReply: onReply === undefined ? undefined : functionFault(onReply)
+  for (const half of ["apiKey", "accessToken"] as const) {
+    const fault = credentialFault(credentials[half])
+    if (fault !== undefined) return unusable(half, fault)
   }
-  for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
   return Result.succeed({
     origin: originOf(baseUrl)!,
     credentials,
