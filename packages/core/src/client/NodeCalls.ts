@@ -137,17 +137,14 @@ export class NodeCalls extends Context.Service<
       const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
-      const readNodes = (options: PageOptions = {}) =>
-        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
-          Effect.map(page(listPage("interactive"), { ...options, page: options.page ?? 1 }), (records) =>
-            records.filter(isNode)
+      const onePage =
+        <A>(operation: Operation<A>) =>
+        (options: PageOptions = {}) =>
+          Effect.andThen(unsent("nodes.list")(checked(options)), () =>
+            page(operation, { ...options, page: options.page ?? 1 })
           )
-        )
-
-      const readRecords = (options: PageOptions = {}) =>
-        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
-          page(readPage("sweep"), { ...options, page: options.page ?? 1 })
-        )
+      const readNodes = (options?: PageOptions) =>
+        Effect.map(onePage(listPage)(options), (records) => records.filter(isNode))
 
       const creator = Creator.make({
         send: (spec, options, sending, faultOf) =>
@@ -155,7 +152,7 @@ export class NodeCalls extends Context.Service<
         deadline,
         maxAttempts,
         get,
-        pages: (options) => (number) => page(listNodes("mutation"), { ...options, page: number }),
+        pages: (options) => (number) => page(listNodes, { ...options, page: number }),
         serviceTimeAt,
         store: yield* IntentStore
       })
@@ -181,7 +178,7 @@ export class NodeCalls extends Context.Service<
         const { totalDeadline, ...options } = all
         const usable = unsent("nodes.list")(checked(all))
         const opened = pages({
-          readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
+          readPage: ({ page: number, perPage }) => page(readList, { ...options, page: number, perPage }),
           onRecords: (records) => observer?.drifted(nodeDrift(records), "nodes.list"),
           onEnd: (listed) => Effect.andThen(warnOf(listed), options.onEnd?.(listed) ?? Effect.void),
           exact: options.exact,
@@ -277,7 +274,7 @@ export class NodeCalls extends Context.Service<
         pages: list,
         named,
         listPage: readNodes,
-        readPage: readRecords,
+        readPage: onePage(readPage),
         delete: remove,
         setCommitment,
         awaitStatus,

@@ -12,13 +12,10 @@ import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePag
 import type { Page } from "./listing/PageRange.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
-/** What some services of the family report around the records: the number of nodes and of pages (A7). */
-const totals = (body: unknown) => (Predicate.isObject(body) ? body : {})
-
 const driftOfOne = (node: Node) => nodeDrift([node])
 
 /** `faultOf` finds what is wrong with a node as the reply to this very create. */
-export const createNode = (faultOf: (node: Node) => RecordFault | undefined = () => undefined): Operation<Node> => ({
+export const createNode = (faultOf: (node: Node) => RecordFault | undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",
   repeatable: "create",
@@ -29,45 +26,44 @@ export const createNode = (faultOf: (node: Node) => RecordFault | undefined = ()
   }),
   drift: driftOfOne
 })
-/** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
-export const listNodes = (lane: Lane): Operation<ReadonlyArray<Node>> => ({
-  ...listing(lane),
-  decode: many(nodeFromWire),
-  drift: nodeDrift
-})
 
 const listing = (lane: Lane) =>
   ({ name: "nodes.list", lane, repeatable: "idempotent", expectation: { list: true } }) as const
+
+/** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
+export const listNodes: Operation<ReadonlyArray<Node>> = {
+  ...listing("mutation"),
+  decode: many(nodeFromWire),
+  drift: nodeDrift
+}
 
 /**
  * A page of a listing, which counts the drift itself: pages overlap, and have nodes that were given before. The page is whole where
  * both totals agree with it: either alone may be the length, or the number, of this page.
  */
-export const readList = (lane: Lane): Operation<Page> => ({
-  ...listing(lane),
+export const readList: Operation<Page> = {
+  ...listing("sweep"),
   decode: (data, body) =>
     Result.map(readRecords(data), (records) => {
-      const { total_count: total, total_page_number: pages } = totals(body)
+      // What some services of the family report around the records: the number of nodes and of pages (A7).
+      const { total_count: total, total_page_number: pages } = Predicate.isObject(body) ? body : {}
       return {
         records,
         isWhole: total === records.length && pages === 1,
         total: Predicate.isNumber(total) ? total : null
       }
     })
-})
+}
 
 /** The nodes of a page, which counts as drift what it leaves out. */
-export const listPage = (lane: Lane): Operation<ReadonlyArray<ListRecord>> => ({
-  ...listing(lane),
+export const listPage: Operation<ReadonlyArray<ListRecord>> = {
+  ...listing("interactive"),
   decode: readSomeRecords,
   drift: nodeDrift
-})
+}
 
 /** A page as it is, in its order. */
-export const readPage = (lane: Lane): Operation<ReadonlyArray<ListRecord>> => ({
-  ...listing(lane),
-  decode: readRecords
-})
+export const readPage: Operation<ReadonlyArray<ListRecord>> = { ...listing("sweep"), decode: readRecords }
 
 export const getNode = (nodeId: NodeId): Operation<Node> => ({
   name: "nodes.get",
