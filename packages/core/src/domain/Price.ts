@@ -31,16 +31,6 @@ export const Price = /*#__PURE__*/ (() =>
   }).annotate({ identifier: "Price" }))()
 export interface Price extends Schema.Schema.Type<typeof Price> {}
 
-/** The price of what no record prices. */
-export const unknownPrice: Price = {
-  pricePerHourInr: null,
-  pricePerMonthInr: null,
-  minPricePerHourInr: null,
-  maxPricePerHourInr: null,
-  minPricePerMonthInr: null,
-  maxPricePerMonthInr: null
-}
-
 /** A price that is known. */
 export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: number | null): Price => ({
   pricePerHourInr,
@@ -50,6 +40,9 @@ export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: num
   minPricePerMonthInr: pricePerMonthInr,
   maxPricePerMonthInr: pricePerMonthInr
 })
+
+/** The price of what no record prices. */
+export const unknownPrice: Price = /*#__PURE__*/ exactPrice(null, null)
 
 /** A text that two of the same price have in common. */
 export const priceKey = (price: Price): string =>

@@ -1,6 +1,7 @@
 /**
  * What a reply reports of the allowance: as received, and translated into instants of our own clock.
  */
+import { minEpochSeconds } from "../../api/HeaderValues.ts"
 import * as ServiceClock from "./ServiceClock.ts"
 
 /** What is known when a request goes, to compare its reply with. */
@@ -55,9 +56,6 @@ export interface Report {
 
 /** The part of a report that own processes can use, which sent requests of their own. */
 export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy">
-
-/** A reset below this is seconds from now and not an epoch (A22). */
-const minEpochSeconds = 1e9
 
 /** The stated reset may have been rounded either way to a whole second. */
 export const roundingMillis = 1000
