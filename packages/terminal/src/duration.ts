@@ -1,7 +1,7 @@
 /**
- * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`. The flag that takes one is in `durationFlag.ts`.
+ * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`. A flag of `effect/cli` that takes one is in `durationFlag.ts`.
  */
-import { Option } from "effect"
+import { Duration, Option } from "effect"
 
 /** The largest unit first. */
 const unitMillis = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
@@ -27,4 +27,25 @@ export const parseDurationMillis = (text: string): Option.Option<number> => {
 export const durationText = (millis: number): string => {
   const [name, size] = units.find(([, size]) => millis >= size && millis % size === 0) ?? ["ms", 1]
   return `${millis / size}${name}`
+}
+
+/** The shortest and the longest span that is taken. */
+export interface DurationBounds {
+  /** Default 1. */
+  readonly minMillis?: number
+  /** Default: none. */
+  readonly maxMillis?: number
+}
+
+/** How a text becomes a span of time; and what is expected, as the end of a sentence. */
+export const durationValue = ({ maxMillis = Number.POSITIVE_INFINITY, minMillis = 1 }: DurationBounds = {}) => {
+  const bounds = Number.isFinite(maxMillis) ? ` from ${durationText(minMillis)} to ${durationText(maxMillis)}` : ""
+  return {
+    parse: (text: string): Option.Option<Duration.Duration> =>
+      parseDurationMillis(text).pipe(
+        Option.filter((millis) => millis >= minMillis && millis <= maxMillis),
+        Option.map(Duration.millis)
+      ),
+    expected: `expected a duration${bounds}, such as 90s, 5m or 1h30m`
+  }
 }

@@ -1,10 +1,10 @@
 /**
  * The flags and arguments of a command as plain data: what help and completions show of each, and how its words become a value.
  */
-import { durationText, parseDurationMillis } from "@berth/terminal/duration"
+import { type DurationBounds, durationValue } from "@berth/terminal/duration"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { wholeNumberText } from "@berth/terminal/wholeNumber"
-import { Duration, Option, Result } from "effect"
+import { type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
 import { wordsOf } from "./words.ts"
 
@@ -54,17 +54,9 @@ export const wholeNumber = (min?: number, max?: number, metavar = "N"): Value<nu
 }
 
 /** A span of time, by default any. */
-export const duration = ({ maxMillis = Number.POSITIVE_INFINITY, minMillis = 1 } = {}): Value<Duration.Duration> => {
-  const bounds = Number.isFinite(maxMillis) ? ` from ${durationText(minMillis)} to ${durationText(maxMillis)}` : ""
-  return {
-    metavar: "DURATION",
-    parse: (text) =>
-      parseDurationMillis(text).pipe(
-        Option.filter((millis) => millis >= minMillis && millis <= maxMillis),
-        Option.map(Duration.millis)
-      ),
-    expected: () => `expected a duration${bounds}, such as 90s, 5m or 1h30m`
-  }
+export const duration = (bounds?: DurationBounds): Value<Duration.Duration> => {
+  const { expected, parse } = durationValue(bounds)
+  return { metavar: "DURATION", parse, expected: () => expected }
 }
 
 /** One of a few words. */
