@@ -2,8 +2,10 @@
  * The file of profiles, in the user's configuration folder: accounts by name, and which of them is used. It holds credentials, so that
  * it is the user's alone, is written whole, and is refused where other users can read it.
  */
+import { parseJson } from "@berth/core/api/parseJson"
+import { berthFolder } from "@berth/core/client/AccountFolder"
 import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
-import { readVariable } from "@berth/terminal/Connection"
+import { readSetting } from "@berth/terminal/readSetting"
 import { Data, Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
@@ -33,26 +35,11 @@ const noProfiles: Profiles = { current: null, profiles: new Map() }
 
 const version = 1
 
-const text = Effect.fnUntraced(function* (name: string) {
-  return Option.getOrUndefined(Option.map(yield* readVariable(name), (value) => Redacted.value(value).trim()))
-})
-
-/** The folder of berth's configuration: `$XDG_CONFIG_HOME/berth`, by default `~/.config/berth`; none without a home folder. */
-const configFolder = Effect.fnUntraced(function* (platform = globalThis.process?.platform) {
-  const isWindows = platform === "win32"
-  const chosen = yield* text("XDG_CONFIG_HOME")
-  if (chosen !== undefined && (isWindows || chosen.startsWith("/"))) return Option.some(`${chosen}/berth`)
-  const appData = isWindows ? yield* text("APPDATA") : undefined
-  if (appData !== undefined) return Option.some(`${appData}/berth`)
-  const home = yield* text(isWindows ? "USERPROFILE" : "HOME")
-  if (home === undefined) return Option.none<string>()
-  return Option.some(`${home}/${platform === "darwin" ? "Library/Application Support" : ".config"}/berth`)
-})
+const read = (name: string) => Effect.map(readSetting(name), (text) => text?.trim() || undefined)
 
 /** Where the profiles are; none without a home folder. */
-export const profilePath = Effect.map(
-  configFolder(),
-  Option.map((folder) => `${folder}/profiles.json`)
+export const profilePath = Effect.option(
+  Effect.map(berthFolder(read, undefined, "config"), (folder) => `${folder}/profiles.json`)
 )
 
 const isText = Predicate.isString
@@ -62,12 +49,7 @@ class LaterVersion extends Data.Class<{ readonly version: number }> {}
 
 /** The content of the file; undefined where it is none of ours. */
 const decoded = (content: string): Profiles | LaterVersion | undefined => {
-  let json: unknown
-  try {
-    json = JSON.parse(content)
-  } catch {
-    return undefined
-  }
+  const json = parseJson(content)
   if (!Predicate.isObject(json)) return undefined
   const { current, profiles: entries, version: written, ...further } = json
   if (Predicate.isNumber(written) && written > version) return new LaterVersion({ version: written })

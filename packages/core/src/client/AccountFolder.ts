@@ -35,13 +35,14 @@ export interface AccountFiles {
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
 
-/** What a folder is for: what must not be lost, and what can be read again. */
-export type FolderKind = "state" | "cache"
+/** What a folder is for: what must not be lost, what can be read again, and what the user has set. */
+export type FolderKind = "state" | "cache" | "config"
 
 /** Where it is below the home folder. */
 const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string>> = {
   state: { win32: "AppData/Local", darwin: "Library/Application Support", others: ".local/state" },
-  cache: { win32: "AppData/Local", darwin: "Library/Caches", others: ".cache" }
+  cache: { win32: "AppData/Local", darwin: "Library/Caches", others: ".cache" },
+  config: { win32: "AppData/Roaming", darwin: "Library/Application Support", others: ".config" }
 }
 
 const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
@@ -49,7 +50,8 @@ const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
 /**
  * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
  * Support/berth`, on Windows `%LOCALAPPDATA%\berth`; for the cache `$XDG_CACHE_HOME/berth`, `~/.cache/berth`,
- * `~/Library/Caches/berth`, `%LOCALAPPDATA%\berth\Cache`. Fails with why there can be none.
+ * `~/Library/Caches/berth`, `%LOCALAPPDATA%\berth\Cache`; for what is set `$XDG_CONFIG_HOME/berth`, `~/.config/berth`, on macOS that of
+ * the state, `%APPDATA%\berth`. Fails with why there can be none.
  */
 export const berthFolder = Effect.fnUntraced(function* (
   read: ReadVariable,
@@ -60,7 +62,7 @@ export const berthFolder = Effect.fnUntraced(function* (
   const named = yield* read(`XDG_${kind.toUpperCase()}_HOME`)
   if (named !== undefined && isAbsolute(named, isWindows)) return `${trimmed(named)}/berth`
   const below = isWindows && kind === "cache" ? "berth/Cache" : "berth"
-  const local = isWindows ? yield* read("LOCALAPPDATA") : undefined
+  const local = isWindows ? yield* read(kind === "config" ? "APPDATA" : "LOCALAPPDATA") : undefined
   if (local !== undefined && isAbsolute(local, isWindows)) return `${trimmed(local)}/${below}`
   const variable = isWindows ? "USERPROFILE" : "HOME"
   const home = yield* read(variable)

@@ -184,6 +184,8 @@ describe("the folder of `berth`", () => {
   const values: Readonly<Record<string, ReadonlyArray<string | undefined>>> = {
     XDG_STATE_HOME: [undefined, "/xdg/", "C:\\xdg", "not/absolute"],
     XDG_CACHE_HOME: [undefined, "/cache/"],
+    XDG_CONFIG_HOME: [undefined, "/config/"],
+    APPDATA: [undefined, "C:\\roaming\\"],
     LOCALAPPDATA: [undefined, "C:\\local\\", "local"],
     HOME: [undefined, "/home/ada/"],
     USERPROFILE: [undefined, "C:\\Users\\ada"]
@@ -194,7 +196,7 @@ describe("the folder of `berth`", () => {
     [{}]
   )
 
-  const kinds = ["state", "cache"] as const
+  const kinds = ["state", "cache", "config"] as const
   const platforms = ["linux", "darwin", "win32", "freebsd"]
   for (const [kind, platform] of kinds.flatMap((kind) => platforms.map((platform) => [kind, platform] as const))) {
     it.effect(`is Effect's ${kind} folder on ${platform}, for any environment`, () =>
