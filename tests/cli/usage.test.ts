@@ -41,6 +41,8 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
     "node create n --plan p --image i --max-cost much",
     "--max-cost cannot be much: expected rupees per hour, such as 12.5."
   ],
+  ["node create n --start-script no-such.sh", "--start-script cannot be no-such.sh: there is no such file."],
+  ["node create n --start-script /", "--start-script cannot be /: it is not a file."],
   ["node create n --plan p --image i --count 0", "--count cannot be 0: expected a whole number from 1 to 1000."],
   ["node delete n --yes --timeout 3s", "--timeout needs --wait."],
   ["node create --name n --plan p --image i --timeout 3s", "--timeout needs --wait."],

@@ -1,7 +1,7 @@
 /**
  * What a command is: whatever its flags are, how it may fail and what it needs are the same for all.
  */
-import { Context, Effect, type FileSystem, type Layer, type Path, type Stdio, type Terminal } from "effect"
+import { Context, Effect, type Layer, type Stdio, type Terminal } from "effect"
 import type { CommandTree } from "../commandLine/CommandTree.ts"
 import type { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import type { Parameters, Values } from "../commandLine/Parameter.ts"
@@ -15,14 +15,7 @@ export class Commands extends Context.Service<Commands, CommandTree<Command>>()(
 ) {}
 
 /** What a command may need. */
-export type Needs =
-  | Output
-  | Commands
-  | GlobalSettings
-  | FileSystem.FileSystem
-  | Path.Path
-  | Stdio.Stdio
-  | Terminal.Terminal
+export type Needs = Output | Commands | GlobalSettings | Stdio.Stdio | Terminal.Terminal
 
 /** A command: its flags and arguments as data, and what it does with their values. */
 export interface Command {

@@ -1,12 +1,14 @@
 /**
  * `berth api`: any request of the service, with the account's credentials and berth's errors.
  */
+import { parseJson } from "@berth/core/api/parseJson"
+import { withFiles } from "@berth/core/client/files/StateFiles"
 import { RawApi } from "@berth/core/client/RawApi"
 import type { RawReply } from "@berth/core/api/Reply"
 import { pageSize } from "@berth/core/api/Routes"
 import { escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { didYouMean, nearest } from "@berth/terminal/usage"
-import { Effect, FileSystem, Option, Predicate, Result, Stdio, Stream } from "effect"
+import { Effect, Option, Predicate, Result, Stdio, Stream } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -32,9 +34,7 @@ const pair = (text: string): Option.Option<readonly [string, string]> => {
 /** The body: as it is, from `@file`, or from stdin for `-`. */
 const bodyFrom = Effect.fnUntraced(function* (data: string) {
   if (data === "-") return yield* Stream.mkString(Stream.decodeText((yield* Stdio.Stdio).stdin))
-  if (!data.startsWith("@")) return data
-  const files = yield* FileSystem.FileSystem
-  return yield* files.readFileString(data.slice(1))
+  return data.startsWith("@") ? yield* withFiles((fs) => fs.readFile(data.slice(1), "utf8")) : data
 })
 
 const unreadable = (data: string) => () =>
@@ -43,19 +43,10 @@ const unreadable = (data: string) => () =>
     hint: "-d takes JSON, @FILE, or - for stdin."
   })
 
-/** The value of JSON; undefined for what is none. */
-const parse = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
-
 /** The body as it is, or in the format that was asked for where it is JSON. */
 const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect<string> => {
   if (body === "") return Effect.succeed("")
-  const value = format === "table" && !isTerminal ? undefined : parse(body)
+  const value = format === "table" && !isTerminal ? undefined : parseJson(body)
   return value === undefined ? Effect.succeed(escapeControlsInLines(body)) : valueText(value, format)
 }
 
@@ -98,7 +89,7 @@ const printMasked = Effect.fnUntraced(function* (text: string) {
 
 /** The elements of a page; undefined where its data is no list. */
 const elementsOf = (body: string): ReadonlyArray<unknown> | undefined => {
-  const envelope = parse(body)
+  const envelope = parseJson(body)
   const data = Predicate.isObject(envelope) ? envelope["data"] : undefined
   return Array.isArray(data) ? data : undefined
 }

@@ -2,10 +2,11 @@
  * `berth node list`: every node of the account, or those that pass the filters.
  */
 import { Nodes } from "@berth/core/client/Nodes"
+import { parseJson } from "@berth/core/api/parseJson"
 import { pageSize } from "@berth/core/api/Routes"
 import type { Node } from "@berth/core/domain/Node"
 import { KnownStatus } from "@berth/core/domain/NodeStatus"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Predicate, Stream } from "effect"
 import { command } from "../command.ts"
 import { flag, someOf, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -58,12 +59,10 @@ const filterOf = (filters: {
 
 /** The number of nodes of the account, where a page of the service reports it and it is not that of the page (A7). */
 const totalIn = (body: string): number | undefined => {
-  try {
-    const { data, total_count: total } = JSON.parse(body) as { readonly data?: unknown; readonly total_count?: unknown }
-    return Array.isArray(data) && Number.isSafeInteger(total) && Number(total) > data.length ? Number(total) : undefined
-  } catch {
-    return undefined
-  }
+  const page = parseJson(body)
+  if (!Predicate.isObject(page)) return undefined
+  const { data, total_count: total } = page
+  return Array.isArray(data) && Number.isSafeInteger(total) && Number(total) > data.length ? Number(total) : undefined
 }
 
 /**
