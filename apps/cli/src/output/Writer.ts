@@ -34,3 +34,12 @@ export interface Writer {
   /** Whether it shows fields, so that `--columns` means something. */
   readonly hasColumns: boolean
 }
+
+/** The writer of a format in which each record stands by itself. */
+export const rowWriter = (write: Writer["list"], hasColumns = false): Writer => ({
+  list: write,
+  one: (descriptor, record, view) => write(descriptor, [record], view),
+  next: write,
+  inParts: true,
+  hasColumns
+})

@@ -9,7 +9,7 @@ import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
 import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
 import { selectFields } from "./Selection.ts"
-import type { View, Writer } from "./Writer.ts"
+import { rowWriter, type View } from "./Writer.ts"
 
 /** A value as the text of a cell: no text of another's making begins a line, a control code or, unless `raw`, a formula. */
 const cellText = (value: unknown, raw: boolean): string => {
@@ -44,10 +44,4 @@ const write = Effect.fnUntraced(function* <A>(
   yield* data((header ? csvLine(fields.map(({ key }) => key)) : "") + rows.join(""))
 })
 
-export const csvWriter: Writer = {
-  list: write,
-  one: (descriptor, record, view) => write(descriptor, [record], view),
-  next: write,
-  inParts: true,
-  hasColumns: true
-}
+export const csvWriter = rowWriter(write, true)

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { Output } from "./Output.ts"
 import { type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
-import type { Writer } from "./Writer.ts"
+import { rowWriter, type Writer } from "./Writer.ts"
 
 const writerOf = (format: "id" | "name"): Writer => {
   const write = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) {
@@ -25,13 +25,7 @@ const writerOf = (format: "id" | "name"): Writer => {
     }
     yield* Output.use(({ data }) => data(lines.join("")))
   })
-  return {
-    list: write,
-    one: (descriptor, record) => write(descriptor, [record]),
-    next: write,
-    inParts: true,
-    hasColumns: false
-  }
+  return rowWriter(write)
 }
 
 export const idWriter = writerOf("id")

@@ -2,7 +2,7 @@
  * Writes JSON that is safe to show: characters that JSON allows and a terminal would obey are escaped too.
  */
 import { Output } from "./Output.ts"
-import type { Writer } from "./Writer.ts"
+import { rowWriter, type Writer } from "./Writer.ts"
 
 /**
  * Allowed in JSON strings, and nowhere else in JSON: DEL, C1 controls, line separators, direction marks and overrides, and the two that are
@@ -47,14 +47,7 @@ export const jsonWriter: Writer = {
   hasColumns: false
 }
 
-const writeLines: Writer["list"] = ({ encode }, records) =>
-  Output.use(({ data }) => data(records.map((record) => `${jsonLine(encode(record))}\n`).join("")))
-
 /** One line of JSON for each record. */
-export const ndjsonWriter: Writer = {
-  list: writeLines,
-  one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonLine(encode(record))}\n`)),
-  next: writeLines,
-  inParts: true,
-  hasColumns: false
-}
+export const ndjsonWriter = rowWriter(({ encode }, records) =>
+  Output.use(({ data }) => data(records.map((record) => `${jsonLine(encode(record))}\n`).join("")))
+)
