@@ -92,29 +92,18 @@ export const remove = command(
       waitFor({ id, node: Option.map(node, (each) => ({ ...each, status: "terminate" })) }, gone, show).pipe(
         Effect.mapError((error) => new DeletedNotGone({ id, error }))
       )
-    const deleted = wait
-      ? withProgress({ goal: "deleted", total: resolution.nodes.length }, (show) =>
-          forEachNode(
-            resolution,
-            (found) =>
-              send(found.id).pipe(
-                Effect.andThen(untilGone(found, show)),
-                Effect.as({ outcome: "deleted", node: found.node })
-              ),
-            { ignoreNotFound }
-          )
-        )
-      : withCount({ goal: "deleting", total: resolution.nodes.length }, (show) =>
-          forEachNode(
-            resolution,
-            ({ id, node }) =>
-              send(id).pipe(
-                Effect.andThen(show({ what: String(id), state: "deleting" })),
-                Effect.as({ outcome: "deleting", node })
-              ),
-            { ignoreNotFound }
-          )
-        )
+    const goal = wait ? "deleted" : "deleting"
+    const deleted = (wait ? withProgress : withCount)({ goal, total: resolution.nodes.length }, (show) =>
+      forEachNode(
+        resolution,
+        (found) =>
+          send(found.id).pipe(
+            Effect.andThen(wait ? untilGone(found, show) : show({ what: String(found.id), state: goal })),
+            Effect.as({ outcome: goal, node: found.node })
+          ),
+        { ignoreNotFound }
+      )
+    )
     const outcomes = yield* whenInterrupted(() => deletedSoFar(ids, deleting, wait))(deleted)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
