@@ -77,23 +77,11 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
   }
 }
 
-/** The failure as berth reports it. */
-export const problemOf = (failure: Failure): Problem => {
-  if (failure._tag === "BerthError") return problemOfError(failure)
-  const { hint, message } = failure
-  if (failure._tag === "CreatedNotReady" || failure._tag === "DeletedNotGone") {
-    return { ...problemOfError(failure.error), message, hint }
-  }
-  return { code: failure._tag, message, hint, httpStatus: null, retryable: false, details: detailsOf(failure) }
-}
+type Told = Pick<Problem, "message" | "hint" | "details">
 
-/** Data that cannot be written: no fault of berth. */
-export const problemOfOutput = ({
-  details,
-  hint,
-  message
-}: Pick<Problem, "message" | "hint" | "details">): Problem => ({
-  code: "StdoutFailed",
+/** One that no reply of the service is the reason of. */
+const problemHere = (code: string, { details, hint, message }: Told): Problem => ({
+  code,
   message,
   hint,
   httpStatus: null,
@@ -101,12 +89,23 @@ export const problemOfOutput = ({
   details
 })
 
+/** The failure as berth reports it. */
+export const problemOf = (failure: Failure): Problem => {
+  if (failure._tag === "BerthError") return problemOfError(failure)
+  const { hint, message } = failure
+  if (failure._tag === "CreatedNotReady" || failure._tag === "DeletedNotGone") {
+    return { ...problemOfError(failure.error), message, hint }
+  }
+  return problemHere(failure._tag, { message, hint, details: detailsOf(failure) })
+}
+
+/** Data that cannot be written: no fault of berth. */
+export const problemOfOutput = (failure: Told): Problem => problemHere("StdoutFailed", failure)
+
 /** A defect: a fault of berth itself. */
-export const problemOfDefect = (defect: unknown): Problem => ({
-  code: "Fault",
-  message: `berth failed: ${defect instanceof Error ? defect.message : String(defect)}`,
-  hint: "This is a bug in berth; the same command with --debug shows where.",
-  httpStatus: null,
-  retryable: false,
-  details: {}
-})
+export const problemOfDefect = (defect: unknown): Problem =>
+  problemHere("Fault", {
+    message: `berth failed: ${defect instanceof Error ? defect.message : String(defect)}`,
+    hint: "This is a bug in berth; the same command with --debug shows where.",
+    details: {}
+  })

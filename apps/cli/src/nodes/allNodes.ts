@@ -24,7 +24,7 @@ type NodeStream = Stream.Stream<Node, BerthError, Nodes | IndexStore>
 
 /** What is called while a list is read: with the reply of each page, and with what it came to. */
 interface Listening extends Pick<CallOptions, "onReply"> {
-  readonly onListed?: (listed: Listed) => void
+  readonly onListed?: (listed: Listed) => unknown
 }
 
 /** Every node, page by page. A list that is read to its end is the new index, where that is `due`. */
@@ -58,20 +58,19 @@ const nodesOf = (
 /** Every node, which renews the index. */
 export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
 
-/** The same at once, with the records that cannot be read, and whether it is certain that there are no others. */
-export const wholeList = Effect.suspend(() => {
-  let unreadable: Listed["unreadable"] = []
-  let isWhole = false
-  const onListed = (listed: Listed) => {
-    unreadable = listed.unreadable
-    isWhole = listed.readToEnd !== false
-  }
-  return Effect.map(Stream.runCollect(nodesOf(({ isKept }) => Effect.succeed(isKept), { onListed })), (nodes) => ({
-    nodes,
-    unreadable,
-    isWhole
-  }))
-})
+/** A list at once, with the records that cannot be read, and whether it is certain that there are no others. */
+const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthError, R>) =>
+  Effect.suspend(() => {
+    let end: Listed | undefined
+    const nodes = Stream.runCollect(list({ onListed: (listed) => (end = listed) }))
+    return Effect.map(nodes, (nodes) => ({
+      nodes,
+      unreadable: end?.unreadable ?? [],
+      isWhole: end !== undefined && end.readToEnd !== false
+    }))
+  })
+
+export const wholeList = collected((listening) => nodesOf(({ isKept }) => Effect.succeed(isKept), listening))
 
 /**
  * Every node, for a command that shows them and has no use for the index: it is renewed at most once an hour, for it takes memory. What
@@ -92,6 +91,8 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
       )
     })
   )
+
+export const shownList = collected(shownNodes)
 
 /** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */
 export const newerNodes = Effect.fnUntraced(function* (

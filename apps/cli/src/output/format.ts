@@ -10,6 +10,10 @@ export const numberOr = (value: number | null): string => (value === null ? noth
 
 export const textOr = (value: string | null): string => (value === null || value === "" ? nothing : value)
 
+export const nodeCount = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
+
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** A value without a unit: a text, a number, yes or no, or several texts. */
 export const plain = (value: string | number | boolean | ReadonlyArray<string> | null): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"

@@ -8,7 +8,7 @@ import { spans } from "@berth/core/client/telemetry/Telemetry"
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { cut } from "./cells.ts"
-import { elapsed } from "./format.ts"
+import { capitalized, elapsed } from "./format.ts"
 import { Output, printNote } from "./Output.ts"
 import {
   type Activity,
@@ -70,8 +70,6 @@ const listPaths: Readonly<Record<string, string>> = {
   "images.list": "/images/",
   "images.saved": "/images/saved-images/"
 }
-
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
   const output = yield* Output

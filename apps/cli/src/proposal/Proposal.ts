@@ -6,7 +6,7 @@ import type { WireRequest } from "@berth/core/client/transport/Transport"
 import { sumInr } from "@berth/core/domain/Money"
 import { Price, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { Predicate, Schema } from "effect"
-import { rupees, textOr } from "../output/format.ts"
+import { capitalized, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
@@ -68,8 +68,6 @@ const orderOf = ({ request: { body } }: Proposal): string =>
 const termsOf = (proposal: Proposal): string =>
   `${costText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${proposal.outcome}`}`
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** One change that is about to be made, as a sentence. */
 export const sentenceOf = (proposal: Proposal): string => {
   const { action, id, name, outcome } = proposal
@@ -88,11 +86,11 @@ const oneQuestion = (proposal: Proposal): string => {
   const { action, id, name, outcome } = proposal
   switch (action) {
     case "create":
-      return `Create node ${name}${orderOf(proposal)}? ${capitalised(termsOf(proposal))}.`
+      return `Create node ${name}${orderOf(proposal)}? ${capitalized(termsOf(proposal))}.`
     case "delete":
-      return `Delete node ${name} (${id})? ${capitalised(outcome)}.`
+      return `Delete node ${name} (${id})? ${capitalized(outcome)}.`
     case "set-commitment":
-      return `Set the commitment of node ${name} (${id})? ${capitalised(outcome)}.`
+      return `Set the commitment of node ${name} (${id})? ${capitalized(outcome)}.`
   }
 }
 
@@ -121,7 +119,7 @@ export const questionOf = (proposals: ReadonlyArray<Proposal>): string => {
   if (proposals.length === 1) return oneQuestion(first)
   const { length } = proposals
   return areCreates(proposals)
-    ? `Create these ${length} nodes${orderOf(first)}? ${capitalised(togetherOf(proposals))}.`
+    ? `Create these ${length} nodes${orderOf(first)}? ${capitalized(togetherOf(proposals))}.`
     : `Delete these ${length} nodes? Their disks are deleted too.`
 }
 

@@ -8,7 +8,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Image, LeftOutImage } from "@berth/core/domain/Image"
 import type { Node } from "@berth/core/domain/Node"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import { imageFinder, type Price, type PriceList, priceList, type Terms } from "@berth/core/domain/Price"
+import { imageFinder, type PriceList, priceList, type Terms } from "@berth/core/domain/Price"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Effect, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
@@ -46,13 +46,8 @@ export interface Listed extends Catalogue {
 }
 
 /** What is offered, as far as it is listed. */
-export interface Offer {
-  readonly price: Price
-  /** The least that is billed by the hour, in rupees; null where that is not known. */
-  readonly minimumBillingInr: number | null
+export interface Offer extends Omit<Terms, "committedOptions"> {
   readonly option: CommittedOption | undefined
-  /** Whether a record that cannot be read may state other terms. */
-  readonly contradicted: boolean
 }
 
 const force = "--force sends it anyway."
@@ -155,17 +150,22 @@ const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, listed: Lis
 const termsOf = (spec: NodeSpec, listed: Listed): Terms =>
   spec.savedImageTemplateId === undefined ? pricesOf(listed).ofOrder(spec) : savedTerms(spec, listed)
 
+const offerOf = ({ contradicted, minimumBillingInr, price }: Terms, option: CommittedOption | undefined): Offer => ({
+  price,
+  minimumBillingInr,
+  option,
+  contradicted
+})
+
 /** The offer for an order, or why it cannot work. */
 export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, UsageFault> => {
   const fault = planFault(spec.plan, listed.images) ?? imageFault(spec, listed.images)
   if (fault !== undefined) return fault
   const terms = termsOf(spec, listed)
-  const { contradicted, minimumBillingInr, price } = terms
   return spec.committedSkuId === undefined
-    ? Result.succeed({ price, minimumBillingInr, option: undefined, contradicted })
-    : Result.map(
-        optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId),
-        (option) => ({ price, minimumBillingInr, option, contradicted })
+    ? Result.succeed(offerOf(terms, undefined))
+    : Result.map(optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId), (option) =>
+        offerOf(terms, option)
       )
 }
 
@@ -173,10 +173,8 @@ export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, U
 export const knownOffer = (spec: NodeSpec, listed: Listed): Offer => {
   const terms = termsOf(spec, listed)
   const option = spec.committedSkuId === undefined ? Result.fail(undefined) : optionOf("", terms, spec.committedSkuId)
-  return {
-    price: terms.price,
-    minimumBillingInr: terms.minimumBillingInr,
-    option: Result.getOrElse(option, () => undefined),
-    contradicted: terms.contradicted
-  }
+  return offerOf(
+    terms,
+    Result.getOrElse(option, () => undefined)
+  )
 }

@@ -1,13 +1,13 @@
 /**
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
-import type { Listed } from "@berth/core/client/listing/Listed"
 import { sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
-import { Clock, Effect, Stream } from "effect"
+import { Clock, Effect } from "effect"
 import { command } from "../command.ts"
 import { flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
-import { shownNodes } from "../../nodes/allNodes.ts"
+import { shownList } from "../../nodes/allNodes.ts"
+import { nodeCount } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
 import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
@@ -16,29 +16,27 @@ import { priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
 import { costs, groupings } from "./sum.ts"
 
-const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
-
 /** The sentences below the table, each a note of its own. */
 const totalTexts = (total: Cost): ReadonlyArray<string> => {
   const { committed, nodes, offAndBilled, unreadable, withoutPrice } = total
   const unpriced = withoutPrice - unreadable
   const price = priceText(total)
   const sentences = [
-    `${count(nodes)}: ${price === undefined ? "price not known" : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
+    `${nodeCount(nodes)}: ${price === undefined ? "price not known" : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
   ]
   if (committed > 0) {
     sentences.push(
-      `${count(committed)} committed, as berth on this machine has set it: the service does not report it.`
+      `${nodeCount(committed)} committed, as berth on this machine has set it: the service does not report it.`
     )
   }
-  if (offAndBilled > 0) sentences.push(`${count(offAndBilled)} off and still billed.`)
+  if (offAndBilled > 0) sentences.push(`${nodeCount(offAndBilled)} off and still billed.`)
   if (unreadable > 0) {
     sentences.push(
-      `${count(unreadable)} whose record cannot be read: the sum lacks ${unreadable === 1 ? "it" : "them"}.`
+      `${nodeCount(unreadable)} whose record cannot be read: the sum lacks ${unreadable === 1 ? "it" : "them"}.`
     )
   }
   if (unpriced > 0 && price !== undefined) {
-    sentences.push(`${count(unpriced)} without one known price: the sum has what is known of it.`)
+    sentences.push(`${nodeCount(unpriced)} without one known price: the sum has what is known of it.`)
   }
   return sentences
 }
@@ -48,23 +46,15 @@ export const cost = command(
     by: flagOr("by", oneOf(groupings, "GROUP"), "A row for each node, plan or status; default node", "node")
   },
   Effect.fnUntraced(function* ({ by }) {
-    let unreadable: Listed["unreadable"] = []
-    let isWhole = true
-    const onListed = (listed: Listed) => {
-      unreadable = listed.unreadable
-      isWhole = listed.readToEnd !== false
-    }
-    const [nodes, catalogue] = yield* Effect.all([Stream.runCollect(shownNodes({ onListed })), publicCatalogue()], {
-      concurrency: 2
-    })
+    const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
     const own = yield* CommitmentLog.use(({ load }) => load)
     const nowMillis = yield* Clock.currentTimeMillis
-    const { ending, rows, total } = costs({ nodes, unreadable }, { prices: pricesOf(catalogue), own, nowMillis }, by)
+    const { ending, rows, total } = costs(list, { prices: pricesOf(catalogue), own, nowMillis }, by)
     yield* printAll(costRecord, rows)
-    const sum = isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
+    const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
     if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
     if (total.nodes > 0 && ending > 0)
-      yield* printNote(`${count(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
+      yield* printNote(`${nodeCount(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
   }),
   client
 )

@@ -14,7 +14,7 @@ import { concurrency, withListed } from "../../nodes/allNodes.ts"
 import { type Found, type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, nodeReference } from "../../nodes/Target.ts"
 import { cut, rowsOf } from "../../output/cells.ts"
-import { elapsed } from "../../output/format.ts"
+import { elapsed, nodeCount } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { OutputOptions } from "../../output/OutputOptions.ts"
@@ -109,8 +109,6 @@ interface Shown {
 
 type Show<R> = (shown: Shown) => Effect.Effect<void, UsageFault, R>
 
-const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
-
 /** Repaints the table of the nodes over the one before. */
 const screen = Effect.gen(function* () {
   const { data, stdout } = yield* Output
@@ -131,7 +129,8 @@ const screen = Effect.gen(function* () {
       const { text } = table(fields, nodes, { available, colour, header, nowMillis: now })
       const more = all.length > nodes.length ? `… and ${all.length - nodes.length} more.\n` : ""
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
-      const status = failure ?? `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
+      const status =
+        failure ?? `${nodeCount(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
       // A line that wraps would be two to erase.
       const page = `${text}${more}${cut(escapeControls(status), available)}\n`
       // Narrower since, the terminal has wrapped what it shows.
