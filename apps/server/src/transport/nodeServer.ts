@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { createServer as createSecureServer } from "node:https"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { isSecured, openConnections } from "./connections.ts"
 import { isHeld } from "./held.ts"
 import { maxHeadBytes, maxParsedHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
@@ -78,7 +77,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
       return
     }
     // What is no TLS, or does not trust the certificate, can be given no reply.
-    if (tls !== undefined && !isSecured(socket)) return void socket.destroy()
+    if (tls !== undefined && !wireSockets.has(socket)) return void socket.destroy()
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)
     const replies = pending.of(socket)
@@ -190,3 +189,37 @@ const writeRejection = (
 
 /** How long a client may be idle after a rejection before its connection is cut. */
 const closeGraceMillis = 500
+
+/** Under TLS a connection has two sockets: one on the wire, and the secure one that requests come on, by which it is found here. */
+const wireSockets = new WeakMap<Duplex, Socket>()
+
+/** Resets the connection of a socket, without the goodbye of TLS. */
+export const resetConnection = (socket: Socket): void => void (wireSockets.get(socket) ?? socket).resetAndDestroy()
+
+/** The sockets on which requests come, as long as they are open; of a handshake that is not through, the one on the wire. */
+export const openConnections = (server: Server): ReadonlySet<Socket> => {
+  const open = new Set<Socket>()
+  const add = (socket: Socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+  }
+  // The two sockets of a connection have the other side in common.
+  const onWire = new Map<string, Socket>()
+  server.on("connection", (socket: Socket) => {
+    const key = keyOf(socket)
+    onWire.set(key, socket)
+    socket.once("close", () => void (onWire.get(key) === socket && onWire.delete(key)))
+    add(socket)
+  })
+  server.on("secureConnection", (secure: Socket) => {
+    const socket = onWire.get(keyOf(secure))
+    if (socket === undefined) return
+    wireSockets.set(secure, socket)
+    open.delete(socket)
+    add(secure)
+  })
+  return open
+}
+
+const keyOf = ({ localPort, remoteAddress, remotePort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localPort}`

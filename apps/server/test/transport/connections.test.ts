@@ -5,7 +5,7 @@ import { connect as connectSecure } from "node:tls"
 import { certificate, key } from "@berth/testing/certificate"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { openConnections } from "../../src/transport/connections.ts"
+import { openConnections } from "../../src/transport/nodeServer.ts"
 
 const listening = (server: Server) =>
   Effect.acquireRelease(
