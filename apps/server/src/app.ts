@@ -11,7 +11,7 @@ import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { endIdleWorlds } from "./control/endWorld.ts"
-import { keepInUse } from "./control/keepInUse.ts"
+import { useWorld } from "./control/ControlledWorlds.ts"
 import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
@@ -35,7 +35,6 @@ import { bytesOf } from "./transport/replyBytes.ts"
 import type { Reading } from "./world/allowance.ts"
 import * as World from "./world/World.ts"
 import type { Worlds } from "./world/Worlds.ts"
-import { WorldUse } from "./world/WorldUse.ts"
 
 export interface AppOptions {
   /**
@@ -62,8 +61,7 @@ export const makeApp = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const realMillis = () => clock.currentTimeMillisUnsafe()
   const journals = new Journals()
-  const use = new WorldUse()
-  const controlled = { worlds, realMillis, journals, use }
+  const controlled = { worlds, realMillis, journals }
   const controlPlane = yield* makePlane(controlled, control)
   if (worldTtlMillis !== undefined) yield* Effect.forkScoped(endIdleWorlds(controlled, worldTtlMillis))
   const endpoint = yield* makeEndpoint
@@ -100,14 +98,13 @@ export const makeApp = Effect.fnUntraced(function* (
     if (preflight !== undefined) {
       return Effect.succeed(HttpServerResponse.setHeader(preflight, "date", httpDate(World.instantOf(world, real))))
     }
-    if (identity.world !== undefined) use.note(identity.world, real)
     // Nodes that have ended by now are cleared away before any step reads the world.
     const arrivedAt = World.enter(world, real)
     const allowance = identity.world?.allowance ?? worlds.unnamed
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
     const reply = isAboutTheService(request) ? pages(exchange) : service(exchange)
-    return identity.world !== undefined && use.mayEnd(identity.world)
-      ? Effect.andThen(keepInUse(controlled, identity.world), reply)
+    return identity.world !== undefined && worlds.mayEnd(identity.world)
+      ? Effect.andThen(useWorld(controlled, identity.world), reply)
       : reply
   })
 

@@ -10,14 +10,11 @@ import { strictReader } from "../transport/fields.ts"
 import { readStrictJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
-import type { WorldUse } from "../world/WorldUse.ts"
-import { keepInUse } from "./keepInUse.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
   readonly worlds: Worlds
   readonly journals: Journals
-  readonly use: WorldUse
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
 }
@@ -43,6 +40,16 @@ export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: stri
     [field]: [`There may be ${limit} nodes in all worlds together.`]
   })
 
+/** Uses a world for as long as a scope lasts: that of a request, which may take longer than a world may be idle. */
+export const useWorld = (
+  { realMillis, worlds }: Served,
+  world: World.World
+): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => worlds.use(world, realMillis())),
+    (end) => Effect.sync(() => end(realMillis()))
+  )
+
 interface NamedWorld extends Controlled {
   readonly world: World.World
   readonly now: number
@@ -53,7 +60,7 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const controlled = yield* ControlledWorlds
   const world = controlled.worlds.get(id)
   if (world === undefined) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
-  yield* keepInUse(controlled, world)
+  yield* useWorld(controlled, world)
   const named: NamedWorld = { ...controlled, world, now: World.enter(world, controlled.realMillis()) }
   return named
 })

@@ -10,14 +10,11 @@ import type { Served } from "./ControlledWorlds.ts"
 
 /** Ends a world: its credentials are unknown from now on. */
 export const endWorld = (
-  { journals, realMillis, use, worlds }: Served,
+  { journals, realMillis, worlds }: Served,
   id: string,
   reason: EndReason
 ): Result.Result<void, RemoveRefusal> =>
-  Result.map(worlds.remove(id), (world) => {
-    use.end(world)
-    journals.end(world, World.instantOf(world, realMillis()), reason)
-  })
+  Result.map(worlds.remove(id), (world) => journals.end(world, World.instantOf(world, realMillis()), reason))
 
 /** How often idle worlds are searched for at least: one search goes over all worlds, and there is no timer for each. */
 const maxSweepMillis = 10_000
@@ -27,6 +24,6 @@ export const endIdleWorlds = Effect.fnUntraced(function* (controlled: Served, tt
   for (;;) {
     yield* Effect.sleep(Math.min(maxSweepMillis, Math.ceil(ttlMillis / 10)))
     const now = yield* Clock.currentTimeMillis
-    for (const { id } of controlled.use.idleSince(now - ttlMillis)) endWorld(controlled, id, "idle")
+    for (const { id } of controlled.worlds.idleSince(now - ttlMillis)) endWorld(controlled, id, "idle")
   }
 })

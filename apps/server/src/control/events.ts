@@ -67,24 +67,19 @@ const missedSince = (last: number, { journals, worlds }: Controlled, only: World
 
 /** A backlog that is filled for as long as the scope lasts. */
 const follow = (controlled: Controlled, only: World | undefined, last: number) => {
-  const { journals, realMillis, use } = controlled
+  const { journals } = controlled
   const backlog = new EventBacklog()
   // Nothing is missed: no other fiber runs between reading the journals and listening.
   return Effect.acquireRelease(
     Effect.sync(() => {
       // Not a number without the header, or with one that is none: then nothing was missed.
       if (!Number.isNaN(last)) for (const event of missedSince(last, controlled, only)) backlog.offer(event)
-      if (only !== undefined) use.watch(only)
       const stop = journals.listen((event) => {
         if (only === undefined || only.id === event.in.id) backlog.offer(event)
       })
       return { backlog, stop }
     }),
-    ({ stop }) =>
-      Effect.sync(() => {
-        stop()
-        if (only !== undefined) use.unwatch(only, realMillis())
-      })
+    ({ stop }) => Effect.sync(stop)
   )
 }
 

@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("make", ({ request }) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
-        const { realMillis, use, worlds } = yield* ControlledWorlds
+        const { realMillis, worlds } = yield* ControlledWorlds
         const settings = settingsOf(options, defaults.account)
         const problems = nodeProblems(
           settings,
@@ -90,7 +90,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         if (refusal !== undefined) return yield* Effect.fail(notAdded(refusal, settings))
         const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
         const world = yield* Effect.mapError(Effect.fromResult(made), (refusal) => notAdded(refusal, settings))
-        use.begin(world, realMillis())
+        worlds.letEnd(world, realMillis())
         return {
           id: world.id,
           apiKey: Redacted.value(world.settings.account.apiKey),

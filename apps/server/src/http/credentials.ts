@@ -6,9 +6,8 @@ import { apiKeyHeader, csrfHeader, sessionCookies } from "@berth/core/api/Author
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { apiKeyParameter } from "@berth/core/api/Routes"
 import type { HttpServerRequest } from "effect/http"
-import { sameSecret } from "../world/CredentialIndex.ts"
 import type { World } from "../world/World.ts"
-import type { Worlds } from "../world/Worlds.ts"
+import { sameSecret, type Worlds } from "../world/Worlds.ts"
 
 export type Identity =
   /** The world the request belongs to. `bySession` when cookies stood in for the token. */

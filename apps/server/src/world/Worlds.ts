@@ -1,9 +1,10 @@
 /**
- * All worlds of the server, by id and by credential.
+ * All worlds of the server, by id and by credential, and when each was last used. Credentials are compared by their digests, so
+ * that the time an answer takes reveals nothing about them (A5).
  */
+import { hash, timingSafeEqual } from "node:crypto"
 import { Redacted, Result } from "effect"
 import * as Allowance from "./allowance.ts"
-import { CredentialIndex, digest } from "./CredentialIndex.ts"
 import type { World } from "./World.ts"
 import { type Account, maxFleetNodes } from "./WorldSettings.ts"
 
@@ -35,6 +36,32 @@ const unnamedRateLimit: Allowance.RateLimit = { limit: 1_000_000, windowMillis: 
 /** Past it, a test suite has forgotten to delete its own. */
 const maxWorlds = 10_000
 
+/** How many digests are kept before all are forgotten. */
+const maxDigests = 1_024
+
+/** Longer secrets belong to no world and are not kept. */
+const maxKeptLength = 256
+
+const digests = new Map<string, string>()
+
+/** The digest of a secret, kept for when it is shown again. */
+const digest = (secret: string): string => {
+  const known = digests.get(secret)
+  if (known !== undefined) return known
+  const made = hash("sha256", secret, "base64url")
+  if (secret.length > maxKeptLength) return made
+  if (digests.size >= maxDigests) digests.clear()
+  digests.set(secret, made)
+  return made
+}
+
+/** Whether two texts are the same, in a time that does not depend on where they differ. */
+export const sameSecret = (left: string, right: string): boolean =>
+  timingSafeEqual(Buffer.from(digest(left)), Buffer.from(digest(right)))
+
+/** By the digests of a credential. */
+type WorldsByDigest = Map<string, World>
+
 /** The worlds of a server. The main one is always there, the others come and go. */
 export class Worlds {
   /** The world of a request whose credentials name none. */
@@ -42,8 +69,10 @@ export class Worlds {
   /** What such a request spends. It begins anew with the main world, whose clock it counts by. */
   unnamed = Allowance.make(unnamedRateLimit)
   readonly #byId = new Map<string, World>()
-  readonly #byApiKey = new CredentialIndex((world) => world.settings.account.apiKey)
-  readonly #byAccessToken = new CredentialIndex((world) => world.settings.account.accessToken)
+  readonly #byApiKey: WorldsByDigest = new Map()
+  readonly #byAccessToken: WorldsByDigest = new Map()
+  /** When each world that may end by itself was last used, in milliseconds of real time, and how many programs are using it. */
+  readonly #uses = new Map<World, { lastAt: number; users: number }>()
   #made: number
   /** Counts what may have changed something, so that the keeper of a copy can see that it is old. */
   changes = 0
@@ -60,12 +89,12 @@ export class Worlds {
 
   /** The world whose API key this is. */
   byApiKey(secret: string): World | undefined {
-    return this.#byApiKey.find(secret)
+    return this.#byApiKey.get(digest(secret))
   }
 
   /** The world whose access token this is. */
   byAccessToken(secret: string): World | undefined {
-    return this.#byAccessToken.find(secret)
+    return this.#byAccessToken.get(digest(secret))
   }
 
   get(id: string): World | undefined {
@@ -149,24 +178,51 @@ export class Worlds {
     if (world === undefined) return Result.fail({ _tag: "WorldUnknown", id })
     if (world === this.main) return Result.fail({ _tag: "WorldNeeded", id })
     this.#byId.delete(id)
-    this.#byApiKey.remove(world)
-    this.#byAccessToken.remove(world)
+    this.#uses.delete(world)
+    const { accessToken, apiKey } = world.settings.account
+    this.#byApiKey.delete(digest(Redacted.value(apiKey)))
+    this.#byAccessToken.delete(digest(Redacted.value(accessToken)))
     return Result.succeed(world)
   }
 
+  /** From now on the world may end by itself: it does when it is not used. */
+  letEnd(world: World, now: number): void {
+    this.#uses.set(world, { lastAt: now, users: 0 })
+  }
+
+  mayEnd(world: World): boolean {
+    return this.#uses.has(world)
+  }
+
+  /** Notes a use of the world, which lasts until what this gives is called. */
+  use(world: World, now: number): (now: number) => void {
+    const use = this.#uses.get(world) ?? { lastAt: now, users: 0 }
+    use.users += 1
+    return (now) => {
+      use.users -= 1
+      use.lastAt = now
+    }
+  }
+
+  /** The worlds that nothing uses, or has used since an instant. */
+  idleSince(instant: number): ReadonlyArray<World> {
+    return Array.from(this.#uses).flatMap(([world, { lastAt, users }]) =>
+      lastAt <= instant && users === 0 ? [world] : []
+    )
+  }
+
   #enrol(world: World): void {
+    const { accessToken, apiKey } = world.settings.account
     this.#byId.set(world.id, world)
-    this.#byApiKey.add(world)
-    this.#byAccessToken.add(world)
+    this.#byApiKey.set(digest(Redacted.value(apiKey)), world)
+    this.#byAccessToken.set(digest(Redacted.value(accessToken)), world)
   }
 
   /** A credential of the right form that no world has. */
-  #freeCredential(index: CredentialIndex, kind: string, id: string): Redacted.Redacted {
+  #freeCredential(worlds: WorldsByDigest, kind: string, id: string): Redacted.Redacted {
     for (let attempt = 0; ; attempt++) {
-      const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`)
-        .bytes.toString("base64url")
-        .slice(0, 32)
-      if (index.find(secret) === undefined) return Redacted.make(secret)
+      const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`).slice(0, 32)
+      if (!worlds.has(digest(secret))) return Redacted.make(secret)
     }
   }
 }
