@@ -2,8 +2,7 @@
  * The events that wait for one client of the stream: references to what the journals record, not the texts that are sent. A client
  * that reads slowly misses the oldest of them.
  */
-import { bytesOf } from "../journal/Journal.ts"
-import type { JournalEvent } from "../journal/Journals.ts"
+import { bytesOf, type JournalEvent } from "../journal/Journals.ts"
 
 /** Events that wait. */
 export const maxWaiting = 1000

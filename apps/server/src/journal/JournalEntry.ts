@@ -5,7 +5,7 @@ import { apiKeyParameter } from "@berth/core/api/Routes"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"
-import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journal.ts"
+import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 
 export const JournalEntry = Schema.Struct({
   seq: Schema.Int.annotate({ description: "Counts the entries of the journal, from 1." }),

@@ -1,10 +1,177 @@
 /**
- * The journals of all worlds, of those that live and of those that ended last, bounded together; and the listeners that get
- * every request as it is answered.
+ * The journals of worlds, of those that live and of those that ended last: the latest requests to each with their replies, bounded
+ * in number and in bytes, and all together in bytes; and the listeners that get every request as it is answered. Requests are kept
+ * as they came; what a reader sees, without credentials, is `JournalEntry.ts`.
  */
 import type { World } from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
-import { type Entry, Journal, type Recorded, type WorldChange } from "./Journal.ts"
+
+/** What a request of the control plane makes of a world as a whole. */
+export type WorldChange = "reset" | "restored"
+export const worldChanges: ReadonlyArray<WorldChange> = ["reset", "restored"]
+
+/** One request and its reply. Instants are milliseconds of the world's time. */
+export interface Recorded {
+  /** Counts the entries of the journal, from 1. A number is never used again. */
+  readonly seq: number
+  /** What became of the world, where this is no request of the service but one that reset or restored it. */
+  readonly change: WorldChange | undefined
+  /** Counts the events of the server, from 1: the id of this one. */
+  readonly event: number
+  readonly at: number
+  readonly durationMillis: number
+  readonly method: string
+  /** Path and query, with the credentials in it. */
+  readonly url: string
+  /** As they came, by their names in lower case, with the credentials in them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The beginning of the body that was read, if one was. */
+  readonly body: Uint8Array | undefined
+  /** Bytes of the whole body. */
+  readonly bodyBytes: number
+  /** The status of the reply; `null` when there was none. */
+  readonly status: number | null
+  /** By their names in lower case; none where there was no reply. */
+  readonly replyHeaders: Readonly<Record<string, string>>
+  /** Bytes of the whole body of the reply; `undefined` where that is not known. */
+  readonly replyBytes: number | undefined
+  /** The beginning of the body of a reply that is worth reading: a failure, or one at which faults fired. */
+  readonly replyBody: Uint8Array | undefined
+  /** The faults that fired, by name. */
+  readonly faults: ReadonlyArray<string>
+}
+
+/** A request and its reply, to be recorded. */
+export type Entry = Omit<Recorded, "seq" | "change" | "event" | "bodyBytes">
+
+/** Bytes of a body that a journal keeps, of a request and of a reply. */
+export const maxKeptBodyBytes = 2048
+
+/** Requests a journal keeps. */
+export const maxEntries = 1000
+
+/** Bytes a journal keeps. Only requests with long URLs and bodies reach it before `maxEntries`. */
+export const maxJournalBytes = 4 * 1024 * 1024
+
+/** What an entry takes besides its texts, roughly. */
+const entryOverheadBytes = 256
+
+/** About how much memory an entry takes. */
+export const bytesOf = ({ body, headers, replyBody, replyHeaders, url }: Recorded): number =>
+  entryOverheadBytes +
+  url.length +
+  bytesOfHeaders(headers) +
+  bytesOfHeaders(replyHeaders) +
+  (body?.length ?? 0) +
+  (replyBody?.length ?? 0)
+
+const bytesOfHeaders = (headers: Readonly<Record<string, string>>): number => {
+  let bytes = 0
+  for (const name in headers) bytes += name.length + headers[name]!.length
+  return bytes
+}
+
+/** The beginning of a body: a copy, so that the rest of a long one can go. */
+const beginningOf = (body: Uint8Array | undefined): Uint8Array | undefined =>
+  body !== undefined && body.length > maxKeptBodyBytes ? body.slice(0, maxKeptBodyBytes) : body
+
+export class Journal {
+  /** The oldest first. */
+  #entries: Array<Recorded> = []
+  #count = 0
+  /** How many requests there had been when they were last forgotten. */
+  #forgotten = 0
+  #bytes = 0
+  /** About how much memory all journals of the server take, this one included. */
+  readonly #all: { bytes: number }
+
+  constructor(all = { bytes: 0 }) {
+    this.#all = all
+  }
+
+  /** How many requests there have been, also those no longer kept. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** How many requests its bounds took since its requests were last forgotten. */
+  get dropped(): number {
+    return this.#count - this.kept - this.#forgotten
+  }
+
+  /** How many of the latest requests are kept. */
+  get kept(): number {
+    return this.#entries.length
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** `event` is the number of the event on the server. */
+  record(entry: Entry, event: number, change?: WorldChange): Recorded {
+    this.#count += 1
+    const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyHeaders, status, url } =
+      entry
+    // One literal and no spreading: every request passes here.
+    const recorded: Recorded = {
+      seq: this.#count,
+      change,
+      event,
+      at,
+      durationMillis,
+      method,
+      url,
+      headers,
+      body: beginningOf(body),
+      bodyBytes: body?.length ?? 0,
+      status,
+      replyHeaders,
+      replyBytes,
+      replyBody: beginningOf(replyBody),
+      faults
+    }
+    if (this.kept === maxEntries) this.dropOldest()
+    this.#entries.push(recorded)
+    this.#weigh(bytesOf(recorded))
+    while (this.#bytes > maxJournalBytes) this.dropOldest()
+    return recorded
+  }
+
+  /** Forgets the oldest request that is kept. */
+  dropOldest(): void {
+    const dropped = this.#entries.shift()
+    if (dropped !== undefined) this.#weigh(-bytesOf(dropped))
+  }
+
+  #weigh(bytes: number): void {
+    this.#bytes += bytes
+    this.#all.bytes += bytes
+  }
+
+  /** The number of the latest event that is kept; 0 where none is. */
+  get lastEvent(): number {
+    return this.#entries.at(-1)?.event ?? 0
+  }
+
+  /** What is kept, the oldest first. */
+  entries(): ReadonlyArray<Recorded> {
+    return this.#entries.slice()
+  }
+
+  /** What is kept of the events after number `event`. */
+  since(event: number): ReadonlyArray<Recorded> {
+    return this.#entries.slice(this.#entries.findLastIndex((entry) => entry.event <= event) + 1)
+  }
+
+  /** Forgets what it keeps. It goes on counting. */
+  clear(): void {
+    this.#entries = []
+    this.#forgotten = this.#count
+    this.#weigh(-this.#bytes)
+  }
+}
 
 /** Why a world ended: a request of the control plane, or no use for longer than `--world-ttl`. */
 export type EndReason = "deleted" | "idle"
@@ -56,14 +223,12 @@ const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event
 
 export class Journals {
   readonly #byWorld = new WeakMap<World, Journal>()
-  /** The journals of living worlds that keep anything; the one that was written last stands last. */
-  readonly #byQuiet = new Set<Journal>()
+  readonly #living = new Set<Journal>()
   /** By the id of their world; the one that ended last stands last. */
   readonly #ended = new Map<string, EndedJournal>()
   readonly #listeners = new Set<Listener>()
   readonly #maxBytes: number
-  #lastWritten: Journal | undefined
-  #bytes = 0
+  readonly #all = { bytes: 0 }
   #events = 0
 
   constructor(maxBytes = maxAllBytes) {
@@ -72,7 +237,7 @@ export class Journals {
 
   /** About how much memory they take. */
   get bytes(): number {
-    return this.#bytes
+    return this.#all.bytes
   }
 
   of(world: World): WorldJournal {
@@ -104,25 +269,16 @@ export class Journals {
 
   /** Forgets the requests to a world so far. Their numbers are not used again. */
   forget(world: World): void {
-    const journal = this.#journalOf(world)
-    this.#leave(journal)
-    journal.clear()
+    this.#journalOf(world).clear()
   }
 
   /** A request that is answered after its world has ended is in no journal. */
   record(world: World, entry: Entry, change?: WorldChange): void {
     const journal = this.#journalOf(world)
-    if (journal.isClosed) return
+    if (!this.#living.has(journal)) return
     this.#events += 1
-    const before = journal.bytes
     const recorded = journal.record(entry, this.#events, change)
-    this.#bytes += journal.bytes - before
-    if (this.#lastWritten !== journal) {
-      this.#byQuiet.delete(journal)
-      this.#byQuiet.add(journal)
-      this.#lastWritten = journal
-    }
-    if (this.#bytes > this.#maxBytes) this.#makeRoom()
+    if (this.bytes > this.#maxBytes) this.#makeRoom()
     if (this.#listeners.size > 0) this.#report({ id: recorded.event, in: this.of(world), recorded })
   }
 
@@ -130,10 +286,13 @@ export class Journals {
   end(world: World, at: number, reason: EndReason): void {
     this.#events += 1
     const ended = { ...this.of(world), ended: { at, reason, event: this.#events } }
-    ended.journal.isClosed = true
-    this.#byQuiet.delete(ended.journal)
+    this.#living.delete(ended.journal)
     this.#ended.set(world.id, ended)
-    if (this.#ended.size > maxEndedWorlds) this.#dropFirstEnded()
+    if (this.#ended.size > maxEndedWorlds) {
+      const [first] = this.#ended.values()
+      this.#ended.delete(first!.id)
+      first!.journal.clear()
+    }
     this.#report(endEvent(ended))
   }
 
@@ -165,16 +324,10 @@ export class Journals {
   #journalOf(world: World): Journal {
     const known = this.#byWorld.get(world)
     if (known !== undefined) return known
-    const begun = new Journal()
+    const begun = new Journal(this.#all)
     this.#byWorld.set(world, begun)
+    this.#living.add(begun)
     return begun
-  }
-
-  /** Takes a journal out of those of living worlds. */
-  #leave(journal: Journal): void {
-    this.#byQuiet.delete(journal)
-    this.#bytes -= journal.bytes
-    if (this.#lastWritten === journal) this.#lastWritten = undefined
   }
 
   /**
@@ -186,27 +339,15 @@ export class Journals {
     const target = this.#maxBytes * (1 - roomShare)
     const maxEndedBytes = (this.#maxBytes * endedShare) / maxEndedWorlds
     for (const { journal } of this.#ended.values()) {
-      const before = journal.bytes
       // The last request is the one that a test which failed asks about.
-      while (this.#bytes - (before - journal.bytes) > target && journal.bytes > maxEndedBytes && journal.kept > 1) {
-        journal.dropOldest()
-      }
-      this.#bytes -= before - journal.bytes
+      while (this.bytes > target && journal.bytes > maxEndedBytes && journal.kept > 1) journal.dropOldest()
     }
-    while (this.#bytes > target && this.#byQuiet.size > 0) {
-      for (const journal of this.#byQuiet) {
-        const before = journal.bytes
+    const quietest = [...this.#living].filter(({ kept }) => kept > 0).sort((a, b) => a.lastEvent - b.lastEvent)
+    while (this.bytes > target && quietest.some(({ kept }) => kept > 0)) {
+      for (const journal of quietest) {
+        if (this.bytes <= target) return
         for (let half = Math.ceil(journal.kept / 2); half > 0; half--) journal.dropOldest()
-        this.#bytes -= before - journal.bytes
-        if (journal.kept === 0) this.#leave(journal)
-        if (this.#bytes <= target) return
       }
     }
-  }
-
-  #dropFirstEnded(): void {
-    const [first] = this.#ended.values()
-    this.#ended.delete(first!.id)
-    this.#bytes -= first!.journal.bytes
   }
 }

@@ -5,9 +5,8 @@
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
 import pkg from "../../package.json" with { type: "json" }
-import type { Recorded } from "./Journal.ts"
+import type { Recorded, WorldJournal } from "./Journals.ts"
 import { hidden, isCredential, type Redactor, redactorOf, showHeaders } from "./JournalEntry.ts"
-import type { WorldJournal } from "./Journals.ts"
 
 const httpVersion = "HTTP/1.1"
 

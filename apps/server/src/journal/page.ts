@@ -3,7 +3,7 @@
  * on from there and to see what it has missed. Requests are filtered as they were recorded: only those of the page are shown.
  */
 import { operationOf } from "../faults/operations.ts"
-import type { Journal, Recorded } from "./Journal.ts"
+import type { Journal, Recorded } from "./Journals.ts"
 
 export interface PageOptions {
   readonly operation?: string | undefined

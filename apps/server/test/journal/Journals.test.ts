@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Journal, maxJournalBytes } from "../../src/journal/Journal.ts"
-import { Journals, maxEndedWorlds } from "../../src/journal/Journals.ts"
+import { Journal, maxJournalBytes, Journals, maxEndedWorlds } from "../../src/journal/Journals.ts"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
 import { entryOf } from "./entries.ts"

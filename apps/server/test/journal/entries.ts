@@ -1,7 +1,7 @@
 /**
  * What the tests of journals share: a request as it is recorded.
  */
-import type { Entry } from "../../src/journal/Journal.ts"
+import type { Entry } from "../../src/journal/Journals.ts"
 
 /** A plain request that was answered. */
 export const entryOf = (change: Partial<Entry> = {}): Entry => ({

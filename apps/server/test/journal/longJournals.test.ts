@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { threadCpuMillis } from "@berth/testing/threadCpu"
 import { Redacted } from "effect"
-import { Journal, maxEntries } from "../../src/journal/Journal.ts"
+import { Journal, maxEntries } from "../../src/journal/Journals.ts"
 import { redactor } from "../../src/journal/JournalEntry.ts"
 import { pageOf } from "../../src/journal/page.ts"
 import { entryOf } from "./entries.ts"

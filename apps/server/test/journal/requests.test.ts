@@ -1,6 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journal.ts"
+import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journals.ts"
 import { redactor, showEntry } from "../../src/journal/JournalEntry.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { ask, create, get, list } from "../injection/client.ts"
