@@ -7,7 +7,6 @@ import { type ArmedFault, arm } from "../faults/ArmedFault.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
 import { type Catalogue, makeCatalogue, type SavedImage } from "./catalogue.ts"
-import { DueQueue } from "./DueQueue.ts"
 import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
@@ -30,8 +29,10 @@ export interface World {
   clock: VirtualClock.VirtualClock
   /** The latest instant of the world: its time never goes back, even when the real clock does. */
   latest: number
-  /** When which node will be gone, so that a request need not search all of them. */
-  due: DueQueue
+  /** When nodes will be gone, by id, so that a request need not search all of them. One that only a request can end is not here. */
+  ends: Map<number, number>
+  /** The first of these instants; infinite where there is none. */
+  nextEnd: number
   /** Name → id, kept only where names are unique. */
   holderOfName: Map<string, number>
   /** The nodes that went last, the latest at the end: semantic faults about the past need them. */
@@ -55,7 +56,8 @@ export const make = (settings: WorldSettings, realMillis: number, id = defaultId
     allowance: Allowance.make(settings.rateLimit),
     clock,
     latest: now,
-    due: new DueQueue(),
+    ends: new Map(),
+    nextEnd: Number.POSITIVE_INFINITY,
     holderOfName: new Map(),
     gone: [],
     faults: arm(settings.faults, now)
@@ -69,7 +71,7 @@ export const instantOf = (world: World, realMillis: number): number =>
 /** The world's instant, with everything that has ended by then cleared away. */
 export const enter = (world: World, realMillis: number): number => {
   const now = instantOf(world, realMillis)
-  if (world.due.nextAt <= now) removeGone(world, now)
+  if (world.nextEnd <= now) removeGone(world, now)
   return now
 }
 
@@ -102,7 +104,10 @@ export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
   if (world.settings.uniqueNames) world.holderOfName.set(node.name, node.id)
-  world.due.add(node.id, goneAt(world.settings.seed, world.settings.lifecycle, node))
+  const end = goneAt(world.settings.seed, world.settings.lifecycle, node)
+  if (end === Number.POSITIVE_INFINITY) return void world.ends.delete(node.id)
+  world.ends.set(node.id, end)
+  world.nextEnd = Math.min(world.nextEnd, end)
 }
 
 /** What a node shows at `now`. */
@@ -111,19 +116,20 @@ export const phase = (world: World, node: NodeRecord, now: number) =>
 
 /** The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. */
 const removeGone = (world: World, now: number): void => {
-  const { lifecycle, seed } = world.settings
-  const gone = new Set<number>()
-  for (let id = world.due.takeDue(now); id !== undefined; id = world.due.takeDue(now)) {
+  const due: Array<readonly [id: number, at: number]> = []
+  world.nextEnd = Number.POSITIVE_INFINITY
+  for (const end of world.ends) {
+    if (end[1] <= now) due.push(end)
+    else world.nextEnd = Math.min(world.nextEnd, end[1])
+  }
+  due.sort(([a, atA], [b, atB]) => atA - atB || a - b)
+  for (const [id] of due) {
+    world.ends.delete(id)
     const node = world.nodes.get(id)
-    if (node === undefined || gone.has(id)) continue
-    if (phase(world, node, now) !== "gone") {
-      world.due.add(id, goneAt(seed, lifecycle, node))
-      continue
-    }
-    gone.add(id)
+    if (node === undefined) continue
     world.gone.push(node)
     if (world.gone.length > maxGone) world.gone.shift()
     if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
   }
-  world.nodes.removeAll(gone)
+  world.nodes.removeAll(new Set(due.map(([id]) => id)))
 }

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { endWorld } from "../../src/control/endWorld.ts"
 import { Journals } from "../../src/journal/Journals.ts"
-import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
+import { defaultLifecycle } from "../../src/lifecycle/NodeLife.ts"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
 import { populate } from "../../src/world/scenario.ts"
@@ -27,5 +27,5 @@ it("a world ends at its present instant at once, although all of its nodes have 
   const later = 10 * 86_400_000
   Result.getOrThrow(endWorld({ worlds, journals, realMillis: () => later }, world.id, "deleted"))
   expect(journals.ofEnded(world.id)).toMatchObject({ ended: { at: later } })
-  expect([world.nodes.size, world.due.nextAt <= later]).toEqual([5_000, true])
+  expect([world.nodes.size, world.nextEnd <= later]).toEqual([5_000, true])
 })

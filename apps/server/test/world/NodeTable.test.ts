@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { makeCatalogue } from "../../src/world/catalogue.ts"
-import { DueQueue } from "../../src/world/DueQueue.ts"
 import { privateAddress, publicAddress } from "../../src/http/records.ts"
 import type { NodeRecord } from "../../src/world/NodeRecord.ts"
 import { NodeTable } from "../../src/world/NodeTable.ts"
@@ -137,36 +136,6 @@ describe("the table of nodes", () => {
     const table = new NodeTable(10)
     table.add(record(10))
     expect([9, 0, -5, 11, 10.5, 1e15].map((id) => table.get(id))).toEqual(Array.from({ length: 6 }, () => undefined))
-  })
-})
-
-describe("the queue of due nodes", () => {
-  it("gives ids back in the order of their instants, and none too early", () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(1_000), { maxLength: 200 }), (instants) => {
-        const queue = new DueQueue()
-        instants.forEach((at, id) => queue.add(id, at))
-        const taken: Array<number> = []
-        for (let now = 0; now <= 1_000; now += 100) {
-          for (let id = queue.takeDue(now); id !== undefined; id = queue.takeDue(now)) {
-            expect(instants[id]).toBeLessThanOrEqual(now)
-            taken.push(instants[id]!)
-          }
-          expect(queue.nextAt).toBeGreaterThan(now)
-        }
-        expect(taken).toEqual([...instants].sort((a, b) => a - b))
-      })
-    )
-  })
-
-  it("does not grow when the same is asked for again", () => {
-    const queue = new DueQueue()
-    for (let i = 0; i < 10; i++) queue.add(1, 100)
-    queue.add(1, 200)
-    queue.add(1, 50)
-    const taken = []
-    for (let id = queue.takeDue(1_000); id !== undefined; id = queue.takeDue(1_000)) taken.push(id)
-    expect(taken).toEqual([1, 1])
   })
 })
 
