@@ -8,8 +8,15 @@ import { Effect, Predicate, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { readFields } from "../transport/fields.ts"
-import { checkOrder, type NodeDraft, type NodeOrder } from "../world/nodeOrder.ts"
-import { createNode, deleteNode, getNode, listNodes } from "../world/nodes.ts"
+import {
+  checkOrder,
+  createNode,
+  deleteNode,
+  getNode,
+  listNodes,
+  type NodeDraft,
+  type NodeOrder
+} from "../world/nodes.ts"
 import { type Invalid, invalid } from "../world/Refusal.ts"
 import type { World } from "../world/World.ts"
 import { callersJson, callersWorld, withHeader } from "./Exchange.ts"
