@@ -14,7 +14,7 @@ import {
   withCanonicalHeaders
 } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
-import { maxLives } from "../lifecycle/Lifecycle.ts"
+import { maxLives } from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import * as Allowance from "../world/allowance.ts"
 import { maxGivenId, maxGivenNodes, maxTextLength, nodeProblems } from "../world/givenNodes.ts"

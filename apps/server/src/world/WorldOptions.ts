@@ -5,7 +5,7 @@
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
 import { InstantText } from "../lifecycle/instantText.ts"
-import { defaultLifecycle, type LifeRule, maxLives, type Outcomes } from "../lifecycle/Lifecycle.ts"
+import { defaultLifecycle, type LifeRule, maxLives, type Outcomes } from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"

@@ -4,8 +4,7 @@
  */
 import { Redacted } from "effect"
 import type { AnyFault } from "../faults/Fault.ts"
-import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
-import type { ForcedStatus } from "../lifecycle/NodeLife.ts"
+import { defaultLifecycle, type Lifecycle, type ForcedStatus } from "../lifecycle/NodeLife.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import type { RateLimit } from "./allowance.ts"
 

@@ -3,8 +3,7 @@
  * they become. A record follows from the settings and from when the world begins, so a reset brings the same nodes back.
  */
 import { didYouMean, nearest } from "@berth/terminal/usage"
-import { ruleFor } from "../lifecycle/Lifecycle.ts"
-import { phaseAt } from "../lifecycle/NodeLife.ts"
+import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import { type Catalogue, makeCatalogue, type Offer } from "./catalogue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"

@@ -2,7 +2,7 @@
  * The content a world begins with: nothing, a handful of nodes and saved images, or a fleet, and the nodes it is given. A
  * scenario's nodes were made before the world began, one minute apart, so they are running from the start.
  */
-import { ruleFor } from "../lifecycle/Lifecycle.ts"
+import { ruleFor } from "../lifecycle/NodeLife.ts"
 import type { Offer } from "./catalogue.ts"
 import { firstNodeId, givenRecords } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"

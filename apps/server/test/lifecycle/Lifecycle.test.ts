@@ -1,8 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { defaultLifecycle, type Lifecycle, type Outcomes, ruleFor } from "../../src/lifecycle/Lifecycle.ts"
+import {
+  defaultLifecycle,
+  type Lifecycle,
+  type Outcomes,
+  ruleFor,
+  goneAt,
+  type LivingNode,
+  nextChange,
+  phaseAt
+} from "../../src/lifecycle/NodeLife.ts"
 import { matches } from "../../src/lifecycle/pattern.ts"
-import { goneAt, type LivingNode, nextChange, phaseAt } from "../../src/lifecycle/NodeLife.ts"
 
 const node = (id: number, over: Partial<LivingNode> = {}): LivingNode => ({
   id,

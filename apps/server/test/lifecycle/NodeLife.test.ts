@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
-import { goneAt, type LivingNode, phaseAt } from "../../src/lifecycle/NodeLife.ts"
+import { defaultLifecycle, goneAt, type LivingNode, phaseAt } from "../../src/lifecycle/NodeLife.ts"
 
 const seed = 1
 const lifecycle = { ...defaultLifecycle, provisioningMillis: 2_000, terminationMillis: 3_000 }
