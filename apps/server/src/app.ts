@@ -13,10 +13,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { endIdleWorlds } from "./control/endWorld.ts"
 import { useWorld } from "./control/ControlledWorlds.ts"
 import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
-import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
 import { makeCors } from "./http/cors.ts"
-import { identify } from "./http/credentials.ts"
+import { authorization, identify } from "./http/credentials.ts"
 import * as Docs from "./docs/docs.ts"
 import { CurrentExchange, type Exchange, type Handler, type Reply, type Step } from "./http/Exchange.ts"
 import { failureResponse } from "./http/failures.ts"
@@ -240,7 +239,7 @@ const takeFastPath = answering(answerFast)
  * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
  * need, so what serves the API as a whole is provided to that alone.
  */
-const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
+const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(authorization))
 
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Query.ServedApi, { openapiPath: Docs.openApiPath }),

@@ -2,15 +2,24 @@
  * One request and its reply on their way through the steps of `app.ts`. Each step finds here what the steps before it have
  * found out, and notes what the steps around it need.
  */
+import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Context, Effect, type Scope } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readJson } from "../transport/readJson.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import * as World from "../world/World.ts"
-import type { Identity } from "./credentials.ts"
 
 export type Reply = HttpServerResponse.HttpServerResponse
+
+/** The caller of a request. */
+export type Identity =
+  /** The world the request belongs to. `bySession` when cookies stood in for the token. */
+  | { readonly _tag: "Known"; readonly world: World.World; readonly bySession: boolean }
+  /** Something is missing or wrong, by the name of where it belongs. The world is that of the credential that is good. */
+  | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World.World | undefined }
+  /** Key and token are both good, and of different accounts. The world is that of the key. */
+  | { readonly _tag: "Mixed"; readonly world: World.World }
 
 export interface Exchange {
   readonly request: HttpServerRequest.HttpServerRequest

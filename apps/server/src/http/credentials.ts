@@ -1,21 +1,15 @@
 /**
- * The caller of a request: read off the request before it is routed, because the allowance it spends depends on it. Whether
- * the caller may use an endpoint is decided in `authorization.ts`.
+ * The caller of a request: read off the request before it is routed, because the allowance it spends depends on it; and whether it
+ * may use the endpoint that the request is routed to (A4 to A6).
  */
-import { apiKeyHeader, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"
-import type { FieldErrors } from "@berth/core/api/Envelope"
+import { apiKeyHeader, Authorization, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"
+import { CommitmentsGroup } from "@berth/core/api/CommitmentsGroup"
+import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
 import { apiKeyParameter } from "@berth/core/api/Routes"
+import { Effect, Layer, type Types } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { World } from "../world/World.ts"
 import { sameSecret, type Worlds } from "../world/Worlds.ts"
-
-export type Identity =
-  /** The world the request belongs to. `bySession` when cookies stood in for the token. */
-  | { readonly _tag: "Known"; readonly world: World; readonly bySession: boolean }
-  /** Something is missing or wrong, by the name of where it belongs. The world is that of the credential that is good. */
-  | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World | undefined }
-  /** Key and token are both good, and of different accounts. The world is that of the key. */
-  | { readonly _tag: "Mixed"; readonly world: World }
+import { CurrentExchange, type Identity, type Reply } from "./Exchange.ts"
 
 /** The credentials of a request; `undefined` where it carries none. */
 interface Credentials {
@@ -60,6 +54,26 @@ export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRe
   if (tokenDecides && holder !== owner) return { _tag: "Mixed", world: owner }
   return { _tag: "Known", world: owner, bySession: mode === "strict" && holder !== owner }
 }
+
+const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
+
+/** Why the caller may not use an endpoint; `undefined` when it may. */
+const objection = (identity: Identity, group: string): Failure<401> | Failure<403> | undefined => {
+  if (identity._tag === "Unknown") return unauthorized(identity.errors)
+  if (identity._tag === "Mixed") return fail(403, "The API key and the access token are of different accounts.")
+  // Cookies stand in for the token on the commitment endpoint only (A6).
+  return identity.bySession && group !== CommitmentsGroup.identifier
+    ? unauthorized({ authorization: ["This endpoint takes the access token, not cookies."] })
+    : undefined
+}
+
+/** Lets a request through to its endpoint only with good credentials. */
+export const authorization: Layer.Layer<Authorization> = Layer.succeed(Authorization)((endpoint, { group }) =>
+  Effect.flatMap(CurrentExchange, (exchange): Effect.Effect<Reply, Types.unhandled | Failure<401> | Failure<403>> => {
+    const failure = objection(exchange?.identity ?? { _tag: "Unknown", errors: {}, world: undefined }, group.identifier)
+    return failure === undefined ? endpoint : Effect.fail(failure)
+  })
+)
 
 /** The token of `Authorization: Bearer …`. */
 export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
