@@ -18,7 +18,7 @@ import { WorldsGroup } from "./WorldsGroup.ts"
 /** Where every path of the control plane begins. */
 export const controlPrefix = "/_mock"
 
-/** No page of another site comes through, nor a request without the token that `--control-token` asks for: `guard.ts`. */
+/** No page of another site comes through, nor a request without the token that `--control-token` asks for: `plane.ts`. */
 export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()("@berth/server/control/ControlAccess", {
   error: [
     failures[401],

@@ -2,7 +2,7 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { type Access, hasBody, readHostName, type Target } from "@berth/web/guard"
+import { type Access, hasBody, makeGuard, readHostName, type Target } from "@berth/web/guard"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
@@ -20,13 +20,19 @@ import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
-import { refusalOf } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
 import * as Worlds from "./worlds.ts"
+
+/** The guard of `@berth/web`, in the words of the control plane. */
+export const refusalOf = makeGuard({
+  name: "The control plane",
+  token: "control token",
+  toAllow: (host) => `start with --allow-host ${host}`
+})
 
 /** Where the control plane describes itself. */
 const openApiPath = `${controlPrefix}/openapi.json`

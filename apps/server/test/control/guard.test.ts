@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { type Access, type GuardedRequest, readHostName } from "@berth/web/guard"
-import { refusalOf } from "../../src/control/guard.ts"
+import { refusalOf } from "../../src/control/plane.ts"
 
 const open: Access = { scheme: "http", hosts: new Set(), needsToken: false }
 const own = { host: "localhost:8787" }
