@@ -8,7 +8,7 @@ import { derive } from "./seed.ts"
 import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
 
 /** What becomes of a node without any request about it. */
-export type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
+type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
 
 /** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
 export interface Outcomes {

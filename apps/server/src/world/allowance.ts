@@ -68,43 +68,26 @@ export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance =>
 
 /**
  * A counter under another rate limit, at which the requests that count at `now` go on counting: each since it came, and where the
- * kind of window keeps no instants, all of them since the window began or, after a bucket, since `now`.
+ * kind of window keeps no instants, all of them since the window began or, after a bucket, since `now`. What is beyond the new limit
+ * counts no more: nothing is left either way.
  */
-export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance =>
-  make(rateLimit, stateUnder(rateLimit, spentOf(allowance, now), now))
-
-/** The requests that count: how many, and since when each of the last `maxSlidingLimit` at most. */
-interface Spent {
-  readonly count: number
-  readonly since: number
-  readonly grants?: ReadonlyArray<number>
-}
-
-const spentOf = (allowance: Allowance, now: number): Spent => {
-  const { limit, remaining, resetAt } = allowance.peek(now)
-  const { windowMillis } = allowance.rateLimit
-  const state = allowance.state()
-  const count = limit - remaining
-  return state.algorithm === "token-bucket"
-    ? { count, since: now }
-    : { count, since: resetAt - windowMillis, ...("grants" in state ? { grants: state.grants } : {}) }
-}
-
-/** What is beyond the new limit counts no more: nothing is left either way. */
-const stateUnder = (
-  { algorithm, limit, windowMillis }: RateLimit,
-  { count, grants, since }: Spent,
-  now: number
-): AllowanceState | undefined => {
-  const spent = Math.min(count, limit)
-  if (spent === 0) return undefined
+export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance => {
+  const reading = allowance.peek(now)
+  const before = allowance.state()
+  const { algorithm, limit, windowMillis } = rateLimit
+  const spent = Math.min(reading.limit - reading.remaining, limit)
+  const since = before.algorithm === "token-bucket" ? now : reading.resetAt - allowance.rateLimit.windowMillis
+  if (spent === 0) return make(rateLimit)
   switch (algorithm) {
     case "fixed-window":
-      return { algorithm, endsAt: since + windowMillis, granted: spent }
+      return make(rateLimit, { algorithm, endsAt: since + windowMillis, granted: spent })
     case "sliding-window":
-      return { algorithm, grants: grants?.slice(-limit) ?? Array.from({ length: spent }, () => since) }
+      return make(rateLimit, {
+        algorithm,
+        grants: "grants" in before ? before.grants.slice(-limit) : Array.from({ length: spent }, () => since)
+      })
     case "token-bucket":
-      return { algorithm, missing: spent * windowMillis, asOf: now }
+      return make(rateLimit, { algorithm, missing: spent * windowMillis, asOf: now })
   }
 }
 
@@ -148,21 +131,18 @@ const makeFixedWindow = (
 /** At most `limit` requests in any stretch of `windowMillis`; each counts until exactly `windowMillis` after its grant. */
 const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): Allowance => {
   const { limit, windowMillis } = rateLimit
-  const grants = new RingOfInstants(limit)
-  for (const instant of from) grants.push(instant)
+  /** When each of those that count was granted, the oldest first. */
+  const grants = [...from]
   const read = (now: number): Reading => {
-    while (grants.size > 0 && grants.oldest + windowMillis <= now) grants.shift()
-    return {
-      granted: grants.size < limit,
-      limit,
-      remaining: limit - grants.size,
-      resetAt: grants.size === 0 ? now : grants.oldest + windowMillis,
-      retryAt: grants.size < limit ? now : grants.oldest + windowMillis
-    }
+    const first = grants.findIndex((instant) => instant + windowMillis > now)
+    if (first !== 0) grants.splice(0, first < 0 ? grants.length : first)
+    const isFree = grants.length < limit
+    const resetAt = grants.length === 0 ? now : grants[0]! + windowMillis
+    return { granted: isFree, limit, remaining: limit - grants.length, resetAt, retryAt: isFree ? now : resetAt }
   }
   return {
     rateLimit,
-    state: () => ({ algorithm: "sliding-window", grants: grants.toArray() }),
+    state: () => ({ algorithm: "sliding-window", grants: grants.slice() }),
     peek: read,
     spend: (now) => {
       if (!read(now).granted) return read(now)
@@ -210,44 +190,5 @@ const makeTokenBucket = (
       missing += windowMillis
       return { ...read(now), granted: true }
     }
-  }
-}
-
-/** Instants in order of arrival, in one buffer that grows with use up to `capacity`. */
-class RingOfInstants {
-  #buffer: Float64Array
-  #first = 0
-  readonly #capacity: number
-  size = 0
-
-  constructor(capacity: number) {
-    this.#capacity = capacity
-    this.#buffer = new Float64Array(Math.min(capacity, 64))
-  }
-
-  get oldest(): number {
-    return this.#buffer[this.#first]!
-  }
-
-  shift(): void {
-    this.#first = (this.#first + 1) % this.#buffer.length
-    this.size -= 1
-  }
-
-  push(instant: number): void {
-    if (this.size === this.#buffer.length) this.#grow()
-    this.#buffer[(this.#first + this.size) % this.#buffer.length] = instant
-    this.size += 1
-  }
-
-  toArray(): ReadonlyArray<number> {
-    return Array.from({ length: this.size }, (_, i) => this.#buffer[(this.#first + i) % this.#buffer.length]!)
-  }
-
-  #grow(): void {
-    const larger = new Float64Array(Math.min(this.#capacity, this.#buffer.length * 2))
-    for (let i = 0; i < this.size; i++) larger[i] = this.#buffer[(this.#first + i) % this.#buffer.length]!
-    this.#buffer = larger
-    this.#first = 0
   }
 }
