@@ -9,21 +9,22 @@ export interface ArmedFault {
   readonly fault: AnyFault
   /** Which of the armed faults of its name it is, from 0. */
   readonly instance: number
-  readonly fromMillis: number
-  readonly untilMillis: number
   /** Requests in its scope and its time so far. */
-  readonly seen: number
+  seen: number
   /** At how many requests it has acted. */
-  readonly fired: number
+  fired: number
+  /** The instants between which it fires; absent where there is no bound. */
+  readonly fromMillis?: number
+  readonly untilMillis?: number
 }
 
 const armedAt = (fault: AnyFault, instance: number, now: number): ArmedFault => ({
   fault: { ...withCanonicalHeaders(fault) },
   instance,
-  fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
-  untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,
   seen: 0,
-  fired: 0
+  fired: 0,
+  ...(fault.from === undefined ? {} : { fromMillis: readMoment(fault.from, now)! }),
+  ...(fault.until === undefined ? {} : { untilMillis: readMoment(fault.until, now)! })
 })
 
 export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray<ArmedFault> => {
@@ -50,8 +51,8 @@ export const describeArmed = (armed: ArmedFault) => {
   return {
     id: armedId(armed),
     ...fault,
-    ...(fault.from === undefined ? {} : { from: isoInstant(fromMillis) }),
-    ...(fault.until === undefined ? {} : { until: isoInstant(untilMillis) }),
+    ...(fromMillis === undefined ? {} : { from: isoInstant(fromMillis) }),
+    ...(untilMillis === undefined ? {} : { until: isoInstant(untilMillis) }),
     seen,
     fired
   }

@@ -11,7 +11,7 @@ import { readDurationMillis } from "../lifecycle/durationText.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import type { World } from "../world/World.ts"
-import type { EditRecords } from "./EditedRecords.ts"
+import type { JsonObject, RecordEdit } from "./replyBody.ts"
 
 /** Where a fault shows: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
 type Family = "http" | "wire" | "semantic"
@@ -66,8 +66,8 @@ export interface FaultSteps {
   readonly reply?: (reply: Reply) => Reply | undefined
   /** Another list of nodes. */
   readonly list?: (view: ListView) => ListView
-  /** Other records in a success that has any. */
-  readonly records?: EditRecords
+  /** Other records in a success that has any, of which `first` is the first. */
+  readonly records?: (first: JsonObject) => RecordEdit
   /** Other headers, or another form of the body. */
   readonly form?: (reply: Reply) => Reply | undefined
   /** What becomes of the reply on the wire; `served` is the one the service gave, if it did. The first armed one decides. */

@@ -1,7 +1,7 @@
 /**
  * Which of the armed faults are due at a request: a function of the armed faults, the request, the world's seed and the
  * instant. Each fault counts its own requests and draws from the seed by its own name, so that arming another one changes
- * nothing for it. Which of those that are due act, and so have fired, is decided in `injectFaults.ts`.
+ * nothing for it. Of those that are due only one that acts has fired: `injectFaults.ts` asks them step by step.
  */
 import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -9,7 +9,7 @@ import type { Operation } from "../faults/operations.ts"
 import { matches } from "../lifecycle/pattern.ts"
 import { derive } from "../lifecycle/seed.ts"
 import { kindByName } from "./catalogue.ts"
-import type { Firing } from "./FaultKind.ts"
+import type { FaultSteps, Firing, Occasion } from "./FaultKind.ts"
 
 /** The part of a request that scopes compare. */
 export interface RequestFacts {
@@ -19,37 +19,30 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** The faults that are due, and all armed faults, which have seen the request. */
+/** A fault that is due, with the armed one that counts whether it fires. */
+interface DueFiring extends Firing {
+  readonly armed: ArmedFault
+}
+
+/** The faults that are due. Each that the request is for counts it as seen. */
 export const decide = (
   armed: ReadonlyArray<ArmedFault>,
   request: RequestFacts,
   seed: number,
   now: number
-): { readonly armed: ReadonlyArray<ArmedFault>; readonly firings: ReadonlyArray<Firing> } => {
-  const firings: Array<Firing> = []
-  const next = armed.map((entry) => {
-    if (now < entry.fromMillis || now >= entry.untilMillis || !isInScope(entry.fault, request)) return entry
-    const seen = entry.seen + 1
-    const chance = (label: number) => derive(seed, labelOf(entry.fault.fault), entry.instance, seen, label)
-    if (!fires(entry, seen, chance)) return { ...entry, seen }
-    firings.push({ fault: entry.fault, seen, chance })
-    return { ...entry, seen }
+): ReadonlyArray<DueFiring> =>
+  armed.flatMap((entry) => {
+    const { fault, fromMillis = Number.NEGATIVE_INFINITY, instance, untilMillis = Number.POSITIVE_INFINITY } = entry
+    if (now < fromMillis || now >= untilMillis || !isInScope(fault, request)) return []
+    const seen = ++entry.seen
+    const chance = (label: number) => derive(seed, labelOf(fault.fault), instance, seen, label)
+    return fires(entry, chance) ? [{ fault, armed: entry, seen, chance }] : []
   })
-  return { armed: next, firings }
-}
-
-/** Whether a fault that was due has fired as often as it may by now, at requests that were answered meanwhile. */
-export const isUsedUp = (armed: ReadonlyArray<ArmedFault>, { fault }: Firing): boolean =>
-  armed.some((entry) => entry.fault === fault && entry.fired >= (fault.times ?? Number.POSITIVE_INFINITY))
-
-/** The armed faults after one of them has acted. */
-export const countFired = (armed: ReadonlyArray<ArmedFault>, { fault }: Firing): ReadonlyArray<ArmedFault> =>
-  armed.map((entry) => (entry.fault === fault ? { ...entry, fired: entry.fired + 1 } : entry))
 
 /** Label of the choice whether to fire; those of a kind of fault begin at 1. */
 const probabilityLabel = 0
 
-const fires = ({ fault, fired }: ArmedFault, seen: number, chance: (label: number) => number): boolean => {
+const fires = ({ fault, fired, seen }: ArmedFault, chance: (label: number) => number): boolean => {
   const { after = 0, every = 1, probability = 1, times = Number.POSITIVE_INFINITY } = fault
   return (
     fired < times &&
@@ -89,4 +82,83 @@ const labelOf = (name: string): number => {
     labels.set(name, label)
   }
   return label
+}
+
+interface DueFault {
+  readonly firing: DueFiring
+  readonly steps: FaultSteps
+}
+
+/** What the first fault that has something to give gives, and how it is counted if it is used. */
+export interface Choice<A> {
+  readonly value: A
+  readonly use: () => A
+}
+
+/**
+ * The faults that are due at one request, in the order in which they were armed. One is counted as fired when it acts, and its
+ * `times` are checked then, because other requests may have been answered meanwhile.
+ */
+export class DueFaults {
+  readonly #all: ReadonlyArray<DueFault>
+  readonly #acted = new Set<DueFault>()
+
+  constructor(firings: ReadonlyArray<DueFiring>, occasion: Occasion) {
+    this.#all = firings.map((firing) => ({
+      firing,
+      steps: kindByName.get(firing.fault.fault)?.steps(firing, occasion) ?? {}
+    }))
+  }
+
+  /** The names of those that have acted. */
+  fired(): ReadonlyArray<string> {
+    return this.#all.filter((due) => this.#acted.has(due)).map(({ firing }) => firing.fault.fault)
+  }
+
+  /** The first one that has a result. It acts when the result is used. */
+  choose<A>(give: (steps: FaultSteps) => A | undefined): Choice<A> | undefined {
+    for (const due of this.#all) {
+      const value = this.#mayAct(due) ? give(due.steps) : undefined
+      if (value === undefined) continue
+      const use = () => {
+        this.#count(due)
+        return value
+      }
+      return { value, use }
+    }
+    return undefined
+  }
+
+  /** The result of the first one that has a result, which acts. */
+  first<A>(give: (steps: FaultSteps) => A | undefined): A | undefined {
+    return this.choose(give)?.use()
+  }
+
+  /** A value after each of them that changes it. */
+  each<A>(value: A, change: (steps: FaultSteps, before: A) => A | undefined): A {
+    return this.#all.reduce((before, due) => {
+      const after = this.#mayAct(due) ? change(due.steps, before) : undefined
+      if (after !== undefined) this.#count(due)
+      return after ?? before
+    }, value)
+  }
+
+  /** All that they add up to. */
+  sum(amount: (steps: FaultSteps) => number | undefined): number {
+    return this.each(0, (steps, before) => {
+      const added = amount(steps) ?? 0
+      return added > 0 ? before + added : undefined
+    })
+  }
+
+  #mayAct(due: DueFault): boolean {
+    const { armed, fault } = due.firing
+    return this.#acted.has(due) || armed.fired < (fault.times ?? Number.POSITIVE_INFINITY)
+  }
+
+  #count(due: DueFault): void {
+    if (this.#acted.has(due)) return
+    this.#acted.add(due)
+    due.firing.armed.fired += 1
+  }
 }

@@ -12,12 +12,10 @@ import { noteHeld } from "../transport/held.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { World } from "../world/World.ts"
-import { type Choice, DueFaults } from "./DueFaults.ts"
-import { EditedRecords } from "./EditedRecords.ts"
 import type { Instead, ListView } from "./FaultKind.ts"
-import { decide } from "./firing.ts"
+import { type Choice, decide, DueFaults } from "./firing.ts"
 import { isOtherPage, pagesOf, type ViewedPage } from "./listView.ts"
-import { ifChanged, successOf, withBodyOf } from "./replyBody.ts"
+import { editable, ifChanged, successOf, withBodyOf } from "./replyBody.ts"
 
 /** Lets the faults that fire at a request work on it. They fire at requests of known callers only. */
 export const injectFaults: Step = (next) => (exchange) =>
@@ -40,8 +38,7 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
     ? yield* askedNode(request, operation, world)
     : undefined
   const facts = { operation, nodeId: node?.id, nodeName: node?.name, headers: request.headers }
-  const { armed, firings } = decide(world.faults, facts, world.settings.seed, arrivedAt)
-  world.faults = armed
+  const firings = decide(world.faults, facts, world.settings.seed, arrivedAt)
   if (firings.length === 0) return yield* next(exchange)
   const faults = new DueFaults(firings, { request, world })
 
@@ -108,13 +105,11 @@ const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply =>
   const replied = faults.each(served, ({ reply }, before) => ifChanged(before, reply?.(before)))
   if (successOf(replied) === undefined) return replied
   const listed = listOf(faults, replied, exchange)
-  let records: EditedRecords | undefined
-  const edited = faults.each<EditedRecords | undefined>(undefined, ({ records: edit }) => {
-    if (edit === undefined) return undefined
-    records ??= new EditedRecords(listed)
-    return records.edit(edit) ? records : undefined
-  })
-  return edited === undefined ? listed : edited.written()
+  let records: ReturnType<typeof editable> | undefined
+  const isEdited = faults.each(false, ({ records: editOf }) =>
+    editOf !== undefined && (records ??= editable(listed)).edit(editOf) ? true : undefined
+  )
+  return isEdited ? records!.written() : listed
 }
 
 const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Reply): number =>

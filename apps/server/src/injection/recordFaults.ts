@@ -3,7 +3,8 @@
  */
 import { count } from "../faults/Fault.ts"
 import type { Allowance } from "../world/allowance.ts"
-import { faultKind, text } from "./FaultKind.ts"
+import { faultKind, type Firing, text } from "./FaultKind.ts"
+import type { JsonObject } from "./replyBody.ts"
 
 const choose = <A>(from: ReadonlyArray<A>, chance: number): A => from[chance % from.length]!
 
@@ -12,15 +13,16 @@ const label = { status: 1, field: 2 } as const
 
 const field = text("Which field of the record; default a choice of the seed.")
 
+const fieldOf = (fault: { readonly field?: string }, first: JsonObject, chance: Firing["chance"]): string =>
+  fault.field ?? choose(Object.keys(first), chance(label.field))
+
 const emptyList = faultKind({
   family: "semantic",
   name: "empty-list",
   summary: "A list is empty, whatever there is.",
   options: {},
   only: ["nodes.list", "images.list", "images.saved"],
-  steps: () => ({
-    records: (records) => records.empty()
-  })
+  steps: () => ({ records: () => "empty" })
 })
 
 const unknownStatuses = ["Hibernating", "migrating", "ERROR", "resize pending"]
@@ -32,7 +34,7 @@ const statusUnknown = faultKind({
   options: { value: text("The status; default a choice of the seed.") },
   only: ["nodes.create", "nodes.get", "nodes.list"],
   steps: ({ chance, fault: { value } }) => ({
-    records: (records) => records.set("status", value ?? choose(unknownStatuses, chance(label.status)))
+    records: () => ({ field: "status", to: () => value ?? choose(unknownStatuses, chance(label.status)) })
   })
 })
 
@@ -42,7 +44,7 @@ const fieldMissing = faultKind({
   summary: "A field is missing from the records.",
   options: { field },
   steps: ({ chance, fault }) => ({
-    records: (records, first) => records.remove(fault.field ?? choose(Object.keys(first), chance(label.field)))
+    records: (first) => ({ field: fieldOf(fault, first, chance), to: () => undefined })
   })
 })
 
@@ -55,12 +57,13 @@ const fieldExtra = faultKind({
   summary: "The records have an undocumented field.",
   options: { field: text("Its name; default a choice of the seed.") },
   steps: ({ chance, fault }) => ({
-    records: (records) => records.set(fault.field ?? choose(extraFields, chance(label.field)), extraValue)
+    records: () => ({ field: fault.field ?? choose(extraFields, chance(label.field)), to: () => extraValue })
   })
 })
 
-/** The value as another type. */
+/** The value as another type; none stays none. */
 const otherType = (value: unknown): unknown => {
+  if (value === undefined) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   if (typeof value === "string") return [value]
   return Array.isArray(value) ? {} : value === null ? 0 : JSON.stringify(value)
@@ -72,8 +75,7 @@ const fieldTypeChanged = faultKind({
   summary: "A field of the records is of another type: a number a text, a text a list.",
   options: { field },
   steps: ({ chance, fault }) => ({
-    records: (records, first) =>
-      records.change(fault.field ?? choose(Object.keys(first), chance(label.field)), otherType)
+    records: (first) => ({ field: fieldOf(fault, first, chance), to: otherType })
   })
 })
 

@@ -52,3 +52,38 @@ const hasSameHeaders = ({ headers: one }: Reply, { headers: other }: Reply): boo
   const names = Object.keys(one)
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
+
+/** Takes away the records of a list, or gives each record another value of a field; `undefined` is none. */
+export type RecordEdit = "empty" | { readonly field: string; readonly to: (value: unknown) => unknown }
+
+/** The records of a success while faults change them: read once, changed in place, written once. */
+export const editable = (reply: Reply) => {
+  const envelope: Record<string, unknown> = { ...successOf(reply) }
+  let records = recordsOf(envelope) as ReadonlyArray<Record<string, unknown>>
+  return {
+    /** Lets a fault change them. Gives whether it does. */
+    edit: (editOf: (first: JsonObject) => RecordEdit): boolean => {
+      const first = records.find((record) => Object.keys(record).length > 0)
+      if (first === undefined) return false
+      const edit = editOf(first)
+      if (edit !== "empty") return records.filter((record) => isEdited(record, edit)).length > 0
+      if (!Array.isArray(envelope["data"])) return false
+      envelope["data"] = records = []
+      return true
+    },
+    /** The reply with them as they are now. */
+    written: (): Reply => withJson(reply, envelope)
+  }
+}
+
+/** Changes a field of a record, if it differs then. */
+const isEdited = (record: Record<string, unknown>, { field, to }: Exclude<RecordEdit, "empty">): boolean => {
+  const before = Object.hasOwn(record, field) ? record[field] : undefined
+  const value = to(before)
+  if (value === before) return false
+  if (typeof value === "object" && JSON.stringify(value) === JSON.stringify(before)) return false
+  if (value === undefined) return delete record[field]
+  // As a field like any other: to assign it would set the prototype.
+  Object.defineProperty(record, field, { configurable: true, enumerable: true, writable: true, value })
+  return true
+}

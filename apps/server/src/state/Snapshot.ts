@@ -5,7 +5,6 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
-import type { ArmedFault } from "../faults/ArmedFault.ts"
 import {
   type AnyFault,
   indexBeyondPatternCost,
@@ -43,24 +42,10 @@ const StoredFault: Schema.Codec<AnyFault> = Fault
 const StoredArmedFault = Schema.Struct({
   fault: StoredFault,
   instance: Count,
-  /** Milliseconds since the epoch; absent where there is no bound. */
-  fromMillis: Schema.optionalKey(Instant),
-  untilMillis: Schema.optionalKey(Instant),
   seen: Tally,
-  fired: Tally
-})
-
-const takeArmed = ({ fromMillis, untilMillis, ...armed }: ArmedFault): typeof StoredArmedFault.Type => ({
-  ...armed,
-  ...(Number.isFinite(fromMillis) ? { fromMillis } : {}),
-  ...(Number.isFinite(untilMillis) ? { untilMillis } : {})
-})
-
-const armedFrom = (stored: typeof StoredArmedFault.Type): ArmedFault => ({
-  ...stored,
-  fault: withCanonicalHeaders(stored.fault),
-  fromMillis: stored.fromMillis ?? Number.NEGATIVE_INFINITY,
-  untilMillis: stored.untilMillis ?? Number.POSITIVE_INFINITY
+  fired: Tally,
+  fromMillis: Schema.optionalKey(Instant),
+  untilMillis: Schema.optionalKey(Instant)
 })
 
 const rule = {
@@ -207,7 +192,7 @@ export const takeSnapshot = (world: World.World): Snapshot => {
     savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),
     nextNodeId: world.nodes.nextId,
     gone: world.gone.map(takeNode),
-    faults: world.faults.map(takeArmed),
+    faults: world.faults.map((armed) => ({ ...armed })),
     nodes: Array.from(world.nodes.all(), takeNode)
   }
 }
@@ -277,7 +262,7 @@ export const restore = (
     World.put(world, record)
   }
   world.nodes.skipTo(snapshot.nextNodeId)
-  world.faults = snapshot.faults.map(armedFrom)
+  world.faults = snapshot.faults.map((armed) => ({ ...armed, fault: withCanonicalHeaders(armed.fault) }))
   world.latest = snapshot.latest
   world.clock =
     resume === "as-if-never-stopped"

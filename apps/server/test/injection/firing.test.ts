@@ -1,10 +1,18 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type ArmedFault, arm, describeArmed } from "../../src/faults/ArmedFault.ts"
+import { HttpServerRequest } from "effect/http"
+import { arm, describeArmed } from "../../src/faults/ArmedFault.ts"
 import { catalogue, type Fault } from "../../src/injection/catalogue.ts"
-import { countFired, decide, isUsedUp, type RequestFacts } from "../../src/injection/firing.ts"
+import { decide, DueFaults, type RequestFacts } from "../../src/injection/firing.ts"
 import type { Operation } from "../../src/faults/operations.ts"
+import * as World from "../../src/world/World.ts"
+import { defaults } from "../../src/world/WorldSettings.ts"
 
 const start = Date.UTC(2026, 0, 1)
+
+const occasion = {
+  request: HttpServerRequest.fromWeb(new Request("http://berth.test/")),
+  world: World.make({ ...defaults, clock: "frozen" }, 0)
+}
 
 const facts = (change: Partial<RequestFacts> = {}): RequestFacts => ({
   operation: "nodes.list",
@@ -26,18 +34,18 @@ const firingsOf = (
   } = {}
 ) => {
   const asked = options.asked ?? ["nodes.list"]
-  let armed: ReadonlyArray<ArmedFault> = arm(faults, start)
+  const armed = arm(faults, start)
   const fired: Record<string, Array<number>> = {}
   const drawn: Record<string, Array<number>> = {}
   for (let request = 1; request <= (options.count ?? 10); request++) {
-    const decided = decide(
+    const due = decide(
       armed,
       facts({ operation: asked[request % asked.length] }),
       options.seed ?? 1,
       start + (request - 1) * (options.everyMillis ?? 0)
     )
-    armed = decided.firings.reduce(countFired, decided.armed)
-    for (const { chance, fault } of decided.firings) {
+    for (const { armed, chance, fault } of due) {
+      armed.fired += 1
       ;(fired[fault.fault] ??= []).push(request)
       ;(drawn[fault.fault] ??= []).push(chance(1), chance(2))
     }
@@ -75,26 +83,20 @@ describe("when a fault fires", () => {
 
 describe("a fault that is due", () => {
   it("is counted as seen at once, and as fired only when it has acted", () => {
-    const due = decide(arm([{ fault: "status", times: 1 }], start), facts(), 1, start)
-    expect(due.armed.map(describeArmed)).toMatchObject([{ seen: 1, fired: 0 }])
-    expect(isUsedUp(due.armed, due.firings[0]!)).toBe(false)
-    const again = decide(due.armed, facts(), 1, start)
-    const acted = countFired(again.armed, again.firings[0]!)
-    expect(acted.map(describeArmed)).toMatchObject([{ seen: 2, fired: 1 }])
-    expect(isUsedUp(acted, again.firings[0]!)).toBe(true)
-    expect(decide(acted, facts(), 1, start).firings).toEqual([])
-  })
-
-  it("is not mistaken for its like that is armed after it", () => {
-    const fault = { fault: "status", times: 1 } as const
-    const due = decide(arm([fault], start), facts(), 1, start)
-    expect(countFired(arm([fault], start), due.firings[0]!).map(describeArmed)).toMatchObject([{ fired: 0 }])
+    const armed = arm([{ fault: "status", times: 1 }], start)
+    const dueAtNext = () => new DueFaults(decide(armed, facts(), 1, start), occasion)
+    const [first, second] = [dueAtNext(), dueAtNext()]
+    expect(armed.map(describeArmed)).toMatchObject([{ seen: 2, fired: 0 }])
+    expect(first.first(({ instead }) => instead?.())).toBeDefined()
+    expect(armed.map(describeArmed)).toMatchObject([{ seen: 2, fired: 1 }])
+    expect(second.first(({ instead }) => instead?.())).toBeUndefined()
+    expect(decide(armed, facts(), 1, start)).toEqual([])
   })
 })
 
 describe("the scope of a fault", () => {
   const isInScope = (scope: NonNullable<Fault["scope"]>, request: Partial<RequestFacts>): boolean =>
-    decide(arm([{ fault: "status", scope }], start), facts(request), 1, start).firings.length === 1
+    decide(arm([{ fault: "status", scope }], start), facts(request), 1, start).length === 1
 
   it("an operation, or one of several", () => {
     expect(isInScope({ operation: "nodes.list" }, {})).toBe(true)
@@ -128,10 +130,10 @@ describe("the scope of a fault", () => {
 
   it("requests out of its scope are not counted", () => {
     const armed = arm([{ fault: "status", scope: { operation: "nodes.get" }, after: 1 }], start)
-    const unseen = decide(armed, facts(), 1, start).armed
-    const once = decide(unseen, facts({ operation: "nodes.get" }), 1, start).armed
-    expect(once.map(describeArmed)).toMatchObject([{ seen: 1, fired: 0 }])
-    expect(decide(once, facts({ operation: "nodes.get" }), 1, start).firings.length).toBe(1)
+    decide(armed, facts(), 1, start)
+    decide(armed, facts({ operation: "nodes.get" }), 1, start)
+    expect(armed.map(describeArmed)).toMatchObject([{ seen: 1, fired: 0 }])
+    expect(decide(armed, facts({ operation: "nodes.get" }), 1, start).length).toBe(1)
   })
 })
 
@@ -154,13 +156,11 @@ describe("faults and a seed", () => {
     const draws = half.map((fault) => JSON.stringify(firingsOf([fault], options).fired[fault.fault]))
     expect(new Set(draws).size).toBe(half.length)
     const twins = arm([half[0]!, half[0]!], start)
-    const [first, second] = [1, 2].map(() => [] as Array<number>)
-    let armed = twins
+    const [first, second] = [1, 2].map(() => [] as Array<boolean>)
     for (let request = 0; request < 64; request++) {
-      const before = armed
-      const decided = decide(armed, facts(), 1, start)
-      armed = decided.firings.reduce(countFired, decided.armed)
-      for (const [index, fired] of [first!, second!].entries()) fired.push(armed[index]!.fired - before[index]!.fired)
+      const due = decide(twins, facts(), 1, start)
+      for (const [index, isDue] of [first!, second!].entries())
+        isDue.push(due.some(({ armed }) => armed === twins[index]))
     }
     expect(first).not.toEqual(second)
   })

@@ -3,8 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type EditRecords, EditedRecords } from "../../src/injection/EditedRecords.ts"
-import { successOf, withJson } from "../../src/injection/replyBody.ts"
+import { editable, type RecordEdit, successOf, withJson } from "../../src/injection/replyBody.ts"
 import { bytesOf } from "../../src/transport/replyBytes.ts"
 import { HttpServerResponse } from "effect/http"
 
@@ -13,25 +12,25 @@ type Fields = Readonly<Record<string, unknown>>
 const others = (value: unknown): unknown => (typeof value === "string" ? [value] : "ü")
 const fieldNames = ["a", "b", "7", 'x"y', "__proto__", "constructor"]
 
-/** A change as the class makes it, and as one of a copy of a record. */
+/** A change as it is made in place, and as one of a copy of a record. */
 const change = fc
   .record({
     kind: fc.constantFrom("set", "change", "remove"),
     field: fc.constantFrom(...fieldNames),
     value: fc.jsonValue()
   })
-  .map(({ field, kind, value }): { edit: EditRecords; copy: (record: Fields) => Fields } => {
+  .map(({ field, kind, value }): { edit: RecordEdit; copy: (record: Fields) => Fields } => {
     switch (kind) {
       case "set":
-        return { edit: (records) => records.set(field, value), copy: (record) => ({ ...record, [field]: value }) }
+        return { edit: { field, to: () => value }, copy: (record) => ({ ...record, [field]: value }) }
       case "change":
         return {
-          edit: (records) => records.change(field, others),
+          edit: { field, to: (before) => (before === undefined ? undefined : others(before)) },
           copy: (record) => (Object.hasOwn(record, field) ? { ...record, [field]: others(record[field]) } : record)
         }
       default:
         return {
-          edit: (records) => records.remove(field),
+          edit: { field, to: () => undefined },
           copy: (record) => Object.fromEntries(Object.entries(record).filter(([name]) => name !== field))
         }
     }
@@ -50,7 +49,7 @@ describe("faults in the records of one reply", () => {
       fc.property(data, fc.array(change, { maxLength: 8 }), (data, changes) => {
         // As it is read from the reply: the order of numbers among the names is that of JavaScript.
         let copy: any = JSON.parse(JSON.stringify(data))
-        const records = new EditedRecords(replyOf(copy))
+        const records = editable(replyOf(copy))
         for (const { copy: changed, edit } of changes) {
           const all: ReadonlyArray<Fields> = Array.isArray(copy) ? copy : [copy]
           const before = textOf(replyOf(copy))
@@ -58,7 +57,7 @@ describe("faults in the records of one reply", () => {
             copy = Array.isArray(copy) ? copy.map(changed) : changed(copy)
           }
           const after = textOf(replyOf(copy))
-          expect(records.edit(edit)).toBe(after !== before)
+          expect(records.edit(() => edit)).toBe(after !== before)
         }
         expect(textOf(records.written())).toBe(textOf(replyOf(copy)))
       }),
@@ -67,15 +66,15 @@ describe("faults in the records of one reply", () => {
   })
 
   it("leave an empty list in which nothing changes any more", () => {
-    const records = new EditedRecords(replyOf([{ a: 1 }, { a: 2 }]))
-    expect(records.edit((all) => all.empty())).toBe(true)
-    expect(records.edit((all) => all.set("b", 1))).toBe(false)
+    const records = editable(replyOf([{ a: 1 }, { a: 2 }]))
+    expect(records.edit(() => "empty")).toBe(true)
+    expect(records.edit(() => ({ field: "b", to: () => 1 }))).toBe(false)
     expect(successOf(records.written())).toEqual({ message: "Success", code: 200, data: [], errors: {} })
   })
 
   it("do not count where a field has that value already", () => {
-    const records = new EditedRecords(replyOf({ a: { b: [1] } }))
-    expect(records.edit((all) => all.set("a", { b: [1] }))).toBe(false)
-    expect(records.edit((all) => all.set("a", { b: [2] }))).toBe(true)
+    const records = editable(replyOf({ a: { b: [1] } }))
+    expect(records.edit(() => ({ field: "a", to: () => ({ b: [1] }) }))).toBe(false)
+    expect(records.edit(() => ({ field: "a", to: () => ({ b: [2] }) }))).toBe(true)
   })
 })
