@@ -11,8 +11,9 @@ import { usageProblem } from "@berth/terminal/usage"
 import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
-import { command, StartFailure } from "./cli/command.ts"
+import { command } from "./cli/command.ts"
 import { handleSignals } from "./cli/signals.ts"
+import { StartFailure } from "./cli/StartFailure.ts"
 
 /** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
 const reportLine = (message: string) =>

@@ -9,8 +9,14 @@ import { clientOf } from "./transport/inProcess.ts"
 import { type Fault, type FaultName, kindByName } from "./injection/catalogue.ts"
 import { defaultTimeouts, type Timeouts } from "./transport/limits.ts"
 import { listen } from "./listen.ts"
-import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
-import { type TestWorldOptions, worldOptions } from "./testing/TestWorldOptions.ts"
+import {
+  bindWorld,
+  makeControlClient,
+  makeTestWorld,
+  type TestWorld,
+  type TestWorldOptions,
+  worldOptions
+} from "./testing/TestWorld.ts"
 import { nodeProblems } from "./world/givenNodes.ts"
 import { begin } from "./world/scenario.ts"
 import { settingsOf } from "./world/WorldOptions.ts"

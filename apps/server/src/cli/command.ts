@@ -2,7 +2,7 @@
  * `berth-server`: makes the worlds the flags ask for, listens, prints one line on stdout, and serves until a signal or the end
  * of its parent stops it.
  */
-import { Clock, Console, Data, Effect, Option, Redacted } from "effect"
+import { Clock, Console, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
 import { readFaultFlags } from "../injection/readFaults.ts"
@@ -18,11 +18,9 @@ import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
 import { printReadyLine } from "./readyLine.ts"
+import { StartFailure } from "./StartFailure.ts"
 import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
 import { readTls } from "./tls.ts"
-
-/** Why the server did not start, in one line. It exits with 2. */
-export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)
 
@@ -148,11 +146,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       yield* stdinEnd
       return yield* Console.error("berth-server: stdin has ended, and with it the server (--exit-with-parent)")
     })
-  ).pipe(
-    Effect.catchTag(["ControlTokenFailure", "StateFailure", "TlsFailure"], ({ message }) =>
-      Effect.fail(new StartFailure({ message }))
-    )
-  )
+  ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
   Command.withDescription("A faithful, stateful mock of the compute node and image service"),
   Command.withSubcommands([faults])

@@ -3,12 +3,9 @@
  */
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { createSecureContext } from "node:tls"
-import { Data, Effect, FileSystem, Option } from "effect"
-import type { PlatformError } from "effect/PlatformError"
+import { Effect, Option } from "effect"
 import type { TlsIdentity } from "../transport/nodeServer.ts"
-
-/** Why there is no identity, in one line. */
-class TlsFailure extends Data.TaggedError("TlsFailure")<{ readonly message: string }> {}
+import { readFlagFile, StartFailure } from "./StartFailure.ts"
 
 interface TlsOptions {
   readonly tlsKey: Option.Option<string>
@@ -19,11 +16,11 @@ interface TlsOptions {
 export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOptions) {
   if (Option.isNone(tlsKey) && Option.isNone(tlsCert)) return undefined
   if (Option.isNone(tlsKey) || Option.isNone(tlsCert)) {
-    return yield* new TlsFailure({ message: "--tls-key and --tls-cert belong together" })
+    return yield* new StartFailure({ message: "--tls-key and --tls-cert belong together" })
   }
   const identity: TlsIdentity = {
-    key: yield* read("--tls-key", tlsKey.value),
-    cert: yield* read("--tls-cert", tlsCert.value)
+    key: yield* readFlagFile("--tls-key", tlsKey.value),
+    cert: yield* readFlagFile("--tls-cert", tlsCert.value)
   }
   yield* Effect.try({
     try: () => {
@@ -32,18 +29,7 @@ export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOpti
       return createSecureContext(identity)
     },
     catch: () =>
-      new TlsFailure({ message: "--tls-key and --tls-cert: expected a private key and its certificate, both PEM" })
+      new StartFailure({ message: "--tls-key and --tls-cert: expected a private key and its certificate, both PEM" })
   })
   return identity
-})
-
-const read = Effect.fnUntraced(function* (flag: string, file: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* Effect.mapError(
-    fs.readFileString(file),
-    ({ reason }: PlatformError) =>
-      new TlsFailure({
-        message: `${flag}: cannot read ${file}: ${reason._tag === "NotFound" ? "there is no such file" : reason._tag}`
-      })
-  )
 })

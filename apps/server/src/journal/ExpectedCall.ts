@@ -21,33 +21,15 @@ export const Method = Schema.String.check(
   Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "Expected an HTTP method")
 )
 
-/** How many values a body has, itself and all within it; counts no further than needed to refuse it. */
-const countValues = (body: Schema.Json): number => {
-  const values: Array<Schema.Json> = [body]
-  // The list grows while it is gone through.
-  for (const value of values) {
-    if (values.length > maxBodyValues) break
-    if (value !== null && typeof value === "object") for (const inner of Object.values(value)) values.push(inner)
-  }
-  return values.length
-}
-
-/** The characters of the names and texts within a body, counted no further than needed to refuse it. */
-const countCharacters = (body: Schema.Json): number => {
-  let count = 0
-  const values: Array<Schema.Json> = [body]
-  // The list grows while it is gone through; how long it gets is bounded by the number of values.
-  for (const value of values) {
-    if (count > maxBodyLength) break
-    if (typeof value === "string") count += value.length
-    else if (value !== null && typeof value === "object") {
-      for (const [name, inner] of Object.entries(value)) {
-        if (!Array.isArray(value)) count += name.length
-        values.push(inner)
-      }
-    }
-  }
-  return count
+/** How many values a body has, itself and all within it, and the characters of its names and texts; counted no further than needed. */
+const sizeOf = (body: Schema.Json) => {
+  let [values, characters] = [0, 0]
+  JSON.stringify(body, function (this: unknown, name: string, value: unknown) {
+    values += 1
+    characters += (Array.isArray(this) ? 0 : name.length) + (typeof value === "string" ? value.length : 0)
+    return values > maxBodyValues ? undefined : value
+  })
+  return { values, characters }
 }
 
 /** `*` is any text, `?` one character. */
@@ -90,13 +72,11 @@ export const ExpectedCall = Schema.Struct({
       description:
         "Fields that are there, with these values, at any depth; others may be. Lists are of the same length."
     }).check(
-      Schema.makeFilter((body) => countValues(body) <= maxBodyValues || `Expected at most ${maxBodyValues} values`),
-      Schema.makeFilter(
-        (body) =>
-          countValues(body) > maxBodyValues ||
-          countCharacters(body) <= maxBodyLength ||
-          `Expected at most ${maxBodyLength} characters in its names and texts`
-      )
+      Schema.makeFilter((body) => {
+        const { characters, values } = sizeOf(body)
+        if (values > maxBodyValues) return `Expected at most ${maxBodyValues} values`
+        return characters <= maxBodyLength || `Expected at most ${maxBodyLength} characters in its names and texts`
+      })
     )
   ),
   status: Schema.optionalKey(Schema.NullOr(Schema.Int)),

@@ -10,7 +10,18 @@ import { ControlApi } from "../control/ControlApi.ts"
 import type { Fault } from "../injection/catalogue.ts"
 import type { JournalEntry } from "../journal/JournalEntry.ts"
 import { WorldOptions } from "../world/WorldOptions.ts"
-import { type TestWorldOptions, worldOptions } from "./TestWorldOptions.ts"
+
+/**
+ * The options of a world of a test: those of the control plane in their decoded form, without credentials, which are the server's
+ * choice. Everything has a default.
+ */
+export interface TestWorldOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
+  /** Default `frozen`, at `startAt` or 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
+  readonly clock?: Exclude<WorldOptions["clock"], undefined>
+}
+
+/** The same as the body of `POST /_mock/worlds`, decoded. */
+export const worldOptions = (options: TestWorldOptions): WorldOptions => ({ clock: "frozen", ...options })
 
 /** The typed client of the control plane. */
 export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>

@@ -1,0 +1,16 @@
+/**
+ * Why the server did not start, in one line. It exits with 2.
+ */
+import { Data, Effect, FileSystem } from "effect"
+
+export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
+
+/** The text of a file that a flag names. */
+export const readFlagFile = (flag: string, file: string) =>
+  Effect.mapError(
+    FileSystem.FileSystem.use((fs) => fs.readFileString(file)),
+    ({ reason }) => {
+      const why = reason._tag === "NotFound" ? "there is no such file" : reason._tag
+      return new StartFailure({ message: `${flag}: cannot read ${file}: ${why}` })
+    }
+  )
