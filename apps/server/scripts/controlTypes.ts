@@ -106,6 +106,12 @@ export const controlTypes = (): string => {
       others.every((fields) => JSON.stringify(fields[name]) === JSON.stringify(field))
     )
   )
+  // Faults that take the same options are one form.
+  const forms = Map.groupBy(kinds, (kind) => fieldsOf(schemas[kind]!, true, {}, { ...common, fault: {} }).join("\n"))
+  const faults = Array.from(forms, ([options, kinds]) => {
+    const names = kinds.map((kind) => typeOf(schemas[kind]!.properties!["fault"]!, true))
+    return `| {\nreadonly fault: ${names.join(" | ")}\n${options}\n}`
+  })
   const text = [
     "/**",
     " * What goes in and out of the control plane, as JSON: instants and durations are text. Printed by `scripts/controlTypes.ts`.",
@@ -118,9 +124,8 @@ export const controlTypes = (): string => {
     ...given.map((name) => interfaceOf(name, fieldsOf(schemas[name]!, false))),
     "/** When a fault fires, and at which requests. Without any of it: always, at all of them. */",
     interfaceOf("Trigger", fieldsOf({ properties: common }, true)),
-    ...kinds.map((kind) => interfaceOf(nameOf(kind), fieldsOf(schemas[kind]!, true, {}, common), " extends Trigger")),
     "/** A fault to be armed. */",
-    `export type Fault = ${typeOf(schemas["Fault"]!, true)}`
+    `export type Fault = Trigger & (${faults.join("\n")})`
   ].join("\n")
   const { stdout } = spawnSync("oxfmt", ["--stdin-filepath", file], { input: text, encoding: "utf8" })
   return stdout

@@ -311,236 +311,145 @@ export interface Trigger {
     | undefined
 }
 
-export interface FaultStatus extends Trigger {
-  readonly fault: "status"
-  /** 200 to 599; default 503. */
-  readonly status?: number | undefined
-  /** Whether the body is the envelope, or empty; default true. */
-  readonly envelope?: boolean | undefined
-  /** The message of the envelope. */
-  readonly message?: string | undefined
-  /** The errors of the envelope: sentences by field, one or a list. */
-  readonly errors?: Readonly<Record<string, string | ReadonlyArray<string>>> | undefined
-  /** The body in place of the envelope: a text as it is, any other JSON as JSON; up to 65536 bytes. */
-  readonly body?: unknown | undefined
-  /** Headers by name, in place of those that every reply has or beside them. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Seconds in retry-after; default none. */
-  readonly retryAfter?: number | undefined
-}
-
-export interface FaultRateLimited extends Trigger {
-  readonly fault: "rate-limited"
-  /** Seconds in retry-after, and until the reset; default 1. */
-  readonly retryAfter?: number | undefined
-}
-
-export interface FaultRateLimitedBare extends Trigger {
-  readonly fault: "rate-limited-bare"
-}
-
-export interface FaultHtmlError extends Trigger {
-  readonly fault: "html-error"
-  /** 200 to 599; default 502. */
-  readonly status?: number | undefined
-}
-
-export interface FaultLatency extends Trigger {
-  readonly fault: "latency"
-  /** How late; of uniform the least, of lognormal the median; default 1 second. */
-  readonly delay?: string | undefined
-  /** fixed, uniform, lognormal; default fixed. */
-  readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
-  /** The most, of uniform and lognormal; default 1 minute. */
-  readonly upTo?: string | undefined
-  /** Spread of lognormal, 0 to 5; default 0.5. */
-  readonly sigma?: number | undefined
-}
-
-export interface FaultWrongContentType extends Trigger {
-  readonly fault: "wrong-content-type"
-  /** The content-type; default text/html. */
-  readonly value?: string | undefined
-}
-
-export interface FaultHeadersMissing extends Trigger {
-  readonly fault: "headers-missing"
-  /** Which; default the three ratelimit headers. */
-  readonly headers?: string | ReadonlyArray<string> | undefined
-}
-
-export interface FaultHeadersGarbage extends Trigger {
-  readonly fault: "headers-garbage"
-  /** Their value; default a choice of the seed. */
-  readonly value?: string | undefined
-}
-
-export interface FaultDateSkew extends Trigger {
-  readonly fault: "date-skew"
-  /** How far, -5m for behind; default 5m. */
-  readonly by?: string | undefined
-}
-
-export interface FaultSuccessWithFailureCode extends Trigger {
-  readonly fault: "success-with-failure-code"
-  /** The code in the body, 400 to 599; default 500. */
-  readonly code?: number | undefined
-}
-
-export interface FaultResetBeforeRequest extends Trigger {
-  readonly fault: "reset-before-request"
-}
-
-export interface FaultResetAfterRequest extends Trigger {
-  readonly fault: "reset-after-request"
-}
-
-export interface FaultResetMidBody extends Trigger {
-  readonly fault: "reset-mid-body"
-  /** How much of the body arrives, 0 to 1; default 0.5. */
-  readonly share?: number | undefined
-}
-
-export interface FaultTruncatedBody extends Trigger {
-  readonly fault: "truncated-body"
-  /** How much of the body arrives, 0 to 1; default 0.5. */
-  readonly share?: number | undefined
-}
-
-export interface FaultMalformedJson extends Trigger {
-  readonly fault: "malformed-json"
-}
-
-export interface FaultSlowBody extends Trigger {
-  readonly fault: "slow-body"
-  /** Bytes a piece; default a tenth of the body. */
-  readonly chunk?: number | undefined
-  /** Between two pieces; default 100 millis. */
-  readonly pause?: string | undefined
-}
-
-export interface FaultHang extends Trigger {
-  readonly fault: "hang"
-  /** Whether the request is processed; default false. */
-  readonly processed?: boolean | undefined
-}
-
-export interface FaultGarbageBytes extends Trigger {
-  readonly fault: "garbage-bytes"
-  /** How many; default 64. */
-  readonly bytes?: number | undefined
-}
-
-export interface FaultCreateLostReply extends Trigger {
-  readonly fault: "create-lost-reply"
-}
-
-export interface FaultCreateFalseNegative extends Trigger {
-  readonly fault: "create-false-negative"
-  /** Its status, 400 to 599; default 500. */
-  readonly status?: number | undefined
-}
-
-export interface FaultDuplicateCreate extends Trigger {
-  readonly fault: "duplicate-create"
-}
-
-export interface FaultIdReuse extends Trigger {
-  readonly fault: "id-reuse"
-}
-
-export interface FaultStuckProvisioning extends Trigger {
-  readonly fault: "stuck-provisioning"
-}
-
-export interface FaultListStale extends Trigger {
-  readonly fault: "list-stale"
-  /** How old, in time of the world; default 10 seconds. */
-  readonly age?: string | undefined
-}
-
-export interface FaultListShifts extends Trigger {
-  readonly fault: "list-shifts"
-  /** Places towards the front each time, negative for towards the end; default 1. */
-  readonly by?: number | undefined
-}
-
-export interface FaultListedBut404 extends Trigger {
-  readonly fault: "listed-but-404"
-}
-
-export interface FaultGetLags extends Trigger {
-  readonly fault: "get-lags"
-  /** How far behind, in time of the world; default 10 seconds. */
-  readonly age?: string | undefined
-}
-
-export interface FaultEmptyList extends Trigger {
-  readonly fault: "empty-list"
-}
-
-export interface FaultStatusUnknown extends Trigger {
-  readonly fault: "status-unknown"
-  /** The status; default a choice of the seed. */
-  readonly value?: string | undefined
-}
-
-export interface FaultFieldMissing extends Trigger {
-  readonly fault: "field-missing"
-  /** Which field of the record; default a choice of the seed. */
-  readonly field?: string | undefined
-}
-
-export interface FaultFieldExtra extends Trigger {
-  readonly fault: "field-extra"
-  /** Its name; default a choice of the seed. */
-  readonly field?: string | undefined
-}
-
-export interface FaultFieldTypeChanged extends Trigger {
-  readonly fault: "field-type-changed"
-  /** Which field of the record; default a choice of the seed. */
-  readonly field?: string | undefined
-}
-
-export interface FaultWindowChanges extends Trigger {
-  readonly fault: "window-changes"
-  /** What is granted instead; default half of it. */
-  readonly limit?: number | undefined
-}
-
 /** A fault to be armed. */
-export type Fault =
-  | FaultStatus
-  | FaultRateLimited
-  | FaultRateLimitedBare
-  | FaultHtmlError
-  | FaultLatency
-  | FaultWrongContentType
-  | FaultHeadersMissing
-  | FaultHeadersGarbage
-  | FaultDateSkew
-  | FaultSuccessWithFailureCode
-  | FaultResetBeforeRequest
-  | FaultResetAfterRequest
-  | FaultResetMidBody
-  | FaultTruncatedBody
-  | FaultMalformedJson
-  | FaultSlowBody
-  | FaultHang
-  | FaultGarbageBytes
-  | FaultCreateLostReply
-  | FaultCreateFalseNegative
-  | FaultDuplicateCreate
-  | FaultIdReuse
-  | FaultStuckProvisioning
-  | FaultListStale
-  | FaultListShifts
-  | FaultListedBut404
-  | FaultGetLags
-  | FaultEmptyList
-  | FaultStatusUnknown
-  | FaultFieldMissing
-  | FaultFieldExtra
-  | FaultFieldTypeChanged
-  | FaultWindowChanges
+export type Fault = Trigger &
+  (
+    | {
+        readonly fault: "status"
+        /** 200 to 599; default 503. */
+        readonly status?: number | undefined
+        /** Whether the body is the envelope, or empty; default true. */
+        readonly envelope?: boolean | undefined
+        /** The message of the envelope. */
+        readonly message?: string | undefined
+        /** The errors of the envelope: sentences by field, one or a list. */
+        readonly errors?: Readonly<Record<string, string | ReadonlyArray<string>>> | undefined
+        /** The body in place of the envelope: a text as it is, any other JSON as JSON; up to 65536 bytes. */
+        readonly body?: unknown | undefined
+        /** Headers by name, in place of those that every reply has or beside them. */
+        readonly headers?: Readonly<Record<string, string>> | undefined
+        /** Seconds in retry-after; default none. */
+        readonly retryAfter?: number | undefined
+      }
+    | {
+        readonly fault: "rate-limited"
+        /** Seconds in retry-after, and until the reset; default 1. */
+        readonly retryAfter?: number | undefined
+      }
+    | {
+        readonly fault:
+          | "rate-limited-bare"
+          | "reset-before-request"
+          | "reset-after-request"
+          | "malformed-json"
+          | "create-lost-reply"
+          | "duplicate-create"
+          | "id-reuse"
+          | "stuck-provisioning"
+          | "listed-but-404"
+          | "empty-list"
+      }
+    | {
+        readonly fault: "html-error"
+        /** 200 to 599; default 502. */
+        readonly status?: number | undefined
+      }
+    | {
+        readonly fault: "latency"
+        /** How late; of uniform the least, of lognormal the median; default 1 second. */
+        readonly delay?: string | undefined
+        /** fixed, uniform, lognormal; default fixed. */
+        readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
+        /** The most, of uniform and lognormal; default 1 minute. */
+        readonly upTo?: string | undefined
+        /** Spread of lognormal, 0 to 5; default 0.5. */
+        readonly sigma?: number | undefined
+      }
+    | {
+        readonly fault: "wrong-content-type"
+        /** The content-type; default text/html. */
+        readonly value?: string | undefined
+      }
+    | {
+        readonly fault: "headers-missing"
+        /** Which; default the three ratelimit headers. */
+        readonly headers?: string | ReadonlyArray<string> | undefined
+      }
+    | {
+        readonly fault: "headers-garbage"
+        /** Their value; default a choice of the seed. */
+        readonly value?: string | undefined
+      }
+    | {
+        readonly fault: "date-skew"
+        /** How far, -5m for behind; default 5m. */
+        readonly by?: string | undefined
+      }
+    | {
+        readonly fault: "success-with-failure-code"
+        /** The code in the body, 400 to 599; default 500. */
+        readonly code?: number | undefined
+      }
+    | {
+        readonly fault: "reset-mid-body" | "truncated-body"
+        /** How much of the body arrives, 0 to 1; default 0.5. */
+        readonly share?: number | undefined
+      }
+    | {
+        readonly fault: "slow-body"
+        /** Bytes a piece; default a tenth of the body. */
+        readonly chunk?: number | undefined
+        /** Between two pieces; default 100 millis. */
+        readonly pause?: string | undefined
+      }
+    | {
+        readonly fault: "hang"
+        /** Whether the request is processed; default false. */
+        readonly processed?: boolean | undefined
+      }
+    | {
+        readonly fault: "garbage-bytes"
+        /** How many; default 64. */
+        readonly bytes?: number | undefined
+      }
+    | {
+        readonly fault: "create-false-negative"
+        /** Its status, 400 to 599; default 500. */
+        readonly status?: number | undefined
+      }
+    | {
+        readonly fault: "list-stale"
+        /** How old, in time of the world; default 10 seconds. */
+        readonly age?: string | undefined
+      }
+    | {
+        readonly fault: "list-shifts"
+        /** Places towards the front each time, negative for towards the end; default 1. */
+        readonly by?: number | undefined
+      }
+    | {
+        readonly fault: "get-lags"
+        /** How far behind, in time of the world; default 10 seconds. */
+        readonly age?: string | undefined
+      }
+    | {
+        readonly fault: "status-unknown"
+        /** The status; default a choice of the seed. */
+        readonly value?: string | undefined
+      }
+    | {
+        readonly fault: "field-missing" | "field-type-changed"
+        /** Which field of the record; default a choice of the seed. */
+        readonly field?: string | undefined
+      }
+    | {
+        readonly fault: "field-extra"
+        /** Its name; default a choice of the seed. */
+        readonly field?: string | undefined
+      }
+    | {
+        readonly fault: "window-changes"
+        /** What is granted instead; default half of it. */
+        readonly limit?: number | undefined
+      }
+  )
