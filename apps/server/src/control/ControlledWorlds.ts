@@ -12,16 +12,11 @@ import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 
 /** The worlds of a server, and what goes with them. */
-export interface Served {
+export interface Controlled {
   readonly worlds: Worlds
   readonly journals: Journals
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
-}
-
-export interface Controlled extends Served {
-  /** The requests whose streams of events are open. */
-  readonly streams: Set<object>
 }
 
 /** Set for every request by `plane.ts`. */
@@ -42,7 +37,7 @@ export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: stri
 
 /** Uses a world for as long as a scope lasts: that of a request, which may take longer than a world may be idle. */
 export const useWorld = (
-  { realMillis, worlds }: Served,
+  { realMillis, worlds }: Controlled,
   world: World.World
 ): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.acquireRelease(

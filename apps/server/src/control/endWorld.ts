@@ -6,11 +6,11 @@ import { Clock, Effect, Result } from "effect"
 import type { EndReason } from "../journal/Journals.ts"
 import * as World from "../world/World.ts"
 import type { RemoveRefusal } from "../world/Worlds.ts"
-import type { Served } from "./ControlledWorlds.ts"
+import type { Controlled } from "./ControlledWorlds.ts"
 
 /** Ends a world: its credentials are unknown from now on. */
 export const endWorld = (
-  { journals, realMillis, worlds }: Served,
+  { journals, realMillis, worlds }: Controlled,
   id: string,
   reason: EndReason
 ): Result.Result<void, RemoveRefusal> =>
@@ -20,7 +20,7 @@ export const endWorld = (
 const maxSweepMillis = 10_000
 
 /** Ends worlds that have not been used for `ttlMillis`, a tenth of that later at the latest. Never returns. */
-export const endIdleWorlds = Effect.fnUntraced(function* (controlled: Served, ttlMillis: number) {
+export const endIdleWorlds = Effect.fnUntraced(function* (controlled: Controlled, ttlMillis: number) {
   for (;;) {
     yield* Effect.sleep(Math.min(maxSweepMillis, Math.ceil(ttlMillis / 10)))
     const now = yield* Clock.currentTimeMillis

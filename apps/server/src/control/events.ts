@@ -2,7 +2,7 @@
  * The endpoint of `EventsGroup`. An event is shown when its client reads: one that does not read holds references, no texts.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { Cause, Effect, Option, type Scope, Stream } from "effect"
+import { Cause, Effect, Option, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -65,36 +65,26 @@ const missedSince = (last: number, { journals, worlds }: Controlled, only: World
       )
     : journals.since(last, [journals.of(only)])
 
+const tooMany = fail(503, `There are ${maxStreams} streams of events already: close one, or read the journals.`)
+
 /** A backlog that is filled for as long as the scope lasts. */
-const follow = (controlled: Controlled, only: World | undefined, last: number) => {
+const follow = Effect.fnUntraced(function* (controlled: Controlled, only: World | undefined, last: number) {
   const { journals } = controlled
+  if (journals.listeners >= maxStreams) return yield* Effect.fail(tooMany)
   const backlog = new EventBacklog()
   // Nothing is missed: no other fiber runs between reading the journals and listening.
-  return Effect.acquireRelease(
+  yield* Effect.acquireRelease(
     Effect.sync(() => {
       // Not a number without the header, or with one that is none: then nothing was missed.
       if (!Number.isNaN(last)) for (const event of missedSince(last, controlled, only)) backlog.offer(event)
-      const stop = journals.listen((event) => {
+      return journals.listen((event) => {
         if (only === undefined || only.id === event.in.id) backlog.offer(event)
       })
-      return { backlog, stop }
     }),
-    ({ stop }) => Effect.sync(stop)
+    (stop) => Effect.sync(stop)
   )
-}
-
-const tooMany = fail(503, `There are ${maxStreams} streams of events already: close one, or read the journals.`)
-
-/** Counts the stream of a request for as long as the request lasts. */
-const takePlace = (streams: Controlled["streams"], request: object): Effect.Effect<void, typeof tooMany, Scope.Scope> =>
-  Effect.suspend(() =>
-    streams.size >= maxStreams
-      ? Effect.fail(tooMany)
-      : Effect.acquireRelease(
-          Effect.sync(() => void streams.add(request)),
-          () => Effect.sync(() => streams.delete(request))
-        )
-  )
+  return backlog
+})
 
 const utf8 = new TextEncoder()
 
@@ -103,10 +93,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
     Effect.gen(function* () {
       const controlled = yield* ControlledWorlds
       const only = query.world === undefined ? undefined : (yield* namedWorld(query.world)).world
-      yield* takePlace(controlled.streams, request)
+      const backlog = yield* follow(controlled, only, Number(headers["last-event-id"] ?? Number.NaN))
       noteHeld(request.source)
-      const last = Number(headers["last-event-id"] ?? Number.NaN)
-      const { backlog } = yield* follow(controlled, only, last)
       // The comment comes first, so that a client sees at once that the stream is open.
       const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, only))
       return HttpServerResponse.stream(

@@ -17,7 +17,7 @@ import { maxBodyBytes, maxSnapshotBytes, maxUrlBytes } from "../transport/limits
 import { sameSecret, type Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
 import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
-import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
+import { type Controlled, ControlledWorlds } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
 import * as Nodes from "./nodes.ts"
@@ -120,7 +120,7 @@ const maxBytesOf = ({ method, url }: HttpServerRequest.HttpServerRequest): numbe
 const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
 
 export const makePlane = Effect.fnUntraced(function* (
-  served: Served,
+  controlled: Controlled,
   { hosts = [], scheme = "http", token }: ControlOptions
 ) {
   const access: Access = {
@@ -131,10 +131,6 @@ export const makePlane = Effect.fnUntraced(function* (
   const showsToken = (request: HttpServerRequest.HttpServerRequest): boolean => {
     const given = token === undefined ? undefined : bearerToken(request)
     return given !== undefined && sameSecret(given, Redacted.value(token!))
-  }
-  const controlled: Controlled = {
-    ...served,
-    streams: new Set()
   }
   const endpoints = yield* Effect.provideService(
     HttpRouter.toHttpEffect(routes),

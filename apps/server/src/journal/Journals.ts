@@ -315,6 +315,11 @@ export class Journals {
     for (const listener of this.#listeners) listener(event)
   }
 
+  /** How many listen. */
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
   /** Gives what ends the listening. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
