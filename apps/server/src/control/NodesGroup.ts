@@ -4,6 +4,7 @@
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { forcedStatuses } from "../lifecycle/NodeLife.ts"
 import { Instant, worldParam } from "./fields.ts"
 
 const nodeParams = { ...worldParam, id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }
@@ -12,7 +13,7 @@ const nodeParams = { ...worldParam, id: Schema.Int.check(Schema.isGreaterThanOrE
 export const NodeView = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
-  status: Schema.Literals(["created", "running", "power-off", "terminate", "gone"]),
+  status: Schema.Literals([...forcedStatuses, "terminate", "gone"]),
   locked: Schema.Boolean,
   /** Whether the status is a forced one. */
   forced: Schema.Boolean,
@@ -23,7 +24,7 @@ export const NodeView = Schema.Struct({
 /** A change of a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
 export const NodeChange = Schema.Struct({
   status: Schema.optionalKey(
-    Schema.NullOr(Schema.Literals(["created", "running", "power-off", "terminate"])).annotate({
+    Schema.NullOr(Schema.Literals([...forcedStatuses, "terminate"])).annotate({
       description:
         "Stays until the node terminates. `terminate` deletes it, locked or not; null leaves it to the lifecycle."
     })

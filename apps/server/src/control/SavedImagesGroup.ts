@@ -4,7 +4,7 @@
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { maxTextLength } from "../world/givenNodes.ts"
+import { maxTextLength } from "../world/WorldSettings.ts"
 import { worldParam } from "./fields.ts"
 
 const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))

@@ -3,19 +3,23 @@
  * the instant; nothing ticks. Instants are milliseconds since the epoch.
  */
 
-/** What happens when a term ends (interface.md §3, A17). */
-export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billing"
+import { Schema } from "effect"
+import { Instant, TermDays } from "./bounds.ts"
 
-export interface Commitment {
+/** What happens when a term ends (interface.md §3, A17). */
+export type CommitmentSetting = Commitment["setting"]
+
+export const Commitment = Schema.Struct({
   /** The sku of the term that began at `startedAt`. */
-  readonly skuId: number
-  readonly days: number
-  readonly startedAt: number
-  readonly setting: CommitmentSetting
+  skuId: Schema.Int,
+  days: TermDays,
+  startedAt: Instant,
+  setting: Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"]),
   /** The sku every term after the first takes, under `auto_renew`. */
-  readonly nextSkuId: number
-  readonly nextDays: number
-}
+  nextSkuId: Schema.Int,
+  nextDays: TermDays
+})
+export type Commitment = typeof Commitment.Type
 
 /** One term of a commitment: `[startedAt, endsAt)`. */
 export interface Term {

@@ -3,47 +3,57 @@
  * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
  * Instants and durations are milliseconds.
  */
-import { matches } from "./pattern.ts"
+import { Schema } from "effect"
+import { DurationMillis } from "./bounds.ts"
+import { matches, maxNamePatternLength } from "./pattern.ts"
 import { derive } from "./seed.ts"
 import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
 
 /** What becomes of a node without any request about it. */
 type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
 
-/** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
-export interface Outcomes {
-  readonly runs: number
-  /** Stays in `created`. */
-  readonly stuck: number
-  /** Runs for a while, then shows `power-off`. */
-  readonly powersOff: number
-  /** Runs for a while, then is gone without a trace. */
-  readonly vanishes: number
-}
+export const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-export interface LifeRule {
+/** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
+export type Outcomes = typeof Outcomes.Type
+const Outcomes = Schema.Struct({
+  runs: Weight,
+  /** Stays in `created`. */
+  stuck: Weight,
+  /** Runs for a while, then shows `power-off`. */
+  powersOff: Weight,
+  /** Runs for a while, then is gone without a trace. */
+  vanishes: Weight
+})
+
+export type LifeRule = typeof LifeRule.Type
+const LifeRule = Schema.Struct({
   /** From the create to `running`. Default 2 s. */
-  readonly provisioningMillis: number
+  provisioningMillis: DurationMillis,
   /** At most this much more, by seed and id. Default 0. */
-  readonly provisioningJitterMillis: number
+  provisioningJitterMillis: DurationMillis,
   /** From the delete to being gone. Default 2 s. */
-  readonly terminationMillis: number
-  readonly terminationJitterMillis: number
+  terminationMillis: DurationMillis,
+  terminationJitterMillis: DurationMillis,
   /** `null` where every node runs, which is the default. */
-  readonly outcomes: Outcomes | null
+  outcomes: Schema.NullOr(Outcomes),
   /** How long a node runs before it powers off or vanishes, where that is its outcome. Default one minute. */
-  readonly outcomeAfterMillis: number
-  readonly outcomeAfterJitterMillis: number
-}
+  outcomeAfterMillis: DurationMillis,
+  outcomeAfterJitterMillis: DurationMillis
+})
 
 /** How many other rules there may be: a node's is searched for whenever its status is asked. */
 export const maxLives = 100
 
 /** The rule of a world, and other rules for nodes of certain names. */
-export interface Lifecycle extends LifeRule {
+export type Lifecycle = typeof Lifecycle.Type
+export const Lifecycle = Schema.Struct({
+  ...LifeRule.fields,
   /** The first whose pattern matches holds; without one, the world's own rule. */
-  readonly byName: ReadonlyArray<{ readonly pattern: string; readonly rule: LifeRule }>
-}
+  byName: Schema.Array(
+    Schema.Struct({ pattern: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)), rule: LifeRule })
+  ).check(Schema.isMaxLength(maxLives))
+})
 
 export const defaultLifecycle: Lifecycle = {
   provisioningMillis: 2_000,
@@ -72,7 +82,8 @@ const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, share: num
 }
 
 /** The statuses that can be forced on a node and then stay. */
-export type ForcedStatus = "created" | "running" | "power-off"
+export const forcedStatuses = ["created", "running", "power-off"] as const
+export type ForcedStatus = (typeof forcedStatuses)[number]
 
 /** The fields of a node that its life depends on. */
 export interface LivingNode {

@@ -13,27 +13,23 @@ import {
   withCanonicalHeaders
 } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
-import { maxLives } from "../lifecycle/NodeLife.ts"
-import { maxNamePatternLength } from "../lifecycle/pattern.ts"
+import { Instant, Rate, WorldTime } from "../lifecycle/bounds.ts"
+import { Commitment } from "../lifecycle/CommitmentTerm.ts"
+import { forcedStatuses } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "../world/allowance.ts"
-import { maxGivenId, maxGivenNodes, maxTextLength, nodeProblems } from "../world/givenNodes.ts"
+import { nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { maxSavedImages } from "../world/savedImages.ts"
 import * as World from "../world/World.ts"
-import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
-import { DurationMillis, Instant, Rate, StartTime, TermDays, WindowMillis, WorldTime } from "./bounds.ts"
+import { type Account, maxGivenId, maxTextLength, PlainSettings } from "../world/WorldSettings.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 /** One that can go on: at a thousand a second, for 30 000 years. */
 const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
-const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 /** A create counts the characters of a name by code point, each of which may be two units; a slug has an id behind it. */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
-
-const atMost = (max: number) => Schema.isMaxLength(max, { message: `There are more than ${max}` })
 
 /** Of any kind that there is. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
@@ -48,74 +44,16 @@ const StoredArmedFault = Schema.Struct({
   untilMillis: Schema.optionalKey(Instant)
 })
 
-const rule = {
-  provisioningMillis: DurationMillis,
-  provisioningJitterMillis: DurationMillis,
-  terminationMillis: DurationMillis,
-  terminationJitterMillis: DurationMillis,
-  outcomes: Schema.NullOr(Schema.Struct({ runs: Weight, stuck: Weight, powersOff: Weight, vanishes: Weight })),
-  outcomeAfterMillis: DurationMillis,
-  outcomeAfterJitterMillis: DurationMillis
-}
-
-const GivenNode = Schema.Struct({
-  name: Text,
-  plan: Schema.optionalKey(Text),
-  image: Schema.optionalKey(Schema.Union([Text, Schema.Int])),
-  status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])),
-  id: Schema.optionalKey(Positive.check(Schema.isLessThanOrEqualTo(maxGivenId))),
-  createdAt: Schema.optionalKey(Instant),
-  locked: Schema.optionalKey(Schema.Boolean),
-  backups: Schema.optionalKey(Schema.Boolean)
-})
-
-/** Fields that the format before does not have. */
-const added = {
-  startAt: Schema.optionalKey(Schema.NullOr(StartTime)),
-  nodes: Schema.optionalKey(Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)))
-}
-
-const RateLimit = Schema.Struct({
-  limit: Positive,
-  windowMillis: WindowMillis,
-  algorithm: Schema.Literals(Allowance.algorithms)
-}).check(Schema.makeFilter((rateLimit) => Allowance.canCount(rateLimit) || Allowance.slidingLimitSentence))
-
 const Settings = Schema.Struct({
-  seed: Schema.Int,
-  clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
-  lifecycle: Schema.Struct({
-    ...rule,
-    byName: Schema.Array(
-      Schema.Struct({
-        pattern: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)),
-        rule: Schema.Struct(rule)
-      })
-    ).check(Schema.isMaxLength(maxLives))
-  }),
-  rateLimit: RateLimit,
-  auth: Schema.Literals(authModes),
-  deleteStyle: Schema.Literals(deleteStyles),
-  uniqueNames: Schema.Boolean,
-  scenario: Schema.Union([
-    Schema.Literals(["empty", "small"]),
-    Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
-  ]),
+  ...PlainSettings.fields,
   faults: Schema.Array(StoredFault).check(
     Schema.isMaxLength(maxFaults),
     Schema.makeFilter((faults) => indexBeyondPatternCost(faults) < 0 || tooMuchToMatch)
   ),
-  ...added
+  // The format before does not have them.
+  startAt: Schema.optionalKey(PlainSettings.fields.startAt),
+  nodes: Schema.optionalKey(PlainSettings.fields.nodes)
 })
-
-const AllowanceState = Schema.Union([
-  Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Instant), granted: Count }),
-  Schema.Struct({
-    algorithm: Schema.Literal("sliding-window"),
-    grants: Schema.Array(Instant).check(atMost(Allowance.maxSlidingLimit))
-  }),
-  Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Instant) })
-])
 
 /** A node; what is left out is as it is for most nodes. */
 const NodeSnapshot = Schema.Struct({
@@ -125,19 +63,10 @@ const NodeSnapshot = Schema.Struct({
   imageId: Positive,
   createdAt: Instant,
   deletedAt: Schema.optionalKey(Instant),
-  commitment: Schema.optionalKey(
-    Schema.Struct({
-      skuId: Schema.Int,
-      days: TermDays,
-      startedAt: Instant,
-      setting: Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"]),
-      nextSkuId: Schema.Int,
-      nextDays: TermDays
-    })
-  ),
+  commitment: Schema.optionalKey(Commitment),
   backups: Schema.optionalKey(Schema.Boolean),
   locked: Schema.optionalKey(Schema.Boolean),
-  forced: Schema.optionalKey(Schema.Literals(["created", "running", "power-off"]))
+  forced: Schema.optionalKey(Schema.Literals(forcedStatuses))
 })
 type NodeSnapshot = typeof NodeSnapshot.Type
 
@@ -162,9 +91,11 @@ export const Snapshot = Schema.Struct({
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
   latest: WorldTime,
   /** What the allowance is counted by, where that is no longer the rate limit of the settings. */
-  rateLimit: Schema.optionalKey(RateLimit),
-  allowance: AllowanceState,
-  savedImages: Schema.Array(SavedImageSnapshot).check(atMost(maxSavedImages)),
+  rateLimit: Schema.optionalKey(Allowance.RateLimit),
+  allowance: Allowance.AllowanceState,
+  savedImages: Schema.Array(SavedImageSnapshot).check(
+    Schema.isMaxLength(maxSavedImages, { message: `There are more than ${maxSavedImages}` })
+  ),
   /** The id the next node gets. */
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
@@ -272,7 +203,7 @@ export const restore = (
 }
 
 /** The field by which more is spent than the rate limit gives. */
-const overspending = (state: typeof AllowanceState.Type, { limit, windowMillis }: Allowance.RateLimit) => {
+const overspending = (state: Allowance.AllowanceState, { limit, windowMillis }: Allowance.RateLimit) => {
   switch (state.algorithm) {
     case "fixed-window":
       return state.granted > limit ? "granted" : undefined

@@ -5,12 +5,18 @@
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
 import { InstantText } from "../lifecycle/instantText.ts"
-import { defaultLifecycle, type LifeRule, maxLives, type Outcomes } from "../lifecycle/NodeLife.ts"
+import {
+  defaultLifecycle,
+  forcedStatuses,
+  type LifeRule,
+  maxLives,
+  type Outcomes,
+  Weight
+} from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import { algorithms, canCount, slidingLimitSentence } from "./allowance.ts"
-import { maxGivenId, maxGivenNodes, maxTextLength } from "./givenNodes.ts"
 import {
   type Account,
   authModes,
@@ -18,6 +24,9 @@ import {
   deleteStyles,
   type GivenNode,
   maxFleetNodes,
+  maxGivenId,
+  maxGivenNodes,
+  maxTextLength,
   type Scenario,
   type WorldSettings
 } from "./WorldSettings.ts"
@@ -96,8 +105,6 @@ export const rateLimitOf = ({
   ...(algorithm === undefined ? {} : { algorithm })
 })
 
-const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
-
 const OutcomeWeights = Schema.Struct({
   runs: Schema.optionalKey(Weight).annotate(described("Runs until a request ends it.")),
   stuck: Schema.optionalKey(Weight).annotate(described("Stays in `created`.")),
@@ -138,7 +145,7 @@ const NodeOptions = Schema.Struct({
   image: Schema.optionalKey(Schema.Union([Slug, Schema.Int])).annotate(
     described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
   ),
-  status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])).annotate(
+  status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])).annotate(
     described("What it shows at the start; default running, unless its life has it otherwise")
   ),
   id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(

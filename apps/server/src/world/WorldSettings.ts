@@ -2,11 +2,11 @@
  * The settings of a world: every one has a value, durations are milliseconds. `WorldOptions.ts` has the form in which they
  * are asked for.
  */
-import { Redacted } from "effect"
+import { Redacted, Schema } from "effect"
 import type { AnyFault } from "../faults/Fault.ts"
-import { defaultLifecycle, type Lifecycle, type ForcedStatus } from "../lifecycle/NodeLife.ts"
-import type { ClockMode } from "../lifecycle/VirtualClock.ts"
-import type { RateLimit } from "./allowance.ts"
+import { Instant, Rate, StartTime } from "../lifecycle/bounds.ts"
+import { defaultLifecycle, forcedStatuses, Lifecycle } from "../lifecycle/NodeLife.ts"
+import { RateLimit } from "./allowance.ts"
 
 /** Whose world it is. */
 export interface Account {
@@ -15,50 +15,66 @@ export interface Account {
 }
 
 /** `strict` needs key and token, `key-only` the key, `off` nothing (A6). */
-export type AuthMode = "strict" | "key-only" | "off"
-export const authModes: ReadonlyArray<AuthMode> = ["strict", "key-only", "off"]
+export const authModes = ["strict", "key-only", "off"] as const
 
 /** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (A12). */
-export type DeleteStyle = "documented" | "enveloped"
-export const deleteStyles: ReadonlyArray<DeleteStyle> = ["documented", "enveloped"]
+export const deleteStyles = ["documented", "enveloped"] as const
 
 /** What a world begins with: nothing, a handful of nodes and saved images, or so many running nodes. */
-export type Scenario = "empty" | "small" | { readonly fleet: number }
+export type Scenario = WorldSettings["scenario"]
 
 export const maxFleetNodes = 5_000_000
 
-/** A node of a world's start; what is left out has a default. */
-export interface GivenNode {
-  readonly name: string
-  /** Slug of a plan; default the first one that the image goes with. */
-  readonly plan?: string
-  /** Slug or id of a public image; default Ubuntu-24.04 where it goes with the plan, else the first that does. */
-  readonly image?: string | number
-  /** Default: what its life has it show, which is `running`. `created` begins to be provisioned, `terminate` to go. */
-  readonly status?: ForcedStatus | "terminate"
-  /** Default: the next one that is free. */
-  readonly id?: number
-  /** Milliseconds since the epoch; default so that it has just come to show its status. */
-  readonly createdAt?: number
-  readonly locked?: boolean
-  readonly backups?: boolean
-}
+/** Ids and pages are found by arithmetic from the first id to the last. */
+export const maxGivenId = 10_000_000
 
-export interface WorldSettings {
-  readonly account: Account
-  readonly seed: number
-  readonly clock: ClockMode
+export const maxGivenNodes = 1_000
+
+/** Characters of a name, of a slug and of a pattern of names. */
+export const maxTextLength = 255
+
+const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
+
+/** A node of a world's start; what is left out has a default. */
+export type GivenNode = typeof GivenNode.Type
+const GivenNode = Schema.Struct({
+  name: Text,
+  /** Slug of a plan; default the first one that the image goes with. */
+  plan: Schema.optionalKey(Text),
+  /** Slug or id of a public image; default Ubuntu-24.04 where it goes with the plan, else the first that does. */
+  image: Schema.optionalKey(Schema.Union([Text, Schema.Int])),
+  /** Default: what its life has it show, which is `running`. `created` begins to be provisioned, `terminate` to go. */
+  status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])),
+  /** Default: the next one that is free. */
+  id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))),
+  /** Milliseconds since the epoch; default so that it has just come to show its status. */
+  createdAt: Schema.optionalKey(Instant),
+  locked: Schema.optionalKey(Schema.Boolean),
+  backups: Schema.optionalKey(Schema.Boolean)
+})
+
+/** Those that a snapshot has as they are. */
+export const PlainSettings = Schema.Struct({
+  seed: Schema.Int,
+  clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
   /** When the world's time begins, in milliseconds since the epoch. Default: 2026-01-01 when frozen, else the real time. */
-  readonly startAt: number | null
-  readonly lifecycle: Lifecycle
-  readonly rateLimit: RateLimit
-  readonly auth: AuthMode
-  readonly deleteStyle: DeleteStyle
+  startAt: Schema.NullOr(StartTime),
+  lifecycle: Lifecycle,
+  rateLimit: RateLimit,
+  auth: Schema.Literals(authModes),
+  deleteStyle: Schema.Literals(deleteStyles),
   /** Whether a name in use is refused. Default false: the interface does not forbid it (A14). */
-  readonly uniqueNames: boolean
-  readonly scenario: Scenario
+  uniqueNames: Schema.Boolean,
+  scenario: Schema.Union([
+    Schema.Literals(["empty", "small"]),
+    Schema.Struct({ fleet: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxFleetNodes })) })
+  ]),
   /** The nodes it begins with beside those of the scenario. Default none. */
-  readonly nodes: ReadonlyArray<GivenNode>
+  nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes))
+})
+
+export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> {
+  readonly account: Account
   /** The faults that are armed from the start. Default none. */
   readonly faults: ReadonlyArray<AnyFault>
 }

@@ -3,26 +3,29 @@
  * window (A20 to A22). A reading follows from the counter and the instant alone. The counter is changed in place,
  * because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
  */
+import { Schema } from "effect"
+import { Instant, WindowMillis } from "../lifecycle/bounds.ts"
 
-export type Algorithm = "fixed-window" | "sliding-window" | "token-bucket"
-export const algorithms: ReadonlyArray<Algorithm> = ["fixed-window", "sliding-window", "token-bucket"]
+export const algorithms = ["fixed-window", "sliding-window", "token-bucket"] as const
+export type Algorithm = (typeof algorithms)[number]
 
 /** The largest limit of a sliding window, which keeps the instant of each request. */
 export const maxSlidingLimit = 100_000
 
 /** Whether the window can be kept. */
-export const canCount = ({ algorithm, limit }: Partial<Pick<RateLimit, "algorithm" | "limit">>): boolean =>
+export const canCount = ({ algorithm, limit }: { readonly algorithm?: Algorithm; readonly limit?: number }): boolean =>
   algorithm !== "sliding-window" || limit === undefined || limit <= maxSlidingLimit
 
 export const slidingLimitSentence = `a sliding window has a limit of at most ${maxSlidingLimit}`
 
-export interface RateLimit {
+export type RateLimit = typeof RateLimit.Type
+export const RateLimit = Schema.Struct({
   /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
-  readonly limit: number
+  limit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
   /** Length of the window in milliseconds, 1 or more. Default one hour (A22). */
-  readonly windowMillis: number
-  readonly algorithm: Algorithm
-}
+  windowMillis: WindowMillis,
+  algorithm: Schema.Literals(algorithms)
+}).check(Schema.makeFilter((rateLimit) => canCount(rateLimit) || slidingLimitSentence))
 
 /** The values of the three headers, and whether the request was granted. */
 export interface Reading {
@@ -38,11 +41,20 @@ export interface Reading {
   readonly retryAt: number
 }
 
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
 /** The state of a counter, for a snapshot. Instants are `null` before the first request. */
-export type AllowanceState =
-  | { readonly algorithm: "fixed-window"; readonly endsAt: number | null; readonly granted: number }
-  | { readonly algorithm: "sliding-window"; readonly grants: ReadonlyArray<number> }
-  | { readonly algorithm: "token-bucket"; readonly missing: number; readonly asOf: number | null }
+export type AllowanceState = typeof AllowanceState.Type
+export const AllowanceState = Schema.Union([
+  Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Instant), granted: Count }),
+  Schema.Struct({
+    algorithm: Schema.Literal("sliding-window"),
+    grants: Schema.Array(Instant).check(
+      Schema.isMaxLength(maxSlidingLimit, { message: `There are more than ${maxSlidingLimit}` })
+    )
+  }),
+  Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Instant) })
+])
 
 /** A counter of requests under one rate limit. */
 export interface Allowance {

@@ -1,6 +1,6 @@
 /**
- * The nodes that a world is given from the start, beside those of its scenario: what is wrong with them, and the records that
- * they become. A record follows from the settings and from when the world begins, so a reset brings the same nodes back.
+ * The nodes that a world has from the start: how many its scenario has and what they are called; what is wrong with those that it
+ * is given beside them, and the records that they become. A record follows from the settings and from when the world begins, so a reset brings the same nodes back.
  */
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
@@ -8,16 +8,22 @@ import { deriveBelow } from "../lifecycle/seed.ts"
 import { type Catalogue, makeCatalogue, type Offer } from "./catalogue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import type { Problems } from "./Refusal.ts"
-import { isScenarioName, scenarioSize } from "./scenarioNodes.ts"
-import type { GivenNode, WorldSettings } from "./WorldSettings.ts"
+import type { GivenNode, Scenario, WorldSettings } from "./WorldSettings.ts"
 
-/** Ids and pages are found by arithmetic from the first id to the last. */
-export const maxGivenId = 10_000_000
+export const smallNames: ReadonlyArray<string> = ["web-1", "web-2", "database", "build", "backup"]
 
-export const maxGivenNodes = 1_000
+/** The name of a node of a fleet, from 1. */
+export const fleetName = (number: number): string => `fleet-${number}`
 
-/** Characters of a name, of a slug and of a pattern of names. */
-export const maxTextLength = 255
+export const scenarioSize = (scenario: Scenario): number =>
+  scenario === "empty" ? 0 : scenario === "small" ? smallNames.length : scenario.fleet
+
+/** Whether a node of the scenario has this name. */
+const isScenarioName = (scenario: Scenario, name: string): boolean => {
+  if (typeof scenario === "string") return scenario === "small" && smallNames.includes(name)
+  const number = Number(/^fleet-([1-9]\d{0,8})$/.exec(name)?.[1])
+  return number <= scenario.fleet && fleetName(number) === name
+}
 
 /** Nodes at fault for which similar slugs are searched: who reads more than that has the same mistake in all of them. */
 const maxHints = 20

@@ -4,10 +4,9 @@
  */
 import { ruleFor } from "../lifecycle/NodeLife.ts"
 import type { Offer } from "./catalogue.ts"
-import { firstNodeId, givenRecords } from "./givenNodes.ts"
+import { firstNodeId, fleetName, givenRecords, scenarioSize, smallNames } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { addSavedImage } from "./savedImages.ts"
-import { fleetName, scenarioSize, smallNames } from "./scenarioNodes.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import * as World from "./World.ts"
 import type { Scenario, WorldSettings } from "./WorldSettings.ts"

@@ -1,11 +1,11 @@
 /**
- * What the times of a snapshot may be, so that no sum of them leaves the instants that can be written down. Live worlds stay
- * within these bounds. Milliseconds throughout.
+ * What the times of a world may be, so that no sum of them leaves the instants that can be written down. Those of a snapshot are held
+ * to it. Milliseconds throughout.
  */
 import { Schema } from "effect"
-import { maxDurationMillis } from "../lifecycle/durationText.ts"
-import { isStart } from "../lifecycle/instantText.ts"
-import { lastMillis, maxTimes } from "../lifecycle/VirtualClock.ts"
+import { maxDurationMillis } from "./durationText.ts"
+import { isStart } from "./instantText.ts"
+import { lastMillis, maxTimes } from "./VirtualClock.ts"
 
 const firstMillis = Date.parse("0001-01-01T00:00:00Z")
 
