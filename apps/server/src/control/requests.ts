@@ -67,7 +67,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           .entries()
           .values()
           .map((recorded) => showEntry(account, recorded))
-        return yield* Effect.mapError(verify(entries, expectation, journal.dropped), ({ sentence }) =>
+        return yield* Effect.mapError(verify(entries, expectation, journal.dropped), (sentence) =>
           invalidFields({ expected: [sentence] })
         )
       })

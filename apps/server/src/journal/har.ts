@@ -89,34 +89,22 @@ const addressOf = (path: string, origin: string): string => {
 }
 
 const responseOf = ({ replyBody, replyBytes, replyHeaders, status }: Recorded, redact: Redactor) => {
-  // A status of 0 is how viewers show that there was none.
-  if (status === null) {
-    const content = { size: 0, mimeType: "x-unknown" }
-    return {
-      status: 0,
-      statusText: "",
-      httpVersion,
-      headers: [],
-      content,
-      redirectURL: "",
-      ...unrecorded,
-      bodySize: -1
-    }
-  }
   const size = replyBytes ?? replyBody?.length ?? 0
+  const wasSent = status !== null
   return {
-    status,
-    statusText: STATUS_CODES[status] ?? "",
+    // 0 is how viewers show that there was none.
+    status: status ?? 0,
+    statusText: STATUS_CODES[status ?? 0] ?? "",
     httpVersion,
     headers: headersOf(replyHeaders, redact),
     content: {
-      size,
+      size: wasSent ? size : 0,
       mimeType: replyHeaders["content-type"] ?? "x-unknown",
-      ...(replyBody === undefined ? {} : textOf(replyBody, size, redact))
+      ...(wasSent && replyBody !== undefined ? textOf(replyBody, size, redact) : {})
     },
     redirectURL: "",
     ...unrecorded,
-    bodySize: replyBytes ?? -1
+    bodySize: wasSent ? (replyBytes ?? -1) : -1
   }
 }
 

@@ -3,7 +3,7 @@
  * on from there and to see what it has missed. Requests are filtered as they were recorded: only those of the page are shown.
  */
 import { operationOf } from "../faults/operations.ts"
-import type { Journal, Recorded } from "./Journals.ts"
+import type { Journal } from "./Journals.ts"
 
 export interface PageOptions {
   readonly operation?: string | undefined
@@ -16,18 +16,8 @@ export interface PageOptions {
   readonly limit?: number | undefined
 }
 
-export interface Page {
-  readonly requests: ReadonlyArray<Recorded>
-  /** The `after` with which to go on. */
-  readonly next: number
-  /** Whether more of them are there already. */
-  readonly more: boolean
-  /** How many requests after `after` are no longer kept, whether or not the filters would have let them through. */
-  readonly dropped: number
-}
-
 /** Filters are about requests: with one of them the entries about the world as a whole are left out. */
-export const pageOf = (journal: Journal, options: PageOptions): Page => {
+export const pageOf = (journal: Journal, options: PageOptions) => {
   const { after = 0, fault, limit, operation, status } = options
   const method = options.method?.toUpperCase()
   const isFiltered = [fault, method, operation, status].some((filter) => filter !== undefined)
@@ -48,8 +38,11 @@ export const pageOf = (journal: Journal, options: PageOptions): Page => {
   const more = last !== matching.at(-1)
   return {
     requests,
+    /** The `after` with which to go on. */
     next: more && last !== undefined ? last.seq : journal.count,
+    /** Whether more of them are there already. */
     more,
+    /** How many requests after `after` are no longer kept, whether or not the filters would have let them through. */
     dropped: Math.max(0, journal.count - journal.kept - after)
   }
 }

@@ -38,17 +38,9 @@ const weighing = 10
 const maxPatternSteps = 200_000_000
 
 /** The patterns of a long expectation and the requests of a long journal would take too long to be compared. */
-export interface TooMuchToCompare {
-  readonly _tag: "TooMuchToCompare"
-  readonly sentence: string
-}
-
-const tooMuch = (calls: number, requests: number): TooMuchToCompare => ({
-  _tag: "TooMuchToCompare",
-  sentence:
-    `The patterns of ${calls} calls and the texts of ${requests} requests are too long to be compared: expect fewer calls ` +
-    "with patterns at a time, or forget the journal at the start of the test, with DELETE …/requests."
-})
+const tooMuch = (calls: number, requests: number): string =>
+  `The patterns of ${calls} calls and the texts of ${requests} requests are too long to be compared: expect fewer calls ` +
+  "with patterns at a time, or forget the journal at the start of the test, with DELETE …/requests."
 
 /** `dropped` counts the requests before `entries` that are no longer kept. Entries may be made when they are asked for. */
 export const verify = Effect.fnUntraced(function* (
@@ -74,10 +66,9 @@ export const verify = Effect.fnUntraced(function* (
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
   // The requests of the calls that came as often as expected. Calls that ask for the same are expected as often as all together.
-  const met = new Map<string, ReadonlyArray<Request>>()
+  const met = new Map<ExpectedCall, ReadonlyArray<Request>>()
   let isUnknown = dropped > 0 && noOthers
-  const keys = yield* keysOf(expected)
-  for (const [key, calls] of Map.groupBy(expected, (call) => keys.get(call)!)) {
+  for (const calls of Map.groupBy(expected, callKey).values()) {
     const [call] = calls as [ExpectedCall]
     const times = sumOf(calls.map(timesOf))
     const found: Array<Request> = []
@@ -86,7 +77,7 @@ export const verify = Effect.fnUntraced(function* (
     })
     for (const request of found) explained.add(request)
     if (found.length >= times.min && found.length <= times.max) {
-      met.set(key, found)
+      for (const call of calls) met.set(call, found)
       isUnknown ||= dropped > 0 && Number.isFinite(times.max)
       continue
     }
@@ -94,7 +85,7 @@ export const verify = Effect.fnUntraced(function* (
     const nearMisses = isExplained ? yield* nearest(call, requests) : []
     mismatches.push({ expected: call, wanted: times.wanted, found: found.length, nearMisses })
   }
-  if (inOrder) yield* checkOrder(expected, keys, met, mismatches)
+  if (inOrder) yield* checkOrder(expected, met, mismatches)
   const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
   const ok = mismatches.length === 0 && others.length === 0 && !isUnknown
   return {
@@ -103,16 +94,6 @@ export const verify = Effect.fnUntraced(function* (
     mismatches,
     others
   }
-})
-
-/** The text of each call by which those that ask for the same are found. */
-const keysOf = Effect.fnUntraced(function* (expected: ReadonlyArray<ExpectedCall>) {
-  const keys = new Map<ExpectedCall, string>()
-  for (const call of expected) {
-    keys.set(call, callKey(call))
-    if (keys.size % 20 === 0) yield* Effect.yieldNow
-  }
-  return keys
 })
 
 /** Does something with each request; the server answers others meanwhile. */
@@ -135,14 +116,13 @@ const eachInTurns = Effect.fnUntraced(function* (
 /** Adds the calls that came, but not after those expected before them. */
 const checkOrder = Effect.fnUntraced(function* (
   expected: ReadonlyArray<ExpectedCall>,
-  keys: ReadonlyMap<ExpectedCall, string>,
-  met: ReadonlyMap<string, ReadonlyArray<Request>>,
+  met: ReadonlyMap<ExpectedCall, ReadonlyArray<Request>>,
   mismatches: Array<Mismatch>
 ) {
   // The last request of the expected calls so far.
   let reached = 0
   for (const call of expected) {
-    const found = met.get(keys.get(call)!)
+    const found = met.get(call)
     const { min, wanted } = timesOf(call)
     if (found === undefined || min === 0) continue
     yield* Effect.yieldNow
