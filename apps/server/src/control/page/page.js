@@ -257,8 +257,7 @@ const happened = (text) => setText(byId("happened"), text)
 
 /** Acts on the world that is shown, as its id was when its reader asked for it. */
 const act = async (path, options, onReply) => {
-  const { seen, world } = state
-  if (seen?.is !== "living") return
+  const { world } = state
   let trouble
   try {
     const reply = await ask(worldPath(world, path), options)
@@ -286,8 +285,6 @@ const sender = (method, path, text, maxMillis) => {
   }
 }
 
-const isLiving = () => state.seen?.is === "living"
-
 const moveClock = (body) =>
   act("/clock", { method: "POST", body }, async (reply) => {
     const { events, now } = await reply.json()
@@ -299,13 +296,11 @@ const moveClock = (body) =>
 const disarm = (id) => act(`/faults/${encodeURIComponent(id)}`, { method: "DELETE" }, () => done(`${id} is disarmed.`))
 
 const armFault = () => {
-  if (!isLiving()) return
   const armed = async (reply) => `${(await reply.json()).id} is armed.`
   void askForFault({ world: state.world, send: sender("POST", "/faults", armed) }, showTrouble)
 }
 
 const changeNode = (node) => {
-  if (!isLiving()) return
   const changed = async (reply) => {
     const { id, locked, status } = await reply.json()
     return `Node ${id} is ${status}${locked ? " and locked" : ""}.`
@@ -314,7 +309,6 @@ const changeNode = (node) => {
 }
 
 const changeRateLimit = () => {
-  if (!isLiving()) return
   const { algorithm, limit, window } = state.seen.world.allowance
   const values = { limit, window: durationText(window).replaceAll(",", ""), algorithm }
   const changed = async (reply) => {
@@ -325,7 +319,6 @@ const changeRateLimit = () => {
 }
 
 const resetWorld = () => {
-  if (!isLiving()) return
   const { world } = state
   askWhether({
     title: `Reset ${world}?`,
@@ -336,7 +329,6 @@ const resetWorld = () => {
 }
 
 const deleteWorld = () => {
-  if (!isLiving()) return
   const { world } = state
   askWhether({
     title: `Delete ${world}?`,

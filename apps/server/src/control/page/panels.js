@@ -21,6 +21,14 @@ const count = (number) => number.toLocaleString("en")
 
 const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`
 
+const idOf = ({ id }) => id
+
+/** A row for each value, or where there is none a text. */
+const paintList = (name, values, rowOf, none, { keyOf = idOf, noneRow = empty } = {}) =>
+  values.length === 0
+    ? paintRows(byId(name), [none], (text) => text, noneRow)
+    : paintRows(byId(name), values, keyOf, rowOf)
+
 // ---- worlds
 
 export const addressOf = (id) => `#${encodeURIComponent(id)}`
@@ -41,7 +49,7 @@ export const showWorlds = ({ ended, living }, shown) => {
     listed.map(({ id, nodes, seed }) => {
       return { id, details: `seed ${seed} · ${plural(nodes, "node")}`, isShown: id === shown }
     }),
-    ({ id }) => id,
+    idOf,
     worldRow
   )
   const hidden = living.length - listed.length
@@ -53,7 +61,7 @@ export const showWorlds = ({ ended, living }, shown) => {
     ended.map(({ count: requests, ended: { reason }, id }) => {
       return { id, details: `${reason} · ${plural(requests, "request")}`, isShown: id === shown }
     }),
-    ({ id }) => id,
+    idOf,
     worldRow
   )
 }
@@ -164,15 +172,8 @@ export const showNodes = (nodes, total, skip, onChange) => {
   byId("previous").disabled = skip === 0
   byId("next").disabled = last >= total
   byId("previous").parentElement.hidden = total <= pageSize
-  const none = () => make("tr", { children: [make("td", { className: "empty", colSpan: 6, text: "No nodes." })] })
-  if (nodes.length === 0) paintRows(byId("nodes"), [{}], () => "none", none)
-  else
-    paintRows(
-      byId("nodes"),
-      nodes,
-      ({ id }) => id,
-      (node) => nodeRow(node, onChange)
-    )
+  const noneRow = (text) => make("tr", { children: [make("td", { className: "empty", colSpan: 6, text })] })
+  paintList("nodes", nodes, (node) => nodeRow(node, onChange), "No nodes.", { noneRow })
 }
 
 /** The fields of a fault as it was armed: `status 503 · every 3 · operation nodes.list`. */
@@ -191,21 +192,7 @@ const faultRow = ({ fault, fired, id, seen, ...armed }, onDisarm) => {
 export const showFaults = (faults, onDisarm) => {
   setText(byId("fault-count"), faults.length === 0 ? "" : String(faults.length))
   byId("disarm").hidden = faults.length === 0
-  if (faults.length > 0) {
-    paintRows(
-      byId("faults"),
-      faults,
-      ({ id }) => id,
-      (fault) => faultRow(fault, onDisarm)
-    )
-  } else {
-    paintRows(
-      byId("faults"),
-      [{}],
-      () => "none",
-      () => empty("None: everything answers as it should.")
-    )
-  }
+  paintList("faults", faults, (fault) => faultRow(fault, onDisarm), "None: everything answers as it should.")
 }
 
 // ---- the journal
@@ -332,6 +319,5 @@ export const showJournal = ({ count: total, requests }, filter, isLiving) => {
       : isLiving
         ? "No requests yet. Those with the credentials of this world appear here as they come."
         : "There are none."
-  if (shown.length === 0) paintRows(byId("journal"), [none], (text) => text, empty)
-  else paintRows(byId("journal"), shown.toReversed(), ({ seq }) => seq, entryRow)
+  paintList("journal", shown.toReversed(), entryRow, none, { keyOf: ({ seq }) => seq })
 }
