@@ -20,10 +20,10 @@ export const layer = HttpApiBuilder.group(ServedApi, "commitments", (handlers) =
       if (fields === null) return yield* Effect.fail(invalidFields(errors))
       const { now, world } = yield* callersWorld
       const order = { nodeId: fields.vcn_id, setting: fields.node_status, skuId: fields.committed_plan }
-      const state = yield* Effect.mapError(Effect.fromResult(setCommitment(world, order, now)), (refusal) =>
+      const skuId = yield* Effect.mapError(Effect.fromResult(setCommitment(world, order, now)), (refusal) =>
         refusalFailure(refusal, { skuId: "committed_plan" })
       )
-      return succeed({ vcn_id: state.nodeId, node_status: state.setting, committed_plan: state.skuId })
+      return succeed({ vcn_id: fields.vcn_id, node_status: fields.node_status, committed_plan: skuId })
     })
   )
 )

@@ -40,17 +40,8 @@ const exposedHeaders = [
 /** How long a browser may go without asking again: ten minutes, so that a server that is started anew is soon asked. */
 const maxAgeSeconds = 600
 
-export interface Cors {
-  /** The headers of a reply to this origin; none that a page could use when it is not allowed. */
-  readonly headersFor: (origin: string | undefined) => Readonly<Record<string, string>>
-  /** The answer to a preflight of an allowed origin. Of any other it is an ordinary OPTIONS. */
-  readonly preflight: (request: HttpServerRequest.HttpServerRequest) => Reply | undefined
-  /** Gives every reply its headers: failures and those that faults have changed included. */
-  readonly allowOrigin: Step
-}
-
 /** For these origins; `undefined` when there are none. */
-export const makeCors = (origins: ReadonlyArray<string>): Cors | undefined => {
+export const makeCors = (origins: ReadonlyArray<string>) => {
   if (origins.length === 0) return undefined
   const isOpen = origins.includes(anyOrigin)
   const isAllowed = (origin: string | undefined): boolean =>
@@ -65,8 +56,10 @@ export const makeCors = (origins: ReadonlyArray<string>): Cors | undefined => {
         }
       : shared
   return {
+    /** The headers of a reply to this origin; none that a page could use when it is not allowed. */
     headersFor,
-    preflight: ({ headers, method }) => {
+    /** The answer to a preflight of an allowed origin. Of any other it is an ordinary OPTIONS. */
+    preflight: ({ headers, method }: HttpServerRequest.HttpServerRequest): Reply | undefined => {
       const origin = headers["origin"]
       if (method !== "OPTIONS" || origin === undefined || headers["access-control-request-method"] === undefined) {
         return undefined
@@ -88,10 +81,11 @@ export const makeCors = (origins: ReadonlyArray<string>): Cors | undefined => {
           })
         : undefined
     },
-    allowOrigin: (next) => (exchange) =>
+    /** Gives every reply its headers: failures and those that faults have changed included. */
+    allowOrigin: ((next) => (exchange) =>
       Effect.mapEager(next(exchange), (reply) =>
         HttpServerResponse.setHeaders(reply, { ...headersFor(exchange.request.headers["origin"]), ...reply.headers })
-      )
+      )) satisfies Step
   }
 }
 

@@ -11,18 +11,6 @@ import type { HttpServerRequest } from "effect/http"
 import { sameSecret, type Worlds } from "../world/Worlds.ts"
 import { CurrentExchange, type Identity, type Reply } from "./Exchange.ts"
 
-/** The credentials of a request; `undefined` where it carries none. */
-interface Credentials {
-  /** `apikey` of the query. */
-  readonly apiKey: string | undefined
-  /** The header `x-api-key`. */
-  readonly repeatedApiKey: string | undefined
-  /** The bearer token. */
-  readonly accessToken: string | undefined
-  /** Whether the three cookies are there and the header repeats the csrf one (A6). */
-  readonly session: "absent" | "mismatched" | "valid"
-}
-
 /** Identifies the caller of a request. */
 export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRequest): Identity => {
   const { accessToken, apiKey, repeatedApiKey, session } = readCredentials(request)
@@ -79,15 +67,17 @@ export const authorization: Layer.Layer<Authorization> = Layer.succeed(Authoriza
 export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
-/** A key that comes twice and differs is no key. */
-const readCredentials = (request: HttpServerRequest.HttpServerRequest): Credentials => ({
+/** The credentials of a request; `undefined` where it carries none. */
+const readCredentials = (request: HttpServerRequest.HttpServerRequest) => ({
+  // One that comes twice and differs is no key.
   apiKey: onlyValueOf(apiKeyParameter, request.url),
   repeatedApiKey: request.headers[apiKeyHeader],
   accessToken: bearerToken(request),
+  /** Whether the three cookies are there and the header repeats the csrf one (A6). */
   session: request.headers["cookie"] === undefined ? "absent" : readSession(request)
 })
 
-const readSession = ({ cookies, headers }: HttpServerRequest.HttpServerRequest): Credentials["session"] => {
+const readSession = ({ cookies, headers }: HttpServerRequest.HttpServerRequest): "absent" | "mismatched" | "valid" => {
   if (sessionCookies.some((name) => (cookies[name] ?? "") === "")) return "absent"
   return sameSecret(cookies["csrftoken"] ?? "", headers[csrfHeader] ?? "") ? "valid" : "mismatched"
 }

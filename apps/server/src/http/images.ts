@@ -16,30 +16,20 @@ const refused = (refusal: Invalid) => refusalFailure(refusal, { imageType: "imag
 export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
   handlers
     .handle("list", ({ query }) =>
-      Effect.flatMap(callersWorld, ({ now, world }) =>
-        Effect.fromResult(
-          Result.mapBoth(
-            listImages(world, {
-              imageType: query.image_type,
-              vcpus: query.cpu,
-              memoryGb: query.ram,
-              series: query.series,
-              os: query.os,
-              version: query.version
-            }),
-            { onFailure: refused, onSuccess: (rows) => succeed(listedImages(rows, now)) }
-          )
+      Effect.flatMap(callersWorld, ({ now, world }) => {
+        const { cpu: vcpus, image_type: imageType, os, ram: memoryGb, series, version } = query
+        const rows = listImages(world, { imageType, vcpus, memoryGb, series, os, version })
+        return Effect.fromResult(
+          Result.mapBoth(rows, { onFailure: refused, onSuccess: (rows) => succeed(listedImages(rows, now)) })
         )
-      )
+      })
     )
     .handle("saved", ({ query }) =>
-      Effect.flatMap(callersWorld, ({ now, world }) =>
-        Effect.fromResult(
-          Result.mapBoth(listSavedImages(world, query.image_type), {
-            onFailure: refused,
-            onSuccess: (rows) => succeed(savedImages(rows, now))
-          })
+      Effect.flatMap(callersWorld, ({ now, world }) => {
+        const rows = listSavedImages(world, query.image_type)
+        return Effect.fromResult(
+          Result.mapBoth(rows, { onFailure: refused, onSuccess: (rows) => succeed(savedImages(rows, now)) })
         )
-      )
+      })
     )
 )

@@ -71,16 +71,10 @@ const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean =
   })
 }
 
-const labels = new Map<string, number>()
-
 /** A number for a name, the same in every process (FNV-1a). */
 const labelOf = (name: string): number => {
-  let label = labels.get(name)
-  if (label === undefined) {
-    label = 0x811c9dc5
-    for (let i = 0; i < name.length; i++) label = Math.imul(label ^ name.charCodeAt(i), 0x01000193)
-    labels.set(name, label)
-  }
+  let label = 0x811c9dc5
+  for (let i = 0; i < name.length; i++) label = Math.imul(label ^ name.charCodeAt(i), 0x01000193)
   return label
 }
 

@@ -60,12 +60,7 @@ type WorldEvent = NonNullable<(typeof ClockChanged.Type)["events"]>[number]
 /** A world that exists, by its id. What goes wrong on the way to the control plane is a defect: no test expects it. */
 export const bindWorld = (
   control: ControlClient,
-  made: {
-    readonly id: string
-    readonly baseUrl: string
-    readonly apiKey: Redacted.Redacted
-    readonly accessToken: Redacted.Redacted
-  }
+  made: Pick<TestWorld, "id" | "baseUrl" | "apiKey" | "accessToken">
 ): TestWorld => {
   const params = { world: made.id }
   const change = (payload: typeof ClockChange.Type) => Effect.orDie(control.clock.change({ params, payload }))
@@ -137,12 +132,7 @@ export const makeTestWorld = (control: ControlClient, baseUrl: string, options: 
   const payload = worldOptions(options)
   return Effect.acquireRelease(
     Effect.map(Effect.orDie(control.worlds.make({ payload })), ({ accessToken, apiKey, id }) =>
-      bindWorld(control, {
-        id,
-        baseUrl,
-        apiKey: Redacted.make(apiKey),
-        accessToken: Redacted.make(accessToken)
-      })
+      bindWorld(control, { id, baseUrl, apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
     ),
     (world, exit) =>
       Effect.andThen(

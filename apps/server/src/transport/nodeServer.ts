@@ -22,14 +22,6 @@ export type Reject = (
   origin: string | undefined
 ) => { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-export interface NodeServer {
-  readonly server: Server
-  /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
-  readonly closeIdle: () => void
-  /** Lets the process end while the server listens and connections are open. */
-  readonly unref: () => void
-}
-
 /** A private key and its certificate, PEM. */
 export interface TlsIdentity {
   readonly key: string
@@ -37,7 +29,7 @@ export interface TlsIdentity {
 }
 
 /** With `tls` a server of HTTPS. */
-export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIdentity): NodeServer => {
+export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIdentity) => {
   const options = {
     maxHeaderSize: maxParsedHeadBytes,
     headersTimeout: timeouts.headersMillis,
@@ -93,6 +85,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   })
   return {
     server,
+    /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
     closeIdle: () => {
       for (const socket of connections) {
         // Replies come in order: those after one that is held back wait for it.
@@ -100,6 +93,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
         if (next === undefined || isHeld(next.req)) socket.destroy()
       }
     },
+    /** Lets the process end while the server listens and connections are open. */
     unref: () => {
       server.unref().on("connection", (socket: Socket) => socket.unref())
     }

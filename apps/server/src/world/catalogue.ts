@@ -127,15 +127,8 @@ const seriesList: ReadonlyArray<Series> = [
   }
 ]
 
-interface System {
-  readonly os: string
-  readonly slug: string
-  /** The first is in every world, one of the others as the seed has it. */
-  readonly versions: ReadonlyArray<string>
-  readonly minimumMemoryGb: number
-}
-
-const systems: ReadonlyArray<System> = [
+/** Of the versions the first is in every world, one of the others as the seed has it. */
+const systems = [
   { os: "Ubuntu", slug: "Ubuntu", versions: ["24.04", "22.04", "20.04"], minimumMemoryGb: 0 },
   { os: "Debian", slug: "Debian", versions: ["12", "11", "13"], minimumMemoryGb: 0 },
   { os: "Rocky Linux", slug: "Rocky", versions: ["9.4", "8.10", "9.5"], minimumMemoryGb: 0 },
@@ -200,9 +193,9 @@ const generate = (seed: number): Catalogue => {
   const firstId = 1000 + deriveBelow(9000, seed, use.firstImageId)
   const images = [
     ...systems.flatMap((system, index) => {
-      const [first, ...others] = system.versions as readonly [string, ...Array<string>]
+      const [first, ...others] = system.versions
       const other = others[derive(seed, use.version, index) % others.length]!
-      return [first, other].map((version) => ({
+      return [first!, other].map((version) => ({
         slug: `${system.slug}-${version}`,
         name: `${system.os} ${version}`,
         os: system.os,

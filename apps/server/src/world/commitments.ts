@@ -8,13 +8,6 @@ import { type Invalid, invalid, type NodeLocked, type NodeTerminating, type Node
 import { phase, put, type World } from "./World.ts"
 import { committedOption } from "./catalogue.ts"
 
-/** The commitment of a node after a change; `skuId` is `null` without one. */
-export interface CommitmentState {
-  readonly nodeId: number
-  readonly setting: CommitmentSetting
-  readonly skuId: number | null
-}
-
 /** The commitment that a request asks for. */
 export interface CommitmentOrder {
   readonly nodeId: number
@@ -25,13 +18,14 @@ export interface CommitmentOrder {
 
 type CommitmentRefusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating
 
+/** Gives the sku of the term that runs then; `null` without a commitment. */
 export const setCommitment = (
   world: World,
   { nodeId: id, setting, skuId: wanted }: CommitmentOrder,
   now: number
-): Result.Result<CommitmentState, CommitmentRefusal> => {
+): Result.Result<number | null, CommitmentRefusal> => {
   const skuId = wanted === 0 ? undefined : wanted
-  return Result.flatMap(getNode(world, id), (node): Result.Result<CommitmentState, CommitmentRefusal> => {
+  return Result.flatMap(getNode(world, id), (node): Result.Result<number | null, CommitmentRefusal> => {
     if (node.locked) return Result.fail({ _tag: "NodeLocked", id })
     if (phase(world, node, now) === "terminate") return Result.fail({ _tag: "NodeTerminating", id })
     const option = skuId === undefined ? null : committedOption(node.plan, skuId)
@@ -45,10 +39,6 @@ export const setCommitment = (
       )
     }
     put(world, { ...node, commitment })
-    return Result.succeed({
-      nodeId: id,
-      setting,
-      skuId: commitment === null ? null : (termAt(commitment, now)?.skuId ?? null)
-    })
+    return Result.succeed(commitment === null ? null : (termAt(commitment, now)?.skuId ?? null))
   })
 }

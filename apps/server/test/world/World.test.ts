@@ -124,10 +124,10 @@ describe("a world", () => {
       _tag: "Invalid",
       problems: { skuId: [expect.stringContaining("no committed_sku_id")] }
     })
-    expect(Result.getOrThrow(set("auto_terminate", 0)).skuId).toBeNull()
+    expect(Result.getOrThrow(set("auto_terminate", 0))).toBeNull()
     const { skuId } = committedPlan(world).committed[0]!
-    expect(Result.getOrThrow(set("auto_renew", skuId)).skuId).toBe(skuId)
-    expect(Result.getOrThrow(set("auto_renew")).skuId).toBe(skuId)
+    expect(Result.getOrThrow(set("auto_renew", skuId))).toBe(skuId)
+    expect(Result.getOrThrow(set("auto_renew"))).toBe(skuId)
   })
 
   it("takes no new setting for a node that is being terminated", () => {
