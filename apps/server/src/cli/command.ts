@@ -2,7 +2,7 @@
  * `berth-server`: makes the worlds the flags ask for, listens, prints one line on stdout, and serves until a signal or the end
  * of its parent stops it.
  */
-import { Clock, Console, Effect, Option, Redacted } from "effect"
+import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
 import { readFaultFlags } from "../injection/readFaults.ts"
@@ -24,18 +24,14 @@ import { readTls } from "./tls.ts"
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)
 
-const readAccounts = (texts: ReadonlyArray<string>) =>
-  Effect.forEach(texts, (text) =>
-    Effect.mapError(
-      Effect.fromOption(readAccount(text)),
-      () => new StartFailure({ message: "--account: expected KEY:TOKEN" })
-    )
-  )
+/** What was read, or why the server does not start. */
+const orStop = <A, E>(read: Result.Result<A, E>, sentenceOf: (error: E) => string) =>
+  Effect.mapError(Effect.fromResult(read), (error) => new StartFailure({ message: sentenceOf(error) }))
 
-const readFaults = (texts: ReadonlyArray<string>) =>
-  Effect.mapError(
-    Effect.fromResult(readFaultFlags(texts)),
-    (sentence) => new StartFailure({ message: `--fault: ${sentence}` })
+const readAccounts = (texts: ReadonlyArray<string>) =>
+  orStop(
+    Result.all(texts.map((text) => Result.fromOption(readAccount(text), () => undefined))),
+    () => "--account: expected KEY:TOKEN"
   )
 
 /** The system's reason, in words for the frequent ones. */
@@ -76,15 +72,11 @@ const makeWorlds = Effect.fnUntraced(function* (
 ) {
   const worlds = new Worlds(begin({ ...settings, account: first }, realMillis))
   for (const other of others) {
-    yield* Effect.mapError(
-      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMillis, id))),
-      (refusal) =>
-        new StartFailure({
-          message:
-            refusal._tag === "TooManyNodes"
-              ? `--scenario: the worlds of all accounts have more than ${refusal.limit} nodes together`
-              : "--account: each account needs a key and a token of its own"
-        })
+    const added = worlds.add(other, (id, account) => begin({ ...settings, account }, realMillis, id))
+    yield* orStop(added, (refusal) =>
+      refusal._tag === "TooManyNodes"
+        ? `--scenario: the worlds of all accounts have more than ${refusal.limit} nodes together`
+        : "--account: each account needs a key and a token of its own"
     )
   }
   return worlds
@@ -109,7 +101,10 @@ export const command = Command.make("berth-server", flags, (options) =>
       const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
-      const settings = { ...settingsOf(asked, defaults.account), faults: yield* readFaults(options.fault) }
+      const settings = {
+        ...settingsOf(asked, defaults.account),
+        faults: yield* orStop(readFaultFlags(options.fault), (sentence) => `--fault: ${sentence}`)
+      }
       if (!canCount(asked.rateLimit))
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)

@@ -56,7 +56,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     server.emit("request", request, response)
   })
   const write = (socket: Duplex, rejection: Rejection, origin: string | undefined) => {
-    writeRejection(socket, (rejection) => reject(rejection, origin), rejection)
+    writeReply(socket, () => reject(rejection, origin))
   }
   server.on("connect", ({ headers }: IncomingMessage, socket: Duplex) => {
     write(socket, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } }, headers.origin)
@@ -162,13 +162,9 @@ const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
 const originIn = (packet: Buffer | undefined): string | undefined =>
   /^origin:[ \t]*(\S+)[ \t]*\r?$/im.exec(packet?.toString("latin1") ?? "")?.[1]
 
-const writeRejection = (
-  socket: Duplex,
-  replyTo: (rejection: Rejection) => ReturnType<Reject>,
-  rejection: Rejection
-): void => {
+const writeReply = (socket: Duplex, reply: () => ReturnType<Reject>): void => {
   if (!socket.writable) return void socket.destroy()
-  const { body, headers, status } = replyTo(rejection)
+  const { body, headers, status } = reply()
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     ...Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" }).map(
