@@ -8,6 +8,9 @@ import * as Allowance from "./allowance.ts"
 import type { World } from "./World.ts"
 import { type Account, maxFleetNodes } from "./WorldSettings.ts"
 
+/** An account whose credentials are given as far as they matter. */
+type AskedAccount = { readonly [K in keyof Account]?: Account[K] | undefined }
+
 /** Why a world cannot be added. */
 export type AddRefusal =
   | { readonly _tag: "CredentialTaken"; readonly field: "apiKey" | "accessToken" }
@@ -122,10 +125,7 @@ export class Worlds {
   }
 
   /** Why there can be no world of this account now. */
-  refusalOf({
-    accessToken,
-    apiKey
-  }: { readonly [K in keyof Account]?: Account[K] | undefined }): AddRefusal | undefined {
+  refusalOf({ accessToken, apiKey }: AskedAccount): AddRefusal | undefined {
     if (this.#byId.size >= maxWorlds) return { _tag: "TooManyWorlds", limit: maxWorlds }
     if (apiKey !== undefined && this.byApiKey(Redacted.value(apiKey)) !== undefined) {
       return { _tag: "CredentialTaken", field: "apiKey" }
@@ -147,10 +147,7 @@ export class Worlds {
    * Makes a world beside the main one. A credential that is not given follows from the seed of the main world and from
    * the id, so that two servers with the same seed hand out the same credentials.
    */
-  add(
-    account: { readonly [K in keyof Account]?: Account[K] | undefined },
-    makeWorld: (id: string, account: Account) => World
-  ): Result.Result<World, AddRefusal> {
+  add(account: AskedAccount, makeWorld: (id: string, account: Account) => World): Result.Result<World, AddRefusal> {
     const refusal = this.refusalOf(account)
     if (refusal !== undefined) return Result.fail(refusal)
     const id = `w${this.#made + 1}`
