@@ -3,7 +3,6 @@
  * lost with the process and gathered anew by the next one; what must not be lost is `NodeState` or `Standing`. What it saw of one node
  * is in `Belief.ts`.
  */
-import type { NodeId } from "@berth/core/domain/Node"
 import { type Census, emptyCensus } from "./Baseline.ts"
 import type { Passing } from "./NodeState.ts"
 import type { Moment } from "./Observation.ts"
@@ -28,12 +27,6 @@ interface Tail {
 /** Milliseconds, by status. */
 export type Durations = Readonly<Record<Passing, ReadonlyArray<number>>>
 
-/** A node that was lost without being seen terminating, and is reported deleted. */
-interface Loss {
-  readonly nodeId: NodeId
-  readonly monotonicMillis: number
-}
-
 export interface Evidence {
   /** Chooses which of many suspects are read. */
   readonly seed: number
@@ -57,8 +50,10 @@ export interface Evidence {
   readonly failedMonotonicMillis: number
   /** Suspects of which only some are read. */
   readonly batches: ReadonlyArray<Batch>
-  /** What was lost lately. */
-  readonly losses: ReadonlyArray<Loss>
+  /** When nodes were reported deleted lately that were not seen terminating, on the monotonic clock. */
+  readonly losses: ReadonlyArray<number>
+  /** Whether a node was reported deleted in the present freeze. */
+  readonly lostInFreeze: boolean
   /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
   readonly baselineOrder: number
   /** The list as it is read before its nodes are believed. */
@@ -78,6 +73,7 @@ export const initialEvidence = (seed: number, fingerprint: string | null, begun:
   failedMonotonicMillis: -Infinity,
   batches: [],
   losses: [],
+  lostInFreeze: false,
   baselineOrder: -1,
   census: emptyCensus()
 })

@@ -131,7 +131,7 @@ const isDoubted = ({ state }: Known, absence: Absence): boolean =>
 const countLost = (draft: Draft): { readonly expected: number; readonly missing: number } => {
   const { evidence, now, snapshot } = draft
   const since = now.monotonicMillis - windowOf(draft)
-  const losses = evidence.losses.filter(({ monotonicMillis }) => monotonicMillis >= since)
+  const losses = evidence.losses.filter((atMillis) => atMillis >= since)
   if (losses.length < evidence.losses.length) draft.note({ losses })
   let missing = losses.length
   for (const [, absence, known] of draft.suspects()) if (isDoubted(known, absence)) missing++
@@ -152,7 +152,7 @@ const thaw = (draft: Draft, freeze: Freeze, { answered }: SweepCompleted): void 
   const { batches } = draft.evidence
   const agreed = { asked: answered, answered }
   const denied = deniedSince(draft)
-  let isHeld = false
+  let isHeld = draft.evidence.lostInFreeze
   let isAnyNew = false
   let remaining = 0
   for (const [id, absence, known] of draft.suspects()) {
@@ -168,6 +168,7 @@ const thaw = (draft: Draft, freeze: Freeze, { answered }: SweepCompleted): void 
   }
   if (isAnyNew) dissolveBatches(draft, denied)
   if (remaining > 0) return
+  draft.note({ lostInFreeze: false })
   draft.change({ freeze: null })
   draft.recover(freeze.doubt, isHeld ? "persisted" : "plausible", freeze.sinceMillis)
 }
@@ -228,9 +229,9 @@ const conclude = (draft: Draft, id: NodeId, sweep: number | null): void => {
   const grace = graceOf(known.state, absence, draft.rules)
   if (!isGone(absence, draft.batchOf(id), grace, sweptOrder)) return
   if (!absence.held && !isExpectedToGo(known.state, absence)) {
-    const loss = { nodeId: id, monotonicMillis: draft.now.monotonicMillis }
-    draft.note({ losses: [...draft.evidence.losses, loss] })
+    draft.note({ losses: [...draft.evidence.losses, draft.now.monotonicMillis] })
   }
+  if (draft.standing.freeze !== null) draft.note({ lostInFreeze: true })
   const step = gone(known, sweep, draft)
   draft.bury(known.state, step)
 }

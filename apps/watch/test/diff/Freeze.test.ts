@@ -199,6 +199,8 @@ describe("a list too short to be believed", () => {
     const gone = [...denyTwice(watch, ids(3, 6)), ...watch.sweep(...nodes(1))]
     expect(types(gone)).toEqual(ids(3, 6).map(() => "node.deleted"))
     expect(watch.standing.freeze).not.toBeNull()
+    // That one is there again: the list was right about the others.
+    expect(watch.sweep(...nodes(2))).toMatchObject([{ type: "berth.watch.recovered", ending: "persisted" }])
   })
 
   it("counts the hold of each node from its own absence, and not over a restart", () => {
