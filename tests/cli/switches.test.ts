@@ -47,6 +47,14 @@ describe("help that is asked for among other switches", () => {
     )
   }
 
+  it.live("is not shown where it is switched off in any word", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* invoke(["profile", "list", "--help=no"], { env })
+      assert.notInclude(stdout, "USAGE")
+      assert.strictEqual(code, 0)
+    })
+  )
+
   it.live("does not hide a flag that there is not", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* invoke(["-help"], { env })

@@ -15,7 +15,7 @@ import { namingAccount } from "./commandLine/namingAccount.ts"
 import { rawFlags } from "./commandLine/rawFlag.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestFlags.ts"
-import { readWords } from "./commandLine/words.ts"
+import { isOn, readWords } from "./commandLine/words.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { checkSelection } from "./commands/checkSelection.ts"
 import { type Command, Commands } from "./commands/command.ts"
@@ -68,7 +68,8 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
   // Among other switches, as in `-yh`: nothing is done where help is asked for.
   const help = words.flags.get(globalFlags.help)
-  if (help !== undefined && !help.includes("false")) return yield* printHelp({ path, entry: verb }, asked.asked)
+  if (help !== undefined && isOn.get(help[0] ?? "") !== false)
+    return yield* printHelp({ path, entry: verb }, asked.asked)
   yield* checkSelection([...verb.prints, ...verb.paints], words)
   const read = readCommand(command.parameters, globalParameters, words, nameOf(path))
   if (Result.isFailure(read)) return yield* new UsageFault(read.failure)

@@ -6,7 +6,7 @@ import { didYouMean, nearest } from "@berth/terminal/usage"
 import { wholeNumberText } from "@berth/terminal/wholeNumber"
 import { type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
-import { wordsOf } from "./words.ts"
+import { isOn, switchLetters, wordsOf } from "./words.ts"
 
 /** What is wrong with the words of a parameter: none was given, or as a sentence. */
 export type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
@@ -142,17 +142,9 @@ export const flagOr = <A>(name: string, value: Value<A>, description: string, ot
 export const flags = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
   parameter("flag", { name, description, aliases }, value, { repeatable: true }, Result.succeed)
 
-/** The letters that are short for a switch, the same in every command. */
-const letters: Readonly<Record<string, string>> = { include: "i", yes: "y" }
-
-const isOn = new Map([
-  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
-  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
-])
-
 /** A flag that is on or off, which never takes the word after it. */
 export const switchFlag = (name: string, description: string): Parameter<boolean> => {
-  const letter = letters[name]
+  const letter = switchLetters[name]
   const value: Value<boolean> = {
     metavar: "",
     parse: (text) => Option.fromUndefinedOr(isOn.get(text)),

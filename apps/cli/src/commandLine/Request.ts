@@ -22,7 +22,7 @@ export type Request<C> =
       readonly verb: Verb<C>
       readonly args: ReadonlyArray<string>
     }
-  /** Before the command only global flags may stand. Its value is not repeated: it may be a secret. */
+  /** Before a noun only global flags may stand. Its value is not repeated: it may be a secret. */
   | { readonly _tag: "UnknownFlag"; readonly path: ReadonlyArray<string>; readonly written: string }
   | { readonly _tag: "NoCommand"; readonly path: ReadonlyArray<string> }
   | {

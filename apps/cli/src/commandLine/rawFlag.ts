@@ -4,7 +4,7 @@
  */
 import type { FlagHelp } from "./CommandHelp.ts"
 import { globalFlagList, globalFlags } from "./globalFlags.ts"
-import { readWords } from "./words.ts"
+import { isOn, readWords, switchLetters } from "./words.ts"
 
 /** What the command line asks for, as far as it can be read. */
 export interface RawFlags {
@@ -17,16 +17,24 @@ export interface RawFlags {
   readonly debug: boolean
 }
 
+/** A command's own switches, as far as they have a letter: behind it may be that of a global flag, as in `-iojson`. */
+const switches = Object.entries(switchLetters).map(([name, letter]): FlagHelp => ({
+  ...globalFlags.quiet,
+  name,
+  aliases: [letter]
+}))
+
 export const rawFlags = (args: ReadonlyArray<string>): RawFlags => {
-  const { flags } = readWords(args, globalFlagList)
+  const { flags } = readWords(args, [...globalFlagList, ...switches])
   const textOf = (flag: FlagHelp) => flags.get(flag)?.[0]
+  const isSet = (flag: FlagHelp) => isOn.get(textOf(flag) ?? "") === true
   return {
     output: textOf(globalFlags.output),
     color: textOf(globalFlags.color),
     profile: textOf(globalFlags.profile),
     baseUrl: textOf(globalFlags.baseUrl),
-    allowHttp: textOf(globalFlags.allowHttp) === "true",
-    quiet: textOf(globalFlags.quiet) === "true",
-    debug: textOf(globalFlags.debug) === "true"
+    allowHttp: isSet(globalFlags.allowHttp),
+    quiet: isSet(globalFlags.quiet),
+    debug: isSet(globalFlags.debug)
   }
 }

@@ -23,6 +23,15 @@ const finder = (flags: ReadonlyArray<FlagHelp>) => {
   return (name: string) => byName.get(name)
 }
 
+/** What a switch may be set to, as in `--yes=no`. */
+export const isOn: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
+  ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
+])
+
+/** The letters that are short for a switch, the same in every command. */
+export const switchLetters: Readonly<Record<string, string>> = { include: "i", yes: "y" }
+
 /** A negative number is a value: no flag is a digit. */
 const isFlag = (word: string): boolean => /^-[^\d]/.test(word)
 

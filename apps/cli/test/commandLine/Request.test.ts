@@ -64,8 +64,19 @@ describe("global flags of a line that cannot be parsed", () => {
     ["-o json nod", "json"],
     ["-ojson", "json"],
     ["-o=json", "json"],
+    ["api -iojson /nodes", "json"],
+    ["node delete -yo json 1", "json"],
     ["--output json --output=yaml", "yaml"],
     ["node list -- -o json", undefined],
     ["--output", undefined]
   ])("%s: %s", (line, output) => assert.strictEqual(rawFlags(line.split(" ")).output, output))
+
+  it.each([
+    ["--quiet", true],
+    ["--quiet=yes", true],
+    ["--quiet=1", true],
+    ["--quiet=off", false],
+    ["--quiet=perhaps", false],
+    ["node list", false]
+  ])("%s: %s", (line, quiet) => assert.strictEqual(rawFlags(line.split(" ")).quiet, quiet))
 })
