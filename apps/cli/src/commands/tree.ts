@@ -1,5 +1,6 @@
 /**
- * Every command: its name, what help shows of it besides its flags, and where it is. Loaded when it runs: nothing is imported here.
+ * Every command: its name, what help shows of it besides its flags, and where it is. A command is loaded when it
+ * runs: the tree imports none.
  */
 import { type CommandTree, noun, verb } from "../commandLine/CommandTree.ts"
 import type { Command } from "./command.ts"

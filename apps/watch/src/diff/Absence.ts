@@ -1,7 +1,7 @@
 /**
  * The evidence that one node is gone. A node that is not listed is only a suspect: a paged list is not a snapshot, and the service may
  * hide nodes from its list, or answer 404 for nodes that exist. Two complete sweeps and two reads, a grace apart, have to agree.
- * `ListGuard.ts` decides when they do. The reasons are in decision 0133.
+ * `isGone` in `Sample.ts` decides when they do. The reasons are in decision 0133.
  */
 import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"

@@ -15,7 +15,7 @@ export const NodeState = Schema.Struct({
   incarnation: Schema.Int,
   /** 1, and one more each time it returned after it was reported deleted. */
   life: Schema.Int,
-  /** How many changes were reported of this incarnation. */
+  /** One more with each change that is reported of this incarnation: from 0, or for a node of the baseline from its time in milliseconds. */
   version: Schema.Int,
   /** When the reply was asked for that showed it last before this was written. A listed node was also seen by the sweeps since then. */
   seenMillis: millis,

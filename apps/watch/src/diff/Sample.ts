@@ -1,5 +1,5 @@
 /**
- * Many suspects at once, of which only some are read: what a sample of them shows holds for all.
+ * When a suspect is known to be gone; and many suspects at once, of which only some are read: what a sample of them shows holds for all.
  */
 import type { NodeId } from "@berth/core/domain/Node"
 import type { Absence } from "./Absence.ts"
@@ -116,8 +116,7 @@ export const widened = (batch: Batch, absenceOf: AbsenceOf, seed: number): Batch
 
 /**
  * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong
- * before. The sweep that ended at `sweptOrder` was the last
- * complete one: it must have ended after the first 404, for only its end shows how many nodes are missing with this one.
+ * before. The sweep that ended at `sweptOrder` was the last complete one: it must have ended after the first 404, for only its end shows how many nodes are missing with this one.
  */
 export const isGone = (
   { confirmed, firstMissing, last, since, sweeps }: Absence,

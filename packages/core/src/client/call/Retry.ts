@@ -1,5 +1,6 @@
 /**
- * Whether and when a failed attempt is followed by another. The one place that sends again, so that attempts never multiply.
+ * Whether and when a failed attempt is followed by another. Within a call the one place that sends again, so that attempts never multiply;
+ * a create is a call for each request, and `creation/CreateMachine.ts` decides whether another follows.
  * The rule is pure (`decide`), with the draw of chance passed in; `make` keeps the budget and waits.
  */
 import { Effect, Random, Result } from "effect"
