@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { withBreakingTransactions } from "./transactions.ts"
 
 /** Whether a store is on a server rather than in a file. */
 export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
@@ -146,12 +147,13 @@ const connect = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
     const { make } = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"))
     const schema = schemaOf(address)
-    const client = yield* make({
+    const connected = yield* make({
       url: address,
       applicationName: "berth-watch",
       startupParameters: { search_path: quoted(schema) },
       maxConnections
     })
+    const client = withBreakingTransactions(connected)
     yield* Effect.provideService(Effect.andThen(checkServer(schema), makeSchema(schema)), SqlClient.SqlClient, client)
     return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
       Context.add(SharedStore, makeShared(client, schema, yield* processName))

@@ -7,6 +7,7 @@ import { beginning } from "../../src/events/Cursor.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 import { postgresLayer } from "../../src/store/postgres.ts"
 import { Store } from "../../src/store/Store.ts"
+import { fromSqlError } from "../../src/store/StoreFailed.ts"
 import { created, row } from "./facts.ts"
 import { storeContract } from "./storeContract.ts"
 
@@ -50,6 +51,18 @@ const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
 const lost = { fault: "lost" }
 
 describe("a store that several processes have at once", () => {
+  it.live("may be written again after a connection that broke within a transaction", () =>
+    Effect.gen(function* () {
+      const address = newAddress()
+      const context = yield* Layer.build(Store.layerServer(address))
+      const store = Context.get(context, Store)
+      const sql = Context.get(context, SqlClient.SqlClient)
+      const cut = Effect.mapError(sql`SELECT pg_terminate_backend(pg_backend_pid())`, fromSqlError)
+      expect(yield* Effect.flip(store.atomically(cut))).toMatchObject({ fault: "unavailable" })
+      expect((yield* store.claim("a")).owner.epoch).toBe(1)
+    })
+  )
+
   it.live("takes nothing from the one that an account was taken over from", () =>
     Effect.gen(function* () {
       const { first, second } = yield* two
