@@ -115,15 +115,18 @@ const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
 /** Has the engine run the accounts, and what is left of accounts that the config does not have any more, wherever it places them. */
 const placeParts = Effect.fnUntraced(function* (config: WatchConfig, accounts: ReadonlyArray<Part>) {
   const store = yield* Store
+  const { Placement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))
   const { runFleet } = yield* Effect.promise(() => import("../fleet/runFleet.ts"))
+  const engine = yield* Layer.build(Placement.layer(schemaOf(config.store)))
   const owning = (name: string) => Effect.acquireRelease(store.claim(name), ({ owner }) => store.release(owner))
   const names = new Set([...namesOf(config), daemonAccount])
   const left = (yield* store.heads).flatMap(({ account }) => (names.has(account) ? [] : [account]))
-  yield* runFleet(schemaOf(config.store), [
+  const parts = [
     ...accounts,
     ...left.map((name) => ({ name, run: Effect.andThen(owning(name), Effect.never) })),
     { name: daemonAccount, run: Effect.andThen(owning(daemonAccount), keepHouse(config)) }
-  ])
+  ]
+  yield* Effect.provide(runFleet(parts), engine)
 })
 
 /** Delivers what is there, for a while. A sink that is down gets it from the next process. */

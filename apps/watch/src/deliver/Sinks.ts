@@ -8,7 +8,7 @@ import type { DisabledReason } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
-import { makeAttempt } from "./attempt.ts"
+import { MakeAttempt } from "./attempt.ts"
 import { type Courier, makeCourier, receiverUp, whileItMayPass } from "./Courier.ts"
 import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
@@ -63,7 +63,7 @@ const makeSink = Effect.fnUntraced(function* (
   const { name } = options
   const store = yield* Store
   const context = yield* Effect.context<Store | Stdout>()
-  const attempt = yield* makeAttempt(options)
+  const attempt = yield* (yield* MakeAttempt)(options)
   yield* openSink(options, watched)
   /** What to do while the sink stands still. */
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()

@@ -1,7 +1,7 @@
 /**
  * What hands one event over to the receiver of a sink.
  */
-import { Effect, type Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import { runCommand } from "./exec/runCommand.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
@@ -22,3 +22,8 @@ export const makeAttempt = ({
       return Effect.succeed(null)
   }
 }
+
+/** How the attempts of a sink are made; in a test without a network, otherwise. */
+export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berth/watch/deliver/MakeAttempt", {
+  defaultValue: () => makeAttempt
+})

@@ -3,7 +3,7 @@
  * account is placed. A process that lost an account ends with it quietly, and takes it up again only where it has to.
  */
 import type { BerthError } from "@berth/core/domain/BerthError"
-import { Context, Duration, Effect, Layer, type Scope } from "effect"
+import { Duration, Effect, type Scope } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
 import { noWords, stateOf } from "../telemetry/accountProgress.ts"
 import { report } from "../process/report.ts"
@@ -93,10 +93,10 @@ const heard = Effect.gen(function* () {
   })
 )
 
-/** Places the parts, and follows what other processes do, until the scope closes. `schema`: where the store is. */
-export const runFleet = Effect.fnUntraced(function* (schema: string, parts: ReadonlyArray<Part>) {
+/** Places the parts, and follows what other processes do, until the scope closes. */
+export const runFleet = Effect.fnUntraced(function* (parts: ReadonlyArray<Part>) {
   const { lost } = yield* Store
-  const { place } = Context.get(yield* Layer.build(Placement.layer(schema)), Placement)
+  const { place } = yield* Placement
   yield* heard
   for (const part of parts) yield* place(part.name, held(part, lost(part.name)))
   return yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(followOthers), Effect.sleep(otherPause))))

@@ -114,13 +114,17 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
       })
     ).pipe(Layer.provideMerge(Layer.unwrap(Effect.as(checkLength(path), sqliteLayer({ filename: path })))))
 
-  /** The store of one of several processes, on a server. */
+  /** The store of one of several processes, over a database that is migrated first. */
+  static readonly layerShared: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient | SharedStore> = Layer.effect(
+    Store,
+    Effect.andThen(migrate, Effect.flatMap(SharedStore, makeStore))
+  )
+
+  /** The same on a server. */
   static readonly layerServer = (
     address: Redacted.Redacted
   ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
-    Layer.effect(Store, Effect.andThen(migrate, Effect.flatMap(SharedStore, makeStore))).pipe(
-      Layer.provideMerge(postgresLayer(address))
-    )
+    Store.layerShared.pipe(Layer.provideMerge(postgresLayer(address)))
 
   /** The same for a command, which has no account. The tables have to be there. */
   static readonly layerServerReader = (
