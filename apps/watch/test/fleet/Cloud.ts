@@ -1,0 +1,120 @@
+/**
+ * The service of a simulation: an account with its nodes, whose answers are true and sometimes lost. And who receives the events: one that
+ * fails a third of the time.
+ */
+import { Unreachable } from "@berth/core/domain/ErrorReason"
+import { Transport, type WireReply } from "@berth/core/client/transport/Transport"
+import { nodeRecord } from "@berth/core/testing"
+import { DateTime, Effect, Layer } from "effect"
+import { delivered, failed, type Outcome } from "../../src/deliver/Outcome.ts"
+import { nodeAt, World } from "../diff/oracle/World.ts"
+import { exchange } from "./exchange.ts"
+import { beganMillis, type Machine, type Simulation } from "./Simulation.ts"
+
+const maxChangeMillis = 3000
+const maxTransitMillis = 100
+
+/** More than is asked for. */
+const headers = {
+  "content-type": "application/json",
+  "ratelimit-limit": "1000000",
+  "ratelimit-remaining": "999999",
+  "ratelimit-reset": "3600"
+}
+
+const envelope = (status: number, data: unknown, message = "Success"): WireReply => ({
+  status,
+  headers,
+  body: JSON.stringify({ message, code: status, data, errors: {} }),
+  whole: true
+})
+
+const isLost = new Unreachable({ sent: "maybe", detail: "the connection broke" })
+
+export class Cloud {
+  readonly #simulation: Simulation
+  readonly world: World
+  isCalm = false
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation
+    this.world = new World(simulation.chance, 3, beganMillis)
+    this.#change()
+  }
+
+  get #now(): number {
+    return beganMillis + this.#simulation.nowMillis
+  }
+
+  #change(): void {
+    this.#simulation.after(this.#simulation.chance.below(maxChangeMillis), () => {
+      if (this.isCalm) return
+      this.world.happen(this.#now)
+      this.#change()
+    })
+  }
+
+  #answer(url: string, query: ReadonlyMap<string, unknown>): WireReply {
+    const { chance } = this.#simulation
+    if (!this.isCalm && chance.happens(0.03)) return envelope(503, {}, "Maintenance.")
+    const record = (life: Parameters<typeof nodeAt>[0]) => {
+      const { createdAt, id, name, status } = nodeAt(life, this.#now)
+      return nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt) })
+    }
+    const id = /\/nodes\/(\d+)\/$/.exec(url)?.[1]
+    if (id !== undefined) {
+      const life = this.world.find(Number(id))
+      return life === undefined ? envelope(404, {}, "Not found.") : envelope(200, record(life))
+    }
+    const size = Number(query.get("per_page"))
+    const start = (Number(query.get("page_no") ?? 1) - 1) * size
+    return envelope(200, this.world.alive.slice(start, start + size).map(record))
+  }
+
+  /** The way of a machine to it. */
+  transport(machine: Machine): Layer.Layer<Transport> {
+    return Layer.succeed(Transport, {
+      send: ({ query, url }, begun) =>
+        exchange<WireReply, Unreachable>(
+          this.#simulation,
+          machine,
+          (reply) => {
+            const answer = this.#answer(url, new Map(query))
+            if (!this.isCalm && this.#simulation.chance.happens(0.03)) return reply(Effect.fail(isLost))
+            this.#simulation.after(this.#simulation.some(maxTransitMillis), () => reply(Effect.succeed(answer)))
+          },
+          () => Effect.fail(isLost)
+        ).pipe(Effect.tap(({ headers, status }) => Effect.sync(() => begun({ headers, status }))))
+    })
+  }
+}
+
+export class Recipient {
+  readonly #simulation: Simulation
+  isCalm = false
+  readonly #failed = new Set<string>()
+  /** The ids of the events it has taken, in order, one that came again included. */
+  readonly ids: Array<string> = []
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation
+  }
+
+  /** An attempt of a machine to hand one over. */
+  attempt(machine: Machine, id: string): Effect.Effect<Outcome> {
+    const { chance } = this.#simulation
+    return exchange<Outcome, never>(
+      this.#simulation,
+      machine,
+      (reply) => {
+        // Not twice: after that the daemon waits for minutes.
+        const hasFailed = !this.isCalm && !this.#failed.has(id) && chance.happens(1 / 3)
+        if (hasFailed) this.#failed.add(id)
+        // It may have taken one all the same.
+        if (!hasFailed || chance.happens(0.3)) this.ids.push(id)
+        reply(Effect.succeed(hasFailed ? failed("unavailable", "the receiver answered 503") : delivered))
+      },
+      null
+    )
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * A server of the store for the machines of a simulation: SQLite behind a network. Transactions come one after the other, as they would where
+ * all wait for one lock; one that says nothing for a while is rolled back, and a connection that breaks does not say whether its last
+ * statement was done.
+ */
+import { Effect } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import { withBreakingTransactions } from "../../src/store/transactions.ts"
+import { connectionOver, type DatabaseFile, options, type Row } from "./DatabaseFile.ts"
+import { exchange, type Line } from "./exchange.ts"
+import type { Machine, Simulation } from "./Simulation.ts"
+
+/** What makes sure that a process which lost an account changes nothing; a simulation can do without. */
+export type Fence = "commits" | "deliveries"
+
+interface Session {
+  readonly machine: Machine
+  readonly line: Line
+  state: "open" | "broken"
+  /** When the machine was heard of last. */
+  heardMillis: number
+  /** Whether the transaction announces something. */
+  isAnnouncing: boolean
+  /** What only the owner of an account may do, as far as the transaction has done it. */
+  readonly claims: Array<{ readonly account: string; readonly epoch: number | null; readonly what: string }>
+}
+
+const sessionOf = (machine: Machine): Session => ({
+  machine,
+  line: { atMillis: 0 },
+  state: "open",
+  heardMillis: 0,
+  isAnnouncing: false,
+  claims: []
+})
+
+type Answer = Effect.Effect<ReadonlyArray<Row>, SqlError>
+
+/** After this a transaction is rolled back whose machine says nothing. */
+const maxIdleMillis = 5000
+
+/** What PostgreSQL has and SQLite does not: the order of transactions makes up for it. */
+const inSqlite = (sql: string, fences: ReadonlySet<Fence>): string => {
+  let text = sql.replace(" FOR SHARE", "")
+  if (!fences.has("commits")) text = text.replace("AND epoch = ?", "AND epoch >= ?")
+  if (!fences.has("deliveries")) text = text.replace("(name, epoch) IN (VALUES", "name IN (SELECT column1 FROM (VALUES")
+  return text === sql || fences.has("deliveries") ? text : text.replace(/(VALUES [^)]*\)(?:,\s*\([^)]*\))*)\)/, "$1))")
+}
+
+const broken = (operation: string) =>
+  new SqlError({ reason: new ConnectionError({ message: "the connection broke", operation, cause: undefined }) })
+
+export class Database {
+  readonly #simulation: Simulation
+  readonly #file: DatabaseFile
+  readonly #fences: ReadonlySet<Fence>
+  readonly #sessions = new Set<Session>()
+  readonly #listeners = new Map<Machine, () => void>()
+  /** Commits that should have been refused. */
+  readonly problems: Array<string> = []
+  /** The session whose transaction goes on. */
+  #present: Session | null = null
+  #waiting: Array<() => void> = []
+
+  constructor(simulation: Simulation, file: DatabaseFile, fences: ReadonlySet<Fence>) {
+    this.#simulation = simulation
+    this.#file = file
+    this.#fences = fences
+  }
+
+  /** A client of a machine. */
+  client(machine: Machine) {
+    const transaction = Effect.acquireRelease(
+      Effect.sync(() => this.#open(machine)),
+      (session) => Effect.sync(() => this.#break(session))
+    )
+    return SqlClient.make({
+      ...options,
+      // Outside of a transaction each statement finds a connection that works, if there is one.
+      acquirer: Effect.succeed(this.#connection(machine, () => sessionOf(machine))),
+      transactionAcquirer: Effect.map(transaction, (session) => this.#connection(machine, () => session))
+    }).pipe(Effect.map(withBreakingTransactions), Effect.provide(Reactivity.layer))
+  }
+
+  /** Calls back when a transaction has announced something. */
+  listen(machine: Machine, onNews: () => void): void {
+    this.#listeners.set(machine, onNews)
+  }
+
+  /** Notices that a machine is gone: what it has begun is rolled back. */
+  disconnect(machine: Machine): void {
+    if (machine.state === "dead") this.#listeners.delete(machine)
+    for (const session of this.#sessions) {
+      if (session.machine === machine) this.#break(session)
+    }
+  }
+
+  /** Is reached by a machine again, which asks for what it may have missed. */
+  reconnect(machine: Machine): void {
+    const onNews = this.#listeners.get(machine)
+    if (onNews !== undefined) machine.enqueue(onNews)
+  }
+
+  /** Has all deliveries attempted at once, as a person can. */
+  retry(): void {
+    if (this.#present !== null) {
+      this.#waiting.push(() => this.retry())
+      return
+    }
+    this.#file.rows("UPDATE delivery SET attempt = 0, due = 0 WHERE attempt > 0")
+    this.#file.rows("UPDATE sink SET orders = orders + 1")
+    this.#announce()
+  }
+
+  #open(machine: Machine): Session {
+    const session = sessionOf(machine)
+    this.#sessions.add(session)
+    return session
+  }
+
+  #break(session: Session): void {
+    this.#sessions.delete(session)
+    session.state = "broken"
+    if (this.#present === session) {
+      this.#file.rows("ROLLBACK")
+      this.#end()
+    }
+  }
+
+  #end(): void {
+    this.#present = null
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const again of waiting) again()
+  }
+
+  /** Does a statement, when its turn comes. */
+  #execute(session: Session, sql: string, params: ReadonlyArray<unknown>, reply: (answer: Answer) => void): void {
+    if (session.state === "broken") return reply(Effect.fail(broken(sql)))
+    if (this.#present !== null && this.#present !== session) {
+      this.#waiting.push(() => this.#execute(session, sql, params, reply))
+      return
+    }
+    session.heardMillis = this.#simulation.nowMillis
+    if (sql.startsWith("UPDATE account SET version") && params.length === 3) {
+      session.claims.push({ account: String(params[1]), epoch: Number(params[2]), what: "changes" })
+    } else if (sql.startsWith("UPDATE sink_cursor SET seq")) {
+      session.claims.push({ account: String(params[2]), epoch: null, what: "moves the cursor of" })
+    }
+    if (sql === "COMMIT") this.#checkClaims(session)
+    const answer = this.#file.attempt(inSqlite(sql, this.#fences), params)
+    if (sql.includes("'announce'")) session.isAnnouncing = true
+    if (sql.startsWith("BEGIN")) {
+      this.#present = session
+      this.#expire(session)
+    } else if (this.#present === null || sql === "COMMIT") {
+      if (session.isAnnouncing) this.#announce()
+      session.isAnnouncing = false
+    }
+    if (this.#present === session && (sql === "COMMIT" || sql === "ROLLBACK")) this.#end()
+    reply(answer)
+  }
+
+  #checkClaims({ claims, machine }: Session): void {
+    for (const { account, epoch, what } of claims) {
+      const [row] = this.#file.rows("SELECT epoch, owner FROM account WHERE name = ?", [account])
+      if (row?.["owner"] !== machine.name || (epoch !== null && epoch !== row?.["epoch"])) {
+        this.problems.push(`${machine.name} ${what} ${account} after ${row?.["owner"]} took it over`)
+      }
+    }
+  }
+
+  #expire(session: Session): void {
+    this.#simulation.after(maxIdleMillis, () => {
+      if (this.#present !== session) return
+      if (this.#simulation.nowMillis - session.heardMillis >= maxIdleMillis) this.#break(session)
+      else this.#expire(session)
+    })
+  }
+
+  #announce(): void {
+    for (const [machine, onNews] of this.#listeners) {
+      this.#simulation.after(this.#simulation.some(50), () => machine.isCut || machine.enqueue(onNews))
+    }
+  }
+
+  #connection(machine: Machine, session: () => Session): Connection {
+    return connectionOver((sql, params) =>
+      Effect.suspend(() => {
+        const asked = session()
+        return exchange<ReadonlyArray<Row>, SqlError>(
+          this.#simulation,
+          machine,
+          (reply) => this.#execute(asked, sql, params, reply),
+          () => Effect.fail(broken(sql)),
+          asked.line
+        )
+      })
+    )
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * Three daemons on one store: what they do while they are killed, frozen, cut off, ended and started again, and while accounts are given to
+ * two of them at once; all of it decided by one seed.
+ */
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import {
+  Cause,
+  Clock,
+  Console,
+  Context,
+  Effect,
+  Exit,
+  type Fiber,
+  Layer,
+  Random,
+  Redacted,
+  Scheduler,
+  type Scope
+} from "effect"
+import { SqlClient } from "effect/sql"
+import { openAccount } from "../../src/account/WatchedAccount.ts"
+import { MakeAttempt } from "../../src/deliver/attempt.ts"
+import { Sinks } from "../../src/deliver/Sinks.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
+import { defaultRules } from "../../src/diff/Rules.ts"
+import { type Part, runFleet } from "../../src/fleet/runFleet.ts"
+import { makeMoments } from "../../src/observe/Moments.ts"
+import { makePoller } from "../../src/observe/Poller.ts"
+import { SharedStore } from "../../src/store/peers.ts"
+import { Store } from "../../src/store/Store.ts"
+import { mayPass, StoreFailed } from "../../src/store/StoreFailed.ts"
+import { Progress } from "../../src/telemetry/Progress.ts"
+import { Troubles } from "../../src/troubles/Troubles.ts"
+import { chanceFrom } from "../diff/Chance.ts"
+import { Cloud, Recipient } from "./Cloud.ts"
+import { Database, type Fence } from "./Database.ts"
+import type { DatabaseFile } from "./DatabaseFile.ts"
+import { problemsOf } from "./problemsOf.ts"
+import { Engine } from "./Engine.ts"
+import { Machine, Simulation } from "./Simulation.ts"
+
+const allFences: ReadonlyArray<Fence> = ["commits", "deliveries"]
+
+const names = ["eu", "us"]
+const hosts = ["one", "two", "three"]
+const maxAheadMillis = 240_000
+
+/** How long faults happen, and how long it may take after that until all is reported and delivered. */
+const faultyMillis = 25_000
+const stepMillis = 4000
+const maxSettlingMillis = 120_000
+
+const rules = { ...defaultRules, graceMillis: 2000, terminatingGraceMillis: 1000, holdMillis: 2000 }
+
+const sink = {
+  name: "ops",
+  target: { _tag: "Stdout" },
+  selection: { types: [], nodes: [], accounts: [] },
+  start: "now",
+  forMillis: 0,
+  maxLag: 100_000
+} as const
+
+const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+
+/** From the death of a process until the server of the store notices it. */
+const noticedMillis = 100
+
+/** After so long a process that was asked to end is killed. */
+const maxEndMillis = 5000
+
+/** Nobody reads what the daemons report. */
+const silent = Object.assign(Object.create(console), { error: () => {} })
+
+/** A daemon may end when it is asked to, and when its store cannot be reached at its start. */
+const isExpected = (exit: Exit.Exit<never, StoreFailed>): boolean => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return true
+  const failure = Cause.squash(exit.cause)
+  return failure instanceof StoreFailed && mayPass(failure)
+}
+
+export interface HistoryOptions {
+  readonly seed: number
+  /** Default: all of them. */
+  readonly fences?: ReadonlyArray<Fence>
+}
+
+/** Lives one history; gives what is wrong in its end. */
+export const livedThrough = (file: DatabaseFile, { fences = allFences, seed }: HistoryOptions) => {
+  file.clear()
+  const chance = chanceFrom(seed)
+  const simulation = new Simulation(chance)
+  const database = new Database(simulation, file, new Set(fences))
+  const clouds = new Map(names.map((name) => [name, new Cloud(simulation)]))
+  const recipient = new Recipient(simulation)
+  const engine = new Engine(simulation)
+  const problems: Array<string> = []
+  let isCalm = false
+
+  /** Polls an account for as long as its machine has it. */
+  const watch = (machine: Machine, name: string): Part => ({
+    name,
+    run: Effect.gen(function* () {
+      const options = { baseUrl: "https://cloud.test", credentials }
+      const client = yield* Layer.build(
+        Layer.orDie(Berth.layerOver(options, clouds.get(name)!.transport(machine), Layer.empty))
+      )
+      const moments = yield* makeMoments
+      const watched = yield* openAccount({ name, fingerprint: name, begun: yield* moments.now })
+      const poller = yield* makePoller({
+        nodes: Context.get(client, Nodes),
+        moments,
+        watch: watched,
+        rules,
+        intervalMillis: 1500,
+        fastIntervalMillis: 500,
+        requestsPerHour: 20_000,
+        areCredentialsNew: false
+      })
+      return yield* poller.run
+    })
+  })
+
+  const daemon = (machine: Machine): Effect.Effect<never, StoreFailed, Scope.Scope> => {
+    const shared = Layer.effect(
+      SharedStore,
+      Effect.map(SqlClient.SqlClient, (sql) => ({
+        self: machine.name,
+        announce: sql`SELECT 'announce' AS announced`,
+        listen: (onNews: () => void) =>
+          Effect.andThen(
+            Effect.sync(() => database.listen(machine, onNews)),
+            Effect.never
+          ),
+        join: () => Effect.void,
+        processes: Effect.succeed([machine.name])
+      }))
+    )
+    const layers = Troubles.layer(null).pipe(
+      Layer.provideMerge(Sinks.layer([sink], names)),
+      Layer.provideMerge(Layer.mergeAll(Store.layerShared, Progress.layer(names))),
+      Layer.provideMerge(shared),
+      Layer.provideMerge(Layer.effect(SqlClient.SqlClient, database.client(machine))),
+      Layer.provideMerge(engine.layer(machine)),
+      Layer.provide(Layer.succeed(Stdout, { write: () => Effect.void }))
+    )
+    return Effect.gen(function* () {
+      const { run } = yield* Sinks
+      yield* runFleet(names.map((name) => watch(machine, name)))
+      return yield* Effect.orDie(run)
+    }).pipe(Effect.provide(layers))
+  }
+
+  /** Begins a process on a host, which is begun anew whenever it has ended. */
+  const start = (host: string): void => {
+    const aheadMillis = chance.below(2 * maxAheadMillis) - maxAheadMillis
+    const machine = new Machine(simulation, `${host}:${simulation.nowMillis}`, aheadMillis)
+    const numbers = chanceFrom(chance.below(2 ** 31))
+    const random = {
+      nextDoubleUnsafe: () => numbers.below(2 ** 31) / 2 ** 31,
+      nextIntUnsafe: () => numbers.below(2 ** 31)
+    }
+    const context = Context.make(Scheduler.Scheduler, machine.scheduler).pipe(
+      Context.add(Clock.Clock, machine.clock),
+      Context.add(Random.Random, random),
+      Context.add(Console.Console, silent),
+      Context.add(MakeAttempt, () => Effect.succeed((id: string) => recipient.attempt(machine, id)))
+    )
+    const restart = (millis: number) => {
+      if (machine.state === "dead") return
+      machine.die()
+      simulation.after(noticedMillis, () => database.disconnect(machine))
+      simulation.after(millis, () => start(host))
+    }
+    let fiber: Fiber.Fiber<never, StoreFailed> | undefined
+    engine.join(machine)
+    machine.enqueue(() => {
+      fiber = Effect.runForkWith(context)(Effect.scoped(daemon(machine)))
+      fiber.addObserver((exit) => {
+        if (!isExpected(exit)) problems.push(`${machine.name} ended: ${String(exit)}`)
+        restart(500)
+      })
+    })
+
+    const fault = () => {
+      if (isCalm || machine.state === "dead") return
+      const lastingMillis = 1 + chance.below(chance.happens(0.5) ? 5000 : 18_000)
+      machine.soon(chance.below(60), () => {
+        switch (chance.oneOf(["kill", "freeze", "cut", "end"])) {
+          case "kill":
+            return restart(chance.below(3000))
+          case "freeze":
+            machine.freeze()
+            return simulation.after(lastingMillis, () => machine.thaw())
+          case "cut":
+            machine.isCut = true
+            simulation.after(chance.below(5000), () => database.disconnect(machine))
+            return simulation.after(lastingMillis, () => {
+              machine.isCut = false
+              database.disconnect(machine)
+              database.reconnect(machine)
+            })
+          case "end":
+            machine.enqueue(() => fiber?.interruptUnsafe())
+            return simulation.after(maxEndMillis, () => restart(500))
+        }
+      })
+      simulation.after(1000 + chance.below(12_000), fault)
+    }
+    simulation.after(chance.below(8000), fault)
+  }
+
+  for (const host of hosts) simulation.after(chance.below(2000), () => start(host))
+  simulation.after(chance.below(faultyMillis), () => database.retry())
+  simulation.runUntil(faultyMillis)
+  isCalm = true
+  recipient.isCalm = true
+  for (const cloud of clouds.values()) cloud.isCalm = true
+  engine.isCalm = true
+  const found = (): ReadonlyArray<string> => problemsOf({ file, clouds, received: recipient.ids })
+  let left = found()
+  for (
+    let until = faultyMillis + stepMillis;
+    left.length > 0 && until < faultyMillis + maxSettlingMillis;
+    until += stepMillis
+  ) {
+    simulation.runUntil(until)
+    left = found()
+  }
+  return { problems: [...problems, ...database.problems, ...left], taken: recipient.ids }
+}

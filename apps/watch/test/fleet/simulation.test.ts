@@ -1,0 +1,49 @@
+/** Three daemons on one store, in thousands of histories that one number each decides. `SEED=N pnpm soak` begins with history N. */
+import { isSoak, seed as firstSeed } from "@berth/testing/chance"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { DatabaseFile } from "./DatabaseFile.ts"
+import { livedThrough } from "./history.ts"
+
+const histories = isSoak ? 100 * Number(process.env["RUNS"]) : 200
+
+/** So many must be enough to see that something is missing. */
+const enough = 100
+
+const seeds = Array.from({ length: histories }, (_, index) => firstSeed + index)
+
+describe("three daemons on one store", () => {
+  it.effect("lose nothing and report nothing twice, whatever happens to them", () =>
+    Effect.gen(function* () {
+      const file = yield* DatabaseFile.make
+      for (const seed of seeds) {
+        const { problems, taken } = livedThrough(file, { seed })
+        expect({ seed, problems }).toEqual({ seed, problems: [] })
+        expect(taken.length).toBeGreaterThan(0)
+      }
+    })
+  )
+
+  it.effect("do the same in the same history", () =>
+    Effect.gen(function* () {
+      const file = yield* DatabaseFile.make
+      const [seed] = seeds
+      const first = livedThrough(file, { seed: seed! })
+      const other = livedThrough(file, { seed: seed! + 1 })
+      expect(livedThrough(file, { seed: seed! })).toEqual(first)
+      expect(other).not.toEqual(first)
+    })
+  )
+
+  for (const fence of ["deliveries", "commits"] as const) {
+    it.effect(`are seen to need the fence of ${fence === "commits" ? "deliveries" : "commits"}`, () =>
+      Effect.gen(function* () {
+        const file = yield* DatabaseFile.make
+        const isSeen = seeds
+          .slice(0, enough)
+          .some((seed) => livedThrough(file, { seed, fences: [fence] }).problems.length > 0)
+        expect(isSeen).toBe(true)
+      })
+    )
+  }
+})
