@@ -257,7 +257,8 @@ const happened = (text) => setText(byId("happened"), text)
 
 /** Acts on the world that is shown, as its id was when its reader asked for it. */
 const act = async (path, options, onReply) => {
-  const { world } = state
+  const { seen, world } = state
+  if (seen?.is !== "living") return
   let trouble
   try {
     const reply = await ask(worldPath(world, path), options)
@@ -285,6 +286,8 @@ const sender = (method, path, text, maxMillis) => {
   }
 }
 
+const isLiving = () => state.seen?.is === "living"
+
 const moveClock = (body) =>
   act("/clock", { method: "POST", body }, async (reply) => {
     const { events, now } = await reply.json()
@@ -296,11 +299,13 @@ const moveClock = (body) =>
 const disarm = (id) => act(`/faults/${encodeURIComponent(id)}`, { method: "DELETE" }, () => done(`${id} is disarmed.`))
 
 const armFault = () => {
+  if (!isLiving()) return
   const armed = async (reply) => `${(await reply.json()).id} is armed.`
   void askForFault({ world: state.world, send: sender("POST", "/faults", armed) }, showTrouble)
 }
 
 const changeNode = (node) => {
+  if (!isLiving()) return
   const changed = async (reply) => {
     const { id, locked, status } = await reply.json()
     return `Node ${id} is ${status}${locked ? " and locked" : ""}.`
@@ -309,6 +314,7 @@ const changeNode = (node) => {
 }
 
 const changeRateLimit = () => {
+  if (!isLiving()) return
   const { algorithm, limit, window } = state.seen.world.allowance
   const values = { limit, window: durationText(window).replaceAll(",", ""), algorithm }
   const changed = async (reply) => {
@@ -319,6 +325,7 @@ const changeRateLimit = () => {
 }
 
 const resetWorld = () => {
+  if (!isLiving()) return
   const { world } = state
   askWhether({
     title: `Reset ${world}?`,
@@ -329,6 +336,7 @@ const resetWorld = () => {
 }
 
 const deleteWorld = () => {
+  if (!isLiving()) return
   const { world } = state
   askWhether({
     title: `Delete ${world}?`,
