@@ -18,14 +18,18 @@ const unknown = { state: "starting" } as const
 const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
   const store = yield* Store
-  for (const { account, ownedSinceMillis, owner: process, standing, sweptAtMillis } of yield* store.accounts) {
+  for (const { account, owner, standing, sweptAtMillis } of yield* store.accounts) {
     if (account.startsWith("_")) continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
-    const isOwned = store.isShared && isRunning && process !== null && ownedSinceMillis !== null
-    const owner = isOwned ? { process, sinceMillis: ownedSinceMillis, isHere: false } : null
+    const isOwned = store.isShared && isRunning && owner !== null
     const left = standing === null ? unknown : stateOf(readStanding(standing), noWords)
-    yield* progress.report(account, { ...left, ...(isRunning ? {} : { state: "stopped" }), lastSweep, owner })
+    yield* progress.report(account, {
+      ...left,
+      ...(isRunning ? {} : { state: "stopped" }),
+      lastSweep,
+      owner: isOwned ? { ...owner, isHere: false } : null
+    })
   }
 })
 

@@ -47,30 +47,25 @@ const held = ({ name, run }: Part, lost: Effect.Effect<never, StoreFailed>) =>
     })
   )
 
+/** What only the owner of an account knows. This process may have known it before. */
+const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance: null, unreadable: null }
+
 /** Has the store say who has each account, and how those are that other processes have. */
 const followOthers = Effect.gen(function* () {
   const store = yield* Store
   const progress = yield* Progress
-  for (const {
-    account,
-    ownedSinceMillis,
-    owner: process,
-    standing,
-    sweepMillis,
-    sweptAtMillis
-  } of yield* store.accounts) {
+  for (const { account, owner, standing, sweepMillis, sweptAtMillis } of yield* store.accounts) {
     if (!(yield* progress.accounts).has(account)) continue
     const isHere = store.epochOf(account) !== null
-    const owner =
-      process === null || ownedSinceMillis === null ? null : { process, sinceMillis: ownedSinceMillis, isHere }
-    yield* progress.report(account, { owner })
+    yield* progress.report(account, { owner: owner && { ...owner, isHere } })
     if (isHere) continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
     yield* progress.report(account, {
       ...(standing === null ? {} : stateOf(readStanding(standing), noWords)),
       lastSweep,
-      intervalMillis: sweepMillis
+      intervalMillis: sweepMillis,
+      ...unknownElsewhere
     })
   }
 })

@@ -13,6 +13,7 @@ import type {
   EventPage,
   NodePage,
   PricedPlan,
+  ProcessStatus,
   Silence,
   SinkStatus,
   Trouble
@@ -52,6 +53,8 @@ export class Daemon extends Context.Service<
   Daemon,
   {
     readonly accounts: Effect.Effect<ReadonlyArray<AccountStatus>>
+    /** Those that have the store, by name; none where it is a file. */
+    readonly processes: Effect.Effect<ReadonlyArray<ProcessStatus>>
     /** What is wrong now, the worst first. */
     readonly troubles: Effect.Effect<ReadonlyArray<Trouble>>
     /** Ordered by account and id. */

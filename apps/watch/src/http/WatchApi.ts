@@ -13,6 +13,7 @@ import {
   NewSilence,
   NodePage,
   PricedPlan,
+  ProcessStatus,
   Silence,
   SilenceEnding,
   SilenceList,
@@ -52,6 +53,9 @@ class StatusGroup extends HttpApiGroup.make("status").add(
   ),
   HttpApiEndpoint.get("accounts", "/api/accounts", { success: Schema.Array(AccountStatus) }).annotateMerge(
     described("Accounts", "How the watching of each account goes.")
+  ),
+  HttpApiEndpoint.get("processes", "/api/processes", { success: Schema.Array(ProcessStatus) }).annotateMerge(
+    described("Processes", "Those that have the store, and how many accounts each has. None where the store is a file.")
   )
 ) {}
 

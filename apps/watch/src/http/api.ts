@@ -41,11 +41,13 @@ const status = HttpApiBuilder.group(WatchApi, "status", (handlers) =>
           cursor: daemon.cursor,
           troubles: daemon.troubles,
           accounts: daemon.accounts,
+          processes: daemon.processes,
           sinks: daemon.sinks,
           silences: Effect.map(daemon.silences, openSilences)
         })
       )
       .handle("accounts", () => daemon.accounts)
+      .handle("processes", () => daemon.processes)
   })
 )
 

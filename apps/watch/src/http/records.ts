@@ -48,6 +48,8 @@ export const Trouble = Schema.Struct({
 }).annotate({ identifier: "Trouble" })
 export type Trouble = typeof Trouble.Type
 
+const isHere = Schema.Boolean.annotate({ description: "Whether it is the process that answers." })
+
 /** The usual one first. */
 export const accountStates = ["watching", "starting", "degraded", "frozen", "stopped"] as const
 
@@ -74,12 +76,26 @@ export const AccountStatus = Schema.Struct({
   owner: Schema.optionalKey(
     Schema.Struct({
       process: Schema.String,
-      since: Instant,
-      isHere: Schema.Boolean.annotate({ description: "Whether it is the process that answers." })
+      since: Instant.annotate({ description: "When it took the account over." }),
+      from: Schema.NullOr(Schema.String).annotate({
+        description: "The process that had it before; null of the first."
+      }),
+      isHere
     })
   ).annotate({ description: "Where several processes have one store: the one that watches the account." })
 }).annotate({ identifier: "AccountStatus" })
 export type AccountStatus = typeof AccountStatus.Type
+
+/** One of several processes that have one store. */
+export const ProcessStatus = Schema.Struct({
+  process: Schema.String.annotate({ description: "Its host, its pid, and a part that no other one has." }),
+  accounts: Count.annotate({ description: "Accounts that it has." }),
+  isHeard: Schema.Boolean.annotate({
+    description: "Whether the others have heard of it of late. One that they have not is about to lose its accounts."
+  }),
+  isHere
+}).annotate({ identifier: "ProcessStatus" })
+export type ProcessStatus = typeof ProcessStatus.Type
 
 /** A node as the daemon knows it. */
 export const WatchedNode = Schema.Struct({
@@ -223,6 +239,7 @@ export const Status = Schema.Struct({
   cursor: Schema.String.annotate({ description: "The end of the log." }),
   troubles: Schema.Array(Trouble).annotate({ description: "The worst first; none where all is well." }),
   accounts: Schema.Array(AccountStatus),
+  processes: Schema.Array(ProcessStatus).annotate({ description: "None where the store is a file." }),
   sinks: Schema.Array(SinkStatus),
   silences: Schema.Array(Silence).annotate({ description: "Those that are not over, or still hold events." })
 }).annotate({ identifier: "Status" })

@@ -12,6 +12,7 @@ import { type KeptBecause, Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { DeadLetterPlace } from "../store/deliveries.ts"
 import type { EventFilter, Head } from "../store/events.ts"
+import { SharedStore } from "../store/peers.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
@@ -19,12 +20,15 @@ import type { Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { Daemon, type NodeQuery, Refused } from "./Daemon.ts"
 import { makeSilenceOperations } from "./silences.ts"
-import type { AccountStatus, DeliveredEvent, LoggedEvent, Trouble as TroubleRecord } from "./records.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent, ProcessStatus, Trouble as TroubleRecord } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
 
 /** How old the numbers of nodes may be. */
 const countsAgeMillis = 5000
+
+/** How old the list of the other processes may be. */
+const processesAgeMillis = 1000
 
 /** Events that are counted at once. */
 const maxCountedAtOnce = 500
@@ -67,6 +71,7 @@ const toStatus = (account: string, progress: AccountProgress, nodes: number): Ac
         owner: {
           process: progress.owner.process,
           since: DateTime.makeUnsafe(progress.owner.sinceMillis),
+          from: progress.owner.from,
           isHere: progress.owner.isHere
         }
       })
@@ -274,8 +279,30 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return Array.from(yield* progress.accounts, ([account, each]) => toStatus(account, each, nodesOf(account)))
   })
 
+  const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
+  const heard = yield* Effect.cachedWithTTL(
+    shared === null ? Effect.succeed([]) : Effect.orDie(shared.processes),
+    processesAgeMillis
+  )
+  const processes = Effect.gen(function* () {
+    if (shared === null) return []
+    const alive = yield* heard
+    const owners = Array.from((yield* progress.accounts).values(), ({ owner }) => owner?.process)
+    // One that was not heard of has its accounts until others take them over.
+    const names = new Set([...alive, ...owners.filter((owner) => owner !== undefined)])
+    return Array.from(names)
+      .toSorted()
+      .map((process): ProcessStatus => ({
+        process,
+        accounts: owners.filter((owner) => owner === process).length,
+        isHeard: alive.includes(process),
+        isHere: process === shared.self
+      }))
+  })
+
   return Daemon.of({
     accounts,
+    processes,
     troubles: Effect.map(Effect.orDie(troubles.current), (all) => all.map(toRecord)),
     nodes: (query) =>
       Effect.andThen(

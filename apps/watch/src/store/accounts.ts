@@ -104,9 +104,12 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   /** Takes an account over, and makes it if there is none of that name. */
   const claim = Effect.fn("Store.claim")(function* (account: string) {
     yield* meet(account)
-    const [row] = yield* sql<
-      { id: string; epoch: StoredInteger } & KnownColumns
-    >`UPDATE account SET epoch = epoch + 1, owner = ${peers.self}, owned_since = ${yield* Clock.currentTimeMillis}
+    // Who claims it again, after its server was away, has had it all the time.
+    const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
+    const [row] = yield* sql<{ id: string; epoch: StoredInteger } & KnownColumns>`UPDATE account SET
+       epoch = epoch + 1, owner = ${peers.self},
+       former_owner = CASE WHEN ${kept} THEN former_owner ELSE owner END,
+       owned_since = CASE WHEN ${kept} THEN owned_since ELSE ${yield* Clock.currentTimeMillis} END
        WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at, standing`
     const owner: Owner = { account, accountId: row!.id, epoch: toNumber(row!.epoch) }
     ownership.note(owner)
@@ -119,14 +122,17 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
       name: string
       owner: string | null
       owned_since: StoredInteger | null
+      former_owner: string | null
       sweep_interval: StoredInteger | null
     } & KnownColumns
-  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since, sweep_interval FROM account ORDER BY name`.pipe(
+  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since, former_owner, sweep_interval FROM account ORDER BY name`.pipe(
     Effect.map((rows) =>
       rows.map((row) => ({
         account: row.name,
-        owner: row.owner,
-        ownedSinceMillis: toNumberOrNull(row.owned_since),
+        owner:
+          row.owner === null || row.owned_since === null
+            ? null
+            : { process: row.owner, sinceMillis: toNumber(row.owned_since), from: row.former_owner },
         sweepMillis: toNumberOrNull(row.sweep_interval),
         ...toKnown(row)
       }))

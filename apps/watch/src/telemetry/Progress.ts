@@ -41,7 +41,13 @@ export interface AccountProgress {
     readonly isLow: boolean
   } | null
   /** Of several processes on one store, the one that has the account; null where there is one process. */
-  readonly owner: { readonly process: string; readonly sinceMillis: number; readonly isHere: boolean } | null
+  readonly owner: {
+    readonly process: string
+    readonly sinceMillis: number
+    /** The process that had it before; null where none did. */
+    readonly from: string | null
+    readonly isHere: boolean
+  } | null
 }
 
 const unknown: AccountProgress = {

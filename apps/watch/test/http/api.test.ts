@@ -152,6 +152,7 @@ describe("the HTTP interface", () => {
         "/api/events",
         "/api/nodes",
         "/api/plans",
+        "/api/processes",
         "/api/session",
         "/api/silences",
         "/api/silences/{silence}/end",

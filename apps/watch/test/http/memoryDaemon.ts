@@ -13,6 +13,7 @@ import type {
   DeliveredEvent,
   LoggedEvent,
   PricedPlan,
+  ProcessStatus,
   DeadLetter,
   Silence,
   SinkStatus,
@@ -85,6 +86,7 @@ export type MemoryDaemon = ReturnType<typeof makeMemoryDaemon>
 export const makeMemoryDaemon = () => {
   const state = {
     accounts: [anAccount()] as Array<AccountStatus>,
+    processes: [] as Array<ProcessStatus>,
     troubles: [] as Array<Trouble>,
     nodes: new Map<number, Node & { readonly since: DateTime.Utc | null; readonly account?: string }>(),
     plans: [] as Array<PricedPlan>,
@@ -176,6 +178,7 @@ export const makeMemoryDaemon = () => {
 
   const service: Daemon["Service"] = {
     accounts: Effect.sync(() => state.accounts),
+    processes: Effect.sync(() => state.processes),
     troubles: Effect.sync(() => state.troubles),
     storeBytes: Effect.succeed(4096),
     plans: Effect.sync(() => state.plans),

@@ -27,6 +27,15 @@ storeContract(
   Layer.unwrap(Effect.sync(() => Store.layerSql.pipe(Layer.provideMerge(postgresLayer(newAddress())))))
 )
 
+/** The store of one process, and its statements. */
+const one = Effect.map(
+  Effect.suspend(() => Layer.build(Store.layerServer(newAddress()))),
+  (context) => ({
+    first: Context.get(context, Store),
+    sql: Context.get(context, SqlClient.SqlClient)
+  })
+)
+
 /** The stores of two processes on one schema. */
 const two = Effect.gen(function* () {
   const address = newAddress()
@@ -60,6 +69,23 @@ describe("a store that several processes have at once", () => {
       const cut = Effect.mapError(sql`SELECT pg_terminate_backend(pg_backend_pid())`, fromSqlError)
       expect(yield* Effect.flip(store.atomically(cut))).toMatchObject({ fault: "unavailable" })
       expect((yield* store.claim("a")).owner.epoch).toBe(1)
+    })
+  )
+
+  it.live("keeps whom an account was taken over from, and when", () =>
+    Effect.gen(function* () {
+      const { first, sql } = yield* one
+      const owned = Effect.map(first.accounts, ([row]) => row!.owner!)
+      yield* first.claim("a")
+      const { process, ...begun } = yield* owned
+      expect(begun.from).toBe(null)
+      yield* first.claim("a")
+      expect(yield* owned, "it had it all the time").toEqual({ process, ...begun })
+      yield* Effect.orDie(sql`UPDATE account SET owner = 'another', owned_since = 5, former_owner = ${process}`)
+      yield* first.claim("a")
+      const taken = yield* owned
+      expect(taken).toEqual({ process, from: "another", sinceMillis: taken.sinceMillis })
+      expect(taken.sinceMillis).toBeGreaterThanOrEqual(begun.sinceMillis)
     })
   )
 

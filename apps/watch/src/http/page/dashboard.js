@@ -33,6 +33,7 @@ import {
   replyAboutDeadLetter,
   sinkOfDeadLetters
 } from "./deadLetters.js"
+import { paintFleet, paintFleetTimes } from "./fleet.js"
 import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
 import {
@@ -157,6 +158,7 @@ const paintStatus = () => {
     byId("account").value = state.account
   }
   paintAccounts(state.account)
+  paintFleet(state.account)
   paintSinks(sinks, onSink)
   paintSilenceLine()
   paintTroublesNow()
@@ -506,6 +508,7 @@ setInterval(() => {
   }
   byId("board").classList.toggle("lost", lostMillis() !== undefined)
   paintTimes(state.account, lostMillis())
+  paintFleetTimes(lostMillis())
 }, 500)
 setInterval(refreshTimes, refreshTimesMillis)
 void begin()

@@ -16,7 +16,7 @@ import {
   toneOfStatus
 } from "./wording.js"
 
-const at = (id) => document.getElementById(id)
+export const at = (id) => document.getElementById(id)
 
 const segment = (tone, share) => {
   const part = make("span", { className: tone })
@@ -185,11 +185,16 @@ const nextSweepText = ({ nextSweepAt, state }) => {
   return millis < 500 ? (state === "degraded" ? "being tried" : "under way") : `in ${spanText(millis)}`
 }
 
-const lastSweepText = ({ lastSweep }, isStale) => {
+const isElsewhere = ({ owner }) => owner?.isHere === false
+
+/** What other processes swept is known to the minute. */
+export const lastSweepText = (status, isStale) => {
+  const { lastSweep } = status
   if (lastSweep === null) return "no sweep yet"
   const millis = Date.parse(lastSweep.endedAt)
   const age = spanText(now() - millis)
-  return isStale ? `${shortText(millis, now())} · ${age}` : `${age} ago`
+  if (isStale) return `${shortText(millis, now())} · ${age}`
+  return isElsewhere(status) ? `at most ${age} ago` : `${age} ago`
 }
 
 const refillText = ({ allowance }) =>
@@ -234,6 +239,7 @@ export const paintTimes = (account, lostMillis) => {
     setText(row.querySelector(".next-sweep"), isPlanned ? nextSweepText(status) : "–")
     setText(row.querySelector(".last-sweep"), lastSweepText(status, isStale))
     row.classList.toggle("stale", isStale || (status.lastSweep === null && status.state === "degraded"))
+    row.classList.toggle("elsewhere", isElsewhere(status))
     const refill = row.querySelector(".refill")
     if (refill !== null) setText(refill, refillText(status))
   }

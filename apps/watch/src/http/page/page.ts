@@ -20,6 +20,7 @@ const modules = [
   "timeline.js",
   "details.js",
   "overview.js",
+  "fleet.js",
   "deadLetters.js",
   "silences.js",
   "troubles.js",
