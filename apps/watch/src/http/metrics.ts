@@ -78,8 +78,15 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
   ]
 }
 
+/** What the engine counts of itself, by its name: where one process has the store the engine is not loaded. */
+const engineShards = Metric.gauge("effect_cluster_shards", { bigint: true })
+
 /** Of several processes on one store. Each account is in the series of the one that has it. */
-const fleetGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): ReadonlyArray<Gauge> => {
+const fleetGauges = (
+  accounts: ReadonlyArray<AccountStatus>,
+  shards: bigint,
+  nowMillis: number
+): ReadonlyArray<Gauge> => {
   if (accounts.every(({ owner }) => owner === undefined)) return []
   const ages = accounts.map((account) => sweepAgeMillis(account, nowMillis) ?? nowMillis)
   return [
@@ -87,6 +94,11 @@ const fleetGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number):
       name: "berth_accounts",
       description: "Accounts that this process has.",
       samples: [[accounts.filter(isOwn).length, {}]]
+    },
+    {
+      name: "berth_shards",
+      description: "Of the 300 parts by which the engine places accounts, those that this process has.",
+      samples: [[Number(shards), {}]]
     },
     {
       name: "berth_fleet_oldest_success_age_seconds",
@@ -209,7 +221,7 @@ export const formatMetrics = Effect.gen(function* () {
     nodes,
     troubleGauge(troubles),
     ...accountGauges(accounts.filter(isOwn), now),
-    ...fleetGauges(accounts, now),
+    ...fleetGauges(accounts, (yield* Metric.value(engineShards)).value, now),
     ...sinkGauges(sinks),
     silenceGauge(silences)
   ]

@@ -78,6 +78,37 @@ describe("/metrics", () => {
     })
   )
 
+  it.live("counts what a process has where several have one store, and its accounts alone have series", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* served()
+      const families = yield* scrape(url)
+      for (const name of ["berth_accounts", "berth_shards"]) expect(families.has(name)).toBe(false)
+      const now = yield* DateTime.now
+      const swept = (seconds: number) => ({
+        endedAt: DateTime.subtract(now, { seconds }),
+        durationMillis: 1,
+        requests: 1
+      })
+      const owner = { process: "watch-1:1:a", since: now, from: null, isHere: true }
+      state.accounts = [
+        anAccount({ account: "own", lastSweep: swept(1), owner }),
+        anAccount({
+          account: "other",
+          lastSweep: swept(500),
+          owner: { ...owner, process: "watch-2:1:b", isHere: false }
+        })
+      ]
+      yield* Metric.update(Metric.gauge("effect_cluster_shards", { bigint: true }), 99n)
+      const fleet = yield* scrape(url)
+      const valueOf = (name: string) => Number(fleet.get(name)!.metrics[0]!.value)
+      expect([valueOf("berth_accounts"), valueOf("berth_shards")]).toEqual([1, 99])
+      expect(valueOf("berth_fleet_oldest_success_age_seconds")).toBeGreaterThanOrEqual(500)
+      expect(fleet.get("berth_last_success_age_seconds")!.metrics.map(({ labels }) => labels)).toEqual([
+        { account: "own" }
+      ])
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
   it.live("ends a series with what it was about", () =>
     Effect.gen(function* () {
       const { put, state, url } = yield* served()
