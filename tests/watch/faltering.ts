@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { TestServer, type TestWorld } from "@berth/server/testing"
-import { Postgres } from "@berth/testing/Postgres"
+import { Postgres, type PostgresOptions } from "@berth/testing/Postgres"
 import { startStopwatch } from "@berth/testing/stopwatch"
 import { Store } from "@berth/watch/store/Store"
 import { expect } from "@effect/vitest"
@@ -70,7 +70,7 @@ const environmentOf = (worlds: ReadonlyArray<TestWorld>) =>
   )
 
 /** Turns a node of some account on or off every few milliseconds, for ever; none is made or deleted. */
-const load = (worlds: ReadonlyArray<TestWorld>) =>
+export const load = (worlds: ReadonlyArray<TestWorld>) =>
   Effect.gen(function* () {
     for (;;) {
       const { control, id: world } = worlds[yield* Random.nextIntBetween(0, worlds.length - 1)]!
@@ -159,8 +159,8 @@ export const drawFaults = (count: number) =>
   Random.shuffle(Array.from({ length: count }, (_, index) => faults[index % faults.length]!))
 
 /** A PostgreSQL, a service with some accounts, a receiver, and a config that names them all. */
-export const makeFleet = Effect.fnUntraced(function* (accounts: number) {
-  const postgres = yield* Postgres.scoped({ settings: ["max_connections=200"] })
+export const makeFleet = Effect.fnUntraced(function* (accounts: number, options: PostgresOptions = {}) {
+  const postgres = yield* Postgres.scoped({ settings: ["max_connections=200"], ...options })
   const address = Redacted.make(postgres.url())
   const { makeWorld } = yield* TestServer
   const worlds = yield* Effect.forEach(

@@ -49,6 +49,8 @@ export const freePort = async (): Promise<number> => {
 export interface PostgresOptions {
   /** The folder with the server's programs. Default: that of the npm package. */
   readonly bin?: string
+  /** The folder in which it makes its own. Default: that of the system for temporary files. */
+  readonly parent?: string
   /** Settings of the server, such as `max_connections=200`. */
   readonly settings?: ReadonlyArray<string>
 }
@@ -67,8 +69,8 @@ export class Postgres {
     this.#settings = settings
   }
 
-  static async make({ bin, settings = [] }: PostgresOptions = {}): Promise<Postgres> {
-    const folder = mkdtempSync(join(tmpdir(), "berth-postgres-"))
+  static async make({ bin, parent = tmpdir(), settings = [] }: PostgresOptions = {}): Promise<Postgres> {
+    const folder = mkdtempSync(join(parent, "berth-postgres-"))
     const programs = bin ?? join(copyServer(folder), "bin")
     if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid)
     const secret = join(folder, "password")

@@ -87,8 +87,16 @@ const faultOf = ({ reason }: SqlError): StoreFault | null => {
 /** How PostgreSQL and SQLite call the key that makes the ids of events unique. */
 const eventIdKeys: ReadonlySet<string> = new Set(["event_id_key", "event.id"])
 
-export const fromSqlError = (error: SqlError): StoreFailed =>
-  new StoreFailed({ fault: sqliteFault(error) ?? faultOf(error) ?? "statement", detail: error.message })
+/** What the server or the network said; the driver says only what it was about. */
+const detailOf = ({ message, reason: { cause } }: SqlError): string =>
+  cause instanceof Error && cause.message !== "" ? cause.message : message
+
+export const fromSqlError = (error: SqlError): StoreFailed => {
+  const fault = sqliteFault(error)
+  return fault === null
+    ? new StoreFailed({ fault: faultOf(error) ?? "statement", detail: detailOf(error) })
+    : new StoreFailed({ fault, detail: error.message })
+}
 
 /** Faults that time or a person may end while the daemon waits; after any other it cannot go on. */
 export const mayPass = ({ fault }: StoreFailed): boolean =>

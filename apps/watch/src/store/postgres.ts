@@ -2,6 +2,7 @@
  * A store on a PostgreSQL server: its tables are in a schema of their own, `berth` unless the address says `?schema=NAME`, so that it
  * shares a database politely. The driver is loaded only here, so that a store in a file pays nothing for it.
  */
+import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Context, Effect, Layer, Queue, Redacted } from "effect"
@@ -18,8 +19,14 @@ export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test
 /** `LISTEN` and the waiting of a transaction for another one hold a connection each; a process does little else at once. */
 const maxConnections = 8
 
-/** A process that was not heard of for so long is gone: what it had begins elsewhere. */
+/** A process that was not heard of for so long is gone: what it had begins elsewhere. No statement takes longer, either. */
 export const processExpirySeconds = 6
+
+/** A connection on which nothing was written or heard for so long is cut: a server that is there has ended each statement by then. */
+const maxSilenceMillis = 8000
+
+/** How soon a connection that nobody uses is closed, and how often one is used that waits for news: before it is cut. */
+const idlePause = "5 seconds"
 
 /** How long a process may take from its first look at the others until they hear of it. */
 const maxBeginSeconds = 10
@@ -76,6 +83,9 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 /** Which process it is, also where several machines use the same numbers. */
 const processName = Effect.map(Clock.currentTimeMillis, (now) => `${hostname()}:${process.pid}:${now.toString(36)}`)
 
+/** What a notification says that nothing is new by. */
+const isAlive = "alive"
+
 /** Before the server is asked again to report what is new. */
 const listenPause = "1 second"
 
@@ -89,14 +99,16 @@ const differenceOf = (own: ReadonlyArray<string>, theirs: ReadonlyArray<string>,
 
 const makeShared = (client: PgClient, schema: string, self: string): SharedStore["Service"] => {
   const channel = `berth/${schema}`
+  /** Shows that the connection lives on which the others listen; nothing is new. */
+  const alive = Effect.andThen(client`SELECT pg_notify(${channel}, ${isAlive})`, Effect.sleep(idlePause))
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {
       const notifications = yield* client.listen(channel)
       // What happened while nobody listened was not heard.
       onNews()
       for (;;) {
-        yield* Queue.takeAll(notifications)
-        onNews()
+        const taken = yield* Queue.takeAll(notifications)
+        if (taken.some(({ payload }) => payload !== isAlive)) onNews()
       }
     }).pipe(Effect.scoped, Effect.ignore)
   const processes = Effect.gen(function* () {
@@ -138,8 +150,28 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
     join,
     processes,
     announce: client`SELECT pg_notify(${channel}, '')`,
-    listen: (onNews) => Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause)))
+    listen: (onNews) =>
+      Effect.raceFirst(
+        Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause))),
+        Effect.forever(Effect.catch(alive, () => Effect.sleep(listenPause)))
+      )
   }
+}
+
+/** Where the server is, as the driver reads it from the address. */
+const placeOf = (address: Redacted.Redacted) => {
+  const { hostname, port, searchParams } = new URL(Redacted.value(address))
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname.replace(/^\[|\]$/g, ""))
+  const at = Number(searchParams.get("port") ?? (port || 5432))
+  return host.startsWith("/")
+    ? { path: `${host}/.s.PGSQL.${at}` }
+    : { host: host || "localhost", port: at, noDelay: true }
+}
+
+/** Node refreshes the time limit of a socket whenever something is read or written, below TLS too. */
+const openSocket = (address: Redacted.Redacted) => (): Socket => {
+  const socket = connectSocket(placeOf(address))
+  return socket.setTimeout(maxSilenceMillis, () => socket.destroy(new Error("the server does not answer")))
 }
 
 /** Connects to the server, and makes its schema where there is none. */
@@ -150,7 +182,14 @@ const connect = Effect.fnUntraced(
     const connected = yield* make({
       url: address,
       applicationName: "berth-watch",
-      startupParameters: { search_path: quoted(schema) },
+      startupParameters: {
+        search_path: quoted(schema),
+        statement_timeout: `${processExpirySeconds}s`,
+        // What a process has locked that vanished is free again when its accounts are.
+        idle_in_transaction_session_timeout: `${processExpirySeconds}s`
+      },
+      stream: openSocket(address),
+      idleTimeout: idlePause,
       maxConnections
     })
     const client = withBreakingTransactions(connected)
