@@ -34,9 +34,12 @@ const troubleLines = ({ about, message, next, severity, since }: Trouble): Reado
   `  since ${DateTime.formatIso(since)}. ${next}`
 ]
 
+const ownerText = ({ from, process, since }: NonNullable<AccountStatus["owner"]>): string =>
+  `, watched by ${process}` + (from === null ? "" : `, taken over from ${from} at ${DateTime.formatIso(since)}`)
+
 const accountLine = ({ account, lastSweep, nodes, owner, state }: AccountStatus): string => {
   const swept = lastSweep === null ? "no complete sweep yet" : `last sweep ${DateTime.formatIso(lastSweep.endedAt)}`
-  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}${owner === undefined ? "" : `, watched by ${owner.process}`}`
+  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}${owner === undefined ? "" : ownerText(owner)}`
 }
 
 const sinkLine = ({ deadLetters, kind, lag, silenced, sink, state, waiting }: SinkStatus): string =>
