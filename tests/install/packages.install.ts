@@ -157,7 +157,10 @@ const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
     "docs/watch-latency.md",
     "operate/alerts.yml",
     "operate/berth-watch.service",
-    "operate/grafana.json"
+    "operate/compose.yml",
+    "operate/fleet.yml",
+    "operate/grafana.json",
+    "operate/kubernetes.yml"
   ]
 }
 
