@@ -82,7 +82,8 @@ const pooled = (mode: "session" | "transaction", ignored: string) =>
   )
 
 describe("a pooler that gives each transaction another session", () => {
-  for (const ignored of ["extra_float_digits", "search_path"]) {
+  const timeouts = "statement_timeout,idle_in_transaction_session_timeout"
+  for (const ignored of ["extra_float_digits", `search_path,${timeouts}`]) {
     it.live(`is refused by name, where it ignores ${ignored}`, () =>
       Effect.gen(function* () {
         const { address } = yield* pooled("transaction", ignored)
