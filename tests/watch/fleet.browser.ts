@@ -26,9 +26,9 @@ const shownOwners = `Array.from(document.querySelectorAll("#owners tr"), ({ cell
 })`
 
 layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the dashboard of several daemons", (it) => {
-  it.effect("goes on when one of the others is killed, and names who took its accounts over", () =>
+  it.effect("goes on when another one is killed, names who took over, and says that their store is away", () =>
     Effect.gen(function* () {
-      const { config, env, worlds } = yield* makeFleet(6)
+      const { config, env, postgres, worlds } = yield* makeFleet(6)
       const start = Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], env)
       const daemons = [yield* start, yield* start, yield* start] as const
       for (const daemon of daemons) yield* wait(() => daemon.ready())
@@ -101,6 +101,12 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the d
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.setViewportSize({ width: 390, height: 844 }))
       expect(yield* isWiderThanScreen(page)).toBe(false)
+
+      yield* wait(() => postgres.stop("SIGQUIT"))
+      yield* sees(page.locator("#trouble-rows").getByText("The store cannot be reached").waitFor())
+      yield* wait(() => postgres.start())
+      yield* sees(page.getByText("live", { exact: true }).waitFor())
+      yield* sees(page.getByText("The store cannot be reached").waitFor({ state: "detached" }))
     })
   )
 })

@@ -10,7 +10,7 @@ import {
   showAddress,
   startDetails
 } from "./details.js"
-import { isLost, isSilent, lostMillis, noteLink, showConnection } from "./link.js"
+import { isLost, isSilent, lostMillis, noteLink, refusal, showConnection } from "./link.js"
 import {
   columns,
   addNodes,
@@ -137,7 +137,7 @@ const ageNodes = () => {
 
 /** A tab in the background shows by its title that something is wrong. */
 const paintTroublesNow = () => {
-  const troubles = troublesOf(state.account, lostMillis())
+  const troubles = troublesOf(state.account, lostMillis(), refusal())
   paintTroubles(troubles, state.account, toSink)
   const { text } = summaryOf(troubles, state.account, model.status)
   const title = troubles.length > 0 ? `⚠ ${text} · Berth watch` : state.title
@@ -243,13 +243,14 @@ const refreshStatus = async () => {
     if (!state.isBegun) return
     // What was followed through the silence may have been cut without a sign.
     if (isSilent()) followOn()
-    noteLink({ silence: undefined })
+    noteLink({ silence: undefined, refusal: undefined })
     paintStatus()
     if (areSilencesShown()) await refreshSilences()
   } catch (error) {
     if (!state.isBegun) return
     if (error instanceof Refused && error.status === 401) askToLogIn()
-    else noteLink({ silence: error instanceof Refused ? error.message : "the daemon does not answer" })
+    else if (error instanceof Refused) noteLink({ silence: error.message, refusal: error.message })
+    else noteLink({ silence: "the daemon does not answer", refusal: undefined })
   } finally {
     isStatusAsked = false
   }
@@ -279,7 +280,7 @@ const followOn = () => {
   state.unfollow = follow(state.cursor, {
     onEvent,
     onOpen: () => {
-      noteLink({ isFollowing: true, silence: undefined })
+      noteLink({ isFollowing: true, silence: undefined, refusal: undefined })
       void refreshStatus()
     },
     onLost: () => noteLink({ isFollowing: false }),
@@ -328,7 +329,7 @@ const begin = async () => {
     if (attempt !== beginning) return
     if (error instanceof Refused && error.status === 401) return askToLogIn()
     if (state.isBegun) noteLink({ isFollowing: false })
-    else showConnection("lost", "the daemon cannot be reached, trying again")
+    else showConnection("lost", error instanceof Refused ? error.message : "the daemon cannot be reached, trying again")
     setTimeout(() => void (attempt === beginning && begin()), beginAgainMillis)
   }
 }

@@ -6,6 +6,8 @@ const link = {
   isFollowing: false,
   /** Why the daemon does not answer; nothing while it does. */
   silence: undefined,
+  /** What the daemon answers instead, such as that its store cannot be reached; nothing where it does not answer. */
+  refusal: undefined,
   /** Since when what is shown may be old. */
   lostMillis: undefined
 }
@@ -27,10 +29,14 @@ export const noteLink = (news) => {
     return showConnection("live", "live")
   }
   link.lostMillis ??= now()
-  showConnection("lost", link.isFollowing ? link.silence : "connection lost, trying again")
+  const lost = link.refusal === undefined ? "connection lost, trying again" : "no news, trying again"
+  showConnection("lost", link.isFollowing ? link.silence : lost)
 }
 
 export const isLost = () => link.lostMillis !== undefined
+
+/** Why the daemon has nothing to show, in its own words; nothing where it cannot be reached at all. */
+export const refusal = () => link.refusal
 
 export const isSilent = () => link.silence !== undefined
 

@@ -9,13 +9,16 @@ const maxLines = 8
 /** Accounts of the same trouble that are named. */
 const maxNamed = 8
 
-const unreachable = (lostMillis) => ({
+const unreachable = (lostMillis, refusal) => ({
   key: "daemon",
   tone: "bad",
   who: "",
   sink: null,
-  what: "The daemon cannot be reached.",
-  next: "What is shown is from then. Look at its log, or start it again with berth-watch run; this page goes on by itself.",
+  what: refusal ?? "The daemon cannot be reached.",
+  next:
+    refusal === undefined
+      ? "What is shown is from then. Look at its log, or start it again with berth-watch run; this page goes on by itself."
+      : "What is shown is from then. The daemon goes on by itself when this is over, and so does the page.",
   sinceMillis: lostMillis,
   count: 1
 })
@@ -48,16 +51,19 @@ const lineOf = (alike) => {
 
 /**
  * The worst first. `account` is empty for all; what is about no account is shown with each. `lostMillis`: since when nothing comes
- * in. `count` of a line is how many troubles it stands for.
+ * in, and `refusal` what the daemon answers instead. `count` of a line is how many troubles it stands for.
  */
-export const troublesOf = (account, lostMillis) => {
+export const troublesOf = (account, lostMillis, refusal) => {
   const shown = model.status.troubles.filter(
     ({ about }) => account === "" || about.kind !== "account" || about.name === account
   )
   const groups = Map.groupBy(shown, ({ about, message, name }) =>
     about.kind === "account" ? `${name} ${message}` : `${name} ${about.name}`
   )
-  return [...(lostMillis === undefined ? [] : [unreachable(lostMillis)]), ...Array.from(groups.values(), lineOf)]
+  return [
+    ...(lostMillis === undefined ? [] : [unreachable(lostMillis, refusal)]),
+    ...Array.from(groups.values(), lineOf)
+  ]
 }
 
 const countOf = (lines) => lines.reduce((sum, { count }) => sum + count, 0)
