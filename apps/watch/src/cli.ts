@@ -13,6 +13,7 @@ import { changing, reading } from "./commands/asking.ts"
 import { backup } from "./commands/backup.ts"
 import { checkConfig } from "./commands/checkConfig.ts"
 import { events, eventsFlags } from "./commands/events.ts"
+import { migrateStore } from "./commands/migrate.ts"
 import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
@@ -158,6 +159,10 @@ const backupCommand = Command.make("backup", { ...storeFlags, file: Argument.Str
   backup(flags, flags.file)
 ).pipe(Command.withDescription("Copy the store to a file"))
 
+const migrateCommand = Command.make("migrate", storeFlags, migrateStore).pipe(
+  Command.withDescription("Make or update the tables of a store on a server, and print what its user needs")
+)
+
 const berthWatch = Command.make("berth-watch").pipe(
   Command.withDescription("Reports changes to the nodes of an account, by polling"),
   Command.withSubcommands([
@@ -170,7 +175,8 @@ const berthWatch = Command.make("berth-watch").pipe(
     sinksCommand,
     silenceCommand,
     replayCommand,
-    backupCommand
+    backupCommand,
+    migrateCommand
   ])
 )
 

@@ -2,7 +2,7 @@
  * Which of several processes runs what: Effect Cluster decides it, over the store that they share. What is placed is a singleton, which
  * runs in one process at a time as far as the engine knows; the epochs of the store see to the rest.
  */
-import { Context, Effect, Layer, Option, References, type Scope } from "effect"
+import { Context, Effect, Layer, Option, Predicate, References, type Scope } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -12,9 +12,11 @@ import {
   ShardingConfig,
   SqlRunnerStorage
 } from "effect/cluster"
-import type { SqlClient } from "effect/sql"
+import type { Migrator, SqlClient } from "effect/sql"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "../store/peers.ts"
 import { processExpirySeconds } from "../store/postgres.ts"
+import { fromMigrationError } from "../store/migrate.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
 const config = (self: string) =>
@@ -27,6 +29,18 @@ const config = (self: string) =>
     runnerJoinDebounce: "1 second",
     entityTerminationTimeout: "2 seconds"
   })
+
+/** Makes the engine's tables, as an administrator does it for a process that may make none. `prefix`: as of `Placement.layer`. */
+export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFailed, SqlClient.SqlClient> =>
+  Layer.build(SqlRunnerStorage.layerMigrations({ prefix })).pipe(
+    Effect.scoped,
+    Effect.asVoid,
+    Effect.catchDefect((defect) =>
+      isSqlError(defect) || Predicate.isTagged(defect, "MigrationError")
+        ? Effect.fail(fromMigrationError(defect as SqlError | Migrator.MigrationError))
+        : Effect.die(defect)
+    )
+  )
 
 export class Placement extends Context.Service<
   Placement,

@@ -30,7 +30,8 @@ const chosenWrongly: ReadonlySet<StoreFault> = new Set([
   "denied",
   "tooOld",
   "pooler",
-  "differs"
+  "differs",
+  "unmigrated"
 ])
 
 export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandFailed =>

@@ -7,7 +7,7 @@ import { type SqliteFault, sqliteFault } from "@berth/sql-sqlite/sqliteFault"
 
 /**
  * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
- * `denied`, `tooOld`, `pooler`, `differs`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
+ * `denied`, `tooOld`, `pooler`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
  * there already. `statement`: anything else, which is a fault of the program.
  */
 export type StoreFault =
@@ -19,6 +19,7 @@ export type StoreFault =
   | "tooOld"
   | "pooler"
   | "differs"
+  | "unmigrated"
   | "lost"
   | "repeated"
   | "statement"
@@ -32,13 +33,17 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
   inUse: ["The store is in use", "Stop the other berth-watch, or name another store."],
   newer: ["The store was made by a newer berth-watch", "Use that version, or a backup from before."],
   unavailable: ["The store cannot be reached", "Check the address and the network."],
-  denied: ["The store refuses the user", "Check the name and the password, and what that user may do."],
+  denied: [
+    "The store refuses the user",
+    "Check the name and the password, and what that user may do: berth-watch migrate names it."
+  ],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   pooler: ["The store is behind a pooler that mixes sessions", "Name PostgreSQL itself, or a pooler in session mode."],
   differs: [
     "The processes on the store have different configs",
     "Give each of them the same config; to change it, end them all and start them again."
   ],
+  unmigrated: ["The store lacks tables of this version", "Run berth-watch migrate on it, or start the daemon."],
   lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],
   repeated: ["An event has the id of an earlier one", "This is a fault of berth-watch."],
   statement: ["The store refused a statement", "This is a fault of berth-watch."]
@@ -65,6 +70,8 @@ const faultsOfServer = new Map<string, StoreFault>([
   // A schema that the user may not look into.
   ["3F", "denied"],
   ["42501", "denied"],
+  // A table that is not there.
+  ["42P01", "unmigrated"],
   ["53100", "full"],
   ["53", "unavailable"],
   ["55P03", "busy"],

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { isSqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { accounts } from "./migrations/0001_accounts.ts"
 import { sinks } from "./migrations/0002_sinks.ts"
 import { address } from "./migrations/0003_address.ts"
@@ -40,23 +40,26 @@ export const migrateTo = (last: number) =>
     )
   })
 
-/** Whether the store has the present schema or a later one: then a user may use it who may make no tables. */
-const isMigrated = Effect.gen(function* () {
+/** The version of the schema; 0 where there is none, or it cannot be read. */
+const versionNow = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ id: number }>`SELECT max(migration_id) AS id FROM ${sql(table)}`
-  return Number(row?.id) >= newest
-}).pipe(Effect.orElseSucceed(() => false))
+  const [row] = yield* sql<{ id: number | null }>`SELECT max(migration_id) AS id FROM ${sql(table)}`
+  return Number(row?.id ?? 0)
+}).pipe(Effect.orElseSucceed(() => 0))
 
+export const fromMigrationError = (error: Migrator.MigrationError | SqlError): StoreFailed =>
+  error._tag === "SqlError"
+    ? fromSqlError(error)
+    : error.kind === "Failed" && isSqlError(error.cause)
+      ? fromSqlError(error.cause)
+      : new StoreFailed({ fault: "statement", detail: error.message })
+
+/** Makes the tables of the present version; gives it, and the one before. Where they are there, a user may use them who may make none. */
 export const migrate = Effect.gen(function* () {
-  if (yield* isMigrated) return yield* checkVersion
-  yield* Effect.mapError(migrateTo(newest), (error) =>
-    error._tag === "SqlError"
-      ? fromSqlError(error)
-      : error.kind === "Failed" && isSqlError(error.cause)
-        ? fromSqlError(error.cause)
-        : new StoreFailed({ fault: "statement", detail: error.message })
-  )
+  const before = yield* versionNow
+  if (before < newest) yield* Effect.mapError(migrateTo(newest), fromMigrationError)
   yield* checkVersion
+  return { before, now: newest }
 })
 
 /** Refuses a store that a newer version made, whose tables may mean something else. */

@@ -80,6 +80,13 @@ const checkServer = Effect.fnUntraced(function* (schema: string) {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
+/** What a role needs that runs the daemon and makes no tables, as statements. */
+export const rightsIn = (schema: string): ReadonlyArray<string> => [
+  `GRANT USAGE ON SCHEMA ${quoted(schema)} TO ROLE;`,
+  `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${quoted(schema)} TO ROLE;`,
+  `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${quoted(schema)} TO ROLE;`
+]
+
 /** Which process it is, also where several machines use the same numbers. */
 const processName = Effect.map(Clock.currentTimeMillis, (now) => `${hostname()}:${process.pid}:${now.toString(36)}`)
 

@@ -1,0 +1,43 @@
+/**
+ * `berth-watch migrate`: makes or updates the tables of a store on a server, those of the engine included. The daemon does the same when it
+ * starts; where it may make no tables, an administrator does it before.
+ */
+import { Console, Effect, Redacted } from "effect"
+import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
+import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
+import { migrate } from "../store/migrate.ts"
+import { isPostgres, postgresLayer, rightsIn, schemaOf, shownStore } from "../store/postgres.ts"
+
+const migrateServer = Effect.fnUntraced(function* (schema: string) {
+  const { migratePlacement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))
+  const versions = yield* migrate
+  yield* migratePlacement(schema)
+  return versions
+})
+
+export const migrateStore = Effect.fn("migrate")(
+  function* (options: StoreOptions) {
+    const { store } = yield* storeSettings(options)
+    if (!isPostgres(Redacted.value(store))) {
+      return yield* new CommandFailed({
+        exit: "usage",
+        message: "migrate is for a store on a server.",
+        hint: "A store in a file gets its tables when the daemon starts."
+      })
+    }
+    const schema = schemaOf(store)
+    const { before, now } = yield* Effect.provide(migrateServer(schema), postgresLayer(store))
+    const what =
+      before === now
+        ? `has the tables of version ${now} already.`
+        : `has the tables of version ${now} now; it had ${before === 0 ? "none" : `those of version ${before}`}.`
+    yield* Console.log(
+      [
+        `${shownStore(store)} ${what}`,
+        "A role that runs the daemon and makes no tables needs:",
+        ...rightsIn(schema)
+      ].join("\n")
+    )
+  },
+  Effect.catchTag("StoreFailed", (failed) => fromStoreFailed(failed))
+)
