@@ -24,6 +24,7 @@ import { makeSinks } from "./sinks.ts"
 import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { makeWatchedAccounts } from "./watchedAccounts.ts"
 import { makeSignal } from "./Signal.ts"
 
 const takeovers = Metric.counter("berth_takeovers_total", {
@@ -81,6 +82,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     endSilence: (...args: Parameters<typeof silences.endSilence>) => Effect.tap(silences.endSilence(...args), notify),
     record: (...args: Parameters<typeof deliveries.record>) => watched(deliveries.record(...args)),
     ...makeRetention(sql),
+    ...makeWatchedAccounts(sql, peers),
     /** What keeps the store from being written; null while it is. */
     health,
     /** Writes something small, so that a store that takes nothing is noticed also while nothing happens. */
@@ -129,7 +131,7 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
   /** The same for a command, which has no account. The tables have to be there. */
   static readonly layerServerReader = (
     address: Redacted.Redacted
-  ): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
+  ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
     Layer.effect(Store, Effect.andThen(checkVersion, Effect.flatMap(SharedStore, makeStore))).pipe(
       Layer.provideMerge(postgresLayer(address))
     )

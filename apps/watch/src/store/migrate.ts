@@ -13,6 +13,7 @@ import { types } from "./migrations/0006_types.ts"
 import { seen } from "./migrations/0007_seen.ts"
 import { silences } from "./migrations/0008_silences.ts"
 import { fleet } from "./migrations/0009_fleet.ts"
+import { watchedAccounts } from "./migrations/0010_watched_accounts.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -25,7 +26,8 @@ const migrations = {
   "0006_types": types,
   "0007_seen": seen,
   "0008_silences": silences,
-  "0009_fleet": fleet
+  "0009_fleet": fleet,
+  "0010_watched_accounts": watchedAccounts
 } as const
 
 const table = "schema_version"

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import { beginning, formatCursor } from "../../src/events/Cursor.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
+import { inGroups } from "../../src/store/rows.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { changed, created, deleted, row } from "./facts.ts"
@@ -406,4 +407,110 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         expect(seqs(yield* after(beginning, 99))).toEqual(ids)
       }).pipe(Effect.provide(store))
     )
+
+    describe("the table of accounts", () => {
+      const acme = { name: "acme", baseUrl: "https://a", credentials: "{}", options: "{}" }
+      const changes = (after: number) =>
+        Effect.flatMap(Store, ({ watchedAccounts }) =>
+          Effect.map(watchedAccounts(after), (rows) =>
+            rows.map(({ name, revision, state }) => `${revision} ${name} ${state}`)
+          )
+        )
+
+      it.effect("gives what changed after a revision, removals among it", () =>
+        Effect.gen(function* () {
+          const { addWatchedAccount, setWatchedState, watchedAccounts } = yield* Store
+          expect(yield* changes(0)).toEqual([])
+          expect(yield* addWatchedAccount(acme, false)).toBe("added")
+          expect(yield* addWatchedAccount({ ...acme, name: "beta" }, false)).toBe("added")
+          expect(yield* watchedAccounts(0)).toEqual([
+            { ...acme, state: "active", revision: 1 },
+            { ...acme, name: "beta", state: "active", revision: 2 }
+          ])
+          expect(yield* setWatchedState("acme", "paused")).toBe(true)
+          expect(yield* changes(2)).toEqual(["3 acme paused"])
+          expect(yield* setWatchedState("beta", "removed")).toBe(true)
+          expect(yield* changes(2)).toEqual(["3 acme paused", "4 beta removed"])
+          expect(yield* setWatchedState("beta", "active"), "it is gone").toBe(false)
+          expect(yield* setWatchedState("gamma", "paused")).toBe(false)
+          expect(yield* changes(4)).toEqual([])
+        }).pipe(Effect.provide(store))
+      )
+
+      it.effect("keeps nothing of the credentials of an account that was removed", () =>
+        Effect.gen(function* () {
+          const { addWatchedAccount, setWatchedState, watchedAccounts } = yield* Store
+          yield* addWatchedAccount({ ...acme, credentials: "sealed" }, false)
+          yield* setWatchedState("acme", "removed")
+          expect((yield* watchedAccounts(0)).map(({ credentials }) => credentials)).toEqual(["{}"])
+        }).pipe(Effect.provide(store))
+      )
+
+      it.effect("has a name once, replaces it where that is meant, and keeps it paused", () =>
+        Effect.gen(function* () {
+          const { addWatchedAccount, setWatchedState, watchedAccounts } = yield* Store
+          yield* addWatchedAccount(acme, false)
+          yield* setWatchedState("acme", "paused")
+          const other = { ...acme, baseUrl: "https://b", credentials: "c", options: "o" }
+          expect(yield* addWatchedAccount(other, false)).toBe("known")
+          expect(yield* changes(2)).toEqual([])
+          expect(yield* addWatchedAccount(other, true)).toBe("replaced")
+          expect(yield* watchedAccounts(2)).toEqual([{ ...other, state: "paused", revision: 3 }])
+          yield* setWatchedState("acme", "removed")
+          expect(yield* addWatchedAccount(acme, false), "after a removal it is a new one").toBe("added")
+          expect(yield* watchedAccounts(0)).toEqual([{ ...acme, state: "active", revision: 5 }])
+        }).pipe(Effect.provide(store))
+      )
+
+      it.effect("takes other credentials only for accounts that did not change meanwhile", () =>
+        Effect.gen(function* () {
+          const { addWatchedAccount, resealWatched, watchedAccounts } = yield* Store
+          yield* addWatchedAccount(acme, false)
+          yield* addWatchedAccount({ ...acme, name: "beta" }, false)
+          yield* addWatchedAccount({ ...acme, credentials: "newer" }, true)
+          const resealed = [
+            { name: "acme", revision: 1, credentials: "resealed" },
+            { name: "beta", revision: 2, credentials: "resealed" }
+          ]
+          expect(yield* resealWatched(resealed)).toBe(1)
+          const rows = yield* watchedAccounts(0)
+          expect(rows.map(({ credentials, name }) => [name, credentials])).toEqual([
+            ["acme", "newer"],
+            ["beta", "resealed"]
+          ])
+        }).pipe(Effect.provide(store))
+      )
+
+      it.effect("misses no change of several that are made at once", () =>
+        Effect.gen(function* () {
+          const { addWatchedAccount, watchedAccounts } = yield* Store
+          const names = Array.from({ length: 20 }, (_, index) => `a${index}`)
+          yield* Effect.forEach(names, (name) => addWatchedAccount({ ...acme, name }, false), {
+            concurrency: "unbounded"
+          })
+          const revisions = (yield* watchedAccounts(0)).map(({ revision }) => revision)
+          expect(revisions).toEqual(names.map((_, index) => index + 1))
+        }).pipe(Effect.provide(store))
+      )
+
+      it.effect("takes as many accounts as a config may have", () =>
+        Effect.gen(function* () {
+          const { addWatchedAccount, setWatchedState } = yield* Store
+          const sql = yield* SqlClient.SqlClient
+          const rows = Array.from({ length: 2000 }, (_, index) => ({
+            name: `a${index}`,
+            base_url: "",
+            credentials: "",
+            options: "",
+            state: "active",
+            revision: index + 1
+          }))
+          for (const group of inGroups(rows)) yield* sql`INSERT INTO watched_account ${sql.insert(group)}`
+          expect(yield* addWatchedAccount(acme, false)).toBe("full")
+          expect(yield* addWatchedAccount({ ...acme, name: "a7" }, true)).toBe("replaced")
+          yield* setWatchedState("a8", "removed")
+          expect(yield* addWatchedAccount(acme, false)).toBe("added")
+        }).pipe(Effect.provide(store))
+      )
+    })
   })
