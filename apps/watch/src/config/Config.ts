@@ -18,7 +18,7 @@ import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Rea
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
 import { signingKey } from "../deliver/webhook/sign.ts"
 
-interface AccountOptions {
+export interface AccountOptions {
   /** In events and cursors. */
   readonly name: string
   readonly connection: Pick<ClientOptions, "baseUrl" | "credentials">
@@ -45,6 +45,7 @@ export interface WatchConfig {
   readonly token: Redacted.Redacted | null
   /** `https://host`, the origin that browsers see where a proxy with TLS is in front; null: there is none. */
   readonly publicOrigin: string | null
+  /** None where a store on a server has them. */
   readonly accounts: ReadonlyArray<AccountOptions>
   readonly sinks: ReadonlyArray<SinkOptions>
   readonly heartbeat: HeartbeatOptions | null
@@ -102,7 +103,7 @@ const parsePublicUrl = (text: string): string | undefined => {
   return url?.protocol === "https:" && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
-const parseShare = (text: string): number | undefined => {
+export const parseShare = (text: string): number | undefined => {
   const percent = /^(\d{1,3})\s?%$/.exec(text)?.[1]
   const share = Number(percent) / 100
   return share > 0 && share <= 1 ? share : undefined
@@ -117,6 +118,23 @@ const parseSize = (text: string): number | undefined => {
 
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
+
+/** Which option of a connection cannot be used, and why; null where all can. */
+export const connectionProblem = (
+  connection: AccountOptions["connection"],
+  allowHttp: boolean
+): { readonly option: string; readonly why: string } | null => {
+  const settings = settingsFrom(connection)
+  if (Result.isFailure(settings)) {
+    return { option: settings.failure.option, why: `is not usable: ${settings.failure.detail}` }
+  }
+  return isExposed(connection.baseUrl) && !allowHttp
+    ? {
+        option: "baseUrl",
+        why: "is plain http, where anyone on the way could read the credentials: use https, or add allowHttp: true"
+      }
+    : null
+}
 
 /** The readers of a config's parts. */
 class ConfigReader {
@@ -191,17 +209,10 @@ class ConfigReader {
     if (found === undefined) return undefined
     const { accessToken, allowHttp, apiKey, baseUrl, grace, hold, interval, name, share } = found
     const connection = { baseUrl, credentials: { apiKey, accessToken } }
-    const settings = settingsFrom(connection)
-    const refuse = (option: string, why: string) => {
-      const node = isMap(place.node) ? place.node.get(option, true) : undefined
-      return file.fail({ node: node ?? place.node, name: `${place.name}.${option}` }, why)
-    }
-    if (Result.isFailure(settings)) return refuse(settings.failure.option, `is not usable: ${settings.failure.detail}`)
-    if (isExposed(baseUrl) && !allowHttp) {
-      return refuse(
-        "baseUrl",
-        "is plain http, where anyone on the way could read the credentials: use https, or add allowHttp: true"
-      )
+    const problem = connectionProblem(connection, allowHttp)
+    if (problem !== null) {
+      const node = isMap(place.node) ? place.node.get(problem.option, true) : undefined
+      return file.fail({ node: node ?? place.node, name: `${place.name}.${problem.option}` }, problem.why)
     }
     const intervalMillis = interval === "auto" ? null : interval
     return { name, connection, intervalMillis, share, graceMillis: grace, holdMillis: hold }
@@ -316,7 +327,7 @@ class ConfigReader {
         file.parsed("an https address without a path, such as https://watch.example.com", parsePublicUrl),
         null
       ),
-      accounts: needed(file.list(this.account, { min: 1, max: 2000 })),
+      accounts: defaulted<ReadonlyArray<AccountOptions> | null>(file.list(this.account, { max: 2000 }), null),
       sinks: defaulted(file.list(this.sink, { max: 100 }), []),
       heartbeat: defaulted<{ url: Redacted.Redacted<URL>; every: number } | null>(
         file.record({ url: needed(this.url), every: defaulted(file.duration(second, day), 60_000) }),
@@ -325,7 +336,9 @@ class ConfigReader {
       retention: defaulted(this.retention, defaultRetention)
     })(place)
     if (found === undefined) return undefined
-    const { accounts, heartbeat, publicUrl, sinks, token } = found
+    const { heartbeat, publicUrl, sinks, token } = found
+    const accounts = found.accounts ?? []
+    const isServer = found.store !== null && isPostgres(Redacted.value(found.store))
     const listen = found.listen === "off" ? null : found.listen
     const placeOf = (...path: ReadonlyArray<string | number>): Place => {
       const node = isMap(place.node) ? (place.node.getIn(path, true) as Node | undefined) : undefined
@@ -338,6 +351,13 @@ class ConfigReader {
       file.fail(placeOf("publicUrl"), "is reachable from other machines, so a token is needed")
     }
     this.#checkStore(placeOf("store"), found.store)
+    // The table of a store on a server has others.
+    if (accounts.length === 0 && !isServer) {
+      file.fail(
+        found.accounts === null ? { ...place, name: "accounts" } : placeOf("accounts"),
+        found.accounts === null ? "is missing" : "is empty"
+      )
+    }
     for (const [key, list] of [
       ["accounts", accounts],
       ["sinks", sinks]
@@ -349,7 +369,7 @@ class ConfigReader {
     const names = accounts.map(({ name }) => name)
     for (const [index, { selection }] of sinks.entries()) {
       for (const [position, name] of selection.accounts.entries()) {
-        if (names.includes(name) || name === daemonAccount) continue
+        if (isServer || names.includes(name) || name === daemonAccount) continue
         const { node } = placeOf("sinks", index, "accounts", position)
         file.fail({ node, name: `sinks[${index}]` }, `selects the account ${name}, which is not configured`)
       }

@@ -3,7 +3,7 @@
  */
 import { Data, Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { readConfig, type WatchConfig } from "./Config.ts"
+import { readConfig, type Surroundings, type WatchConfig } from "./Config.ts"
 import type { ConfigProblem } from "./ConfigFile.ts"
 
 /** The config cannot be used; the one in use stays. */
@@ -14,7 +14,11 @@ export class ConfigRefused extends Data.TaggedError("ConfigRefused")<{
 
 const toLine = (path: string, { column, line, message }: ConfigProblem) => `${path}:${line}:${column}: ${message}`
 
-const variable = (name: string): string | undefined => process.env[name]
+/** What a config, or an account of the table, refers to. */
+export const surroundings: Omit<Surroundings, "path"> = {
+  variable: (name) => process.env[name],
+  file: (path) => readFileSync(path, "utf8")
+}
 
 /** Reads the config in a file. */
 export const loadConfig = Effect.fn("loadConfig")(function* (
@@ -27,8 +31,7 @@ export const loadConfig = Effect.fn("loadConfig")(function* (
       return new ConfigRefused({ lines: [`${path} cannot be read (${code}).`] })
     }
   })
-  const file = (path: string) => readFileSync(path, "utf8")
-  return yield* Result.match(readConfig(text, { path, variable, file }), {
+  return yield* Result.match(readConfig(text, { path, ...surroundings }), {
     onSuccess: Effect.succeed,
     onFailure: (problems) => new ConfigRefused({ lines: problems.map((problem) => toLine(path, problem)) })
   })

@@ -1,0 +1,114 @@
+/**
+ * An account of the store's table as a process watches it: its credentials are found in the environment or in files of the machine where the
+ * account runs, or opened with a key from there. Whatever does not come out is a sentence about this account alone.
+ */
+import { Redacted, Result, Schema } from "effect"
+import type { TableAccount } from "../store/watchedAccounts.ts"
+import { type AccountOptions, connectionProblem, type Surroundings } from "./Config.ts"
+import { readSealKeys, seal, type SealKeys, unseal } from "./seal.ts"
+
+/** Where a secret is, as in a config. */
+const Reference = Schema.Union([Schema.Struct({ env: Schema.String }), Schema.Struct({ file: Schema.String })])
+export type Reference = typeof Reference.Type
+
+const Sealed = Schema.Struct({ keyId: Schema.String, sealed: Schema.String })
+
+export const Credentials = Schema.Union([Schema.Struct({ apiKey: Reference, accessToken: Reference }), Sealed])
+export type Credentials = typeof Credentials.Type
+
+const Options = Schema.Struct({
+  allowHttp: Schema.Boolean,
+  intervalMillis: Schema.NullOr(Schema.Finite),
+  share: Schema.Finite,
+  graceMillis: Schema.Finite,
+  holdMillis: Schema.Finite
+})
+export type TableAccountOptions = typeof Options.Type
+
+/** The two secrets as they are sealed. */
+const Plain = Schema.Struct({ apiKey: Schema.String, accessToken: Schema.String })
+
+const CredentialsJson = Schema.fromJsonString(Credentials)
+const OptionsJson = Schema.fromJsonString(Options)
+const PlainJson = Schema.fromJsonString(Plain)
+
+const readCredentials = Schema.decodeResult(CredentialsJson)
+const readOptions = Schema.decodeResult(OptionsJson)
+const readPlain = Schema.decodeResult(PlainJson)
+export const writeCredentials = Schema.encodeSync(CredentialsJson)
+export const writeOptions = Schema.encodeSync(OptionsJson)
+const writePlain = Schema.encodeSync(PlainJson)
+
+const about = ({ baseUrl, name }: Pick<TableAccount, "name" | "baseUrl">) => ["berth-watch account", name, baseUrl]
+
+/** The credentials as the table may hold them. */
+export const sealCredentials = (
+  keys: SealKeys,
+  account: Pick<TableAccount, "name" | "baseUrl">,
+  { accessToken, apiKey }: AccountOptions["connection"]["credentials"]
+): Credentials => {
+  const plain = writePlain({ apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) })
+  return seal(keys, about(account), Redacted.make(plain))
+}
+
+const unreadable = "What the table has of it cannot be read: a newer berth-watch may have written it."
+
+const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Result<A, string> =>
+  Result.mapError(read, () => sentence)
+
+/** What is stated of an account, without what it refers to. */
+export const readTableAccount = ({ credentials, options }: TableAccount) =>
+  orElse(Result.all({ credentials: readCredentials(credentials), options: readOptions(options) }), unreadable)
+
+/** The text that a reference leads to. */
+const secretAt = (reference: Reference, { file, variable }: Omit<Surroundings, "path">) => {
+  const [text, subject] =
+    "env" in reference ? [variable(reference.env), reference.env] : [fileText(reference.file, file), reference.file]
+  if (text === undefined) return Result.fail(`${subject} ${"env" in reference ? "is not set" : "cannot be read"}.`)
+  return text.trim() === "" ? Result.fail(`${subject} is empty.`) : Result.succeed(Redacted.make(text.trim()))
+}
+
+const fileText = (path: string, file: Surroundings["file"]) => {
+  try {
+    return file(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The credentials of an account, or a sentence about why there are none. */
+export const openCredentials = (
+  account: Pick<TableAccount, "name" | "baseUrl">,
+  credentials: Credentials,
+  surroundings: Omit<Surroundings, "path">
+): Result.Result<AccountOptions["connection"]["credentials"], string> => {
+  if (!("sealed" in credentials)) {
+    return Result.all({
+      apiKey: secretAt(credentials.apiKey, surroundings),
+      accessToken: secretAt(credentials.accessToken, surroundings)
+    })
+  }
+  return readSealKeys(surroundings.variable).pipe(
+    Result.flatMap((keys) => unseal(keys, about(account), credentials)),
+    Result.flatMap((text) => orElse(readPlain(Redacted.value(text)), unreadable)),
+    Result.map(({ accessToken, apiKey }) => ({
+      apiKey: Redacted.make(apiKey),
+      accessToken: Redacted.make(accessToken)
+    }))
+  )
+}
+
+/** The account as the config would state it, or a sentence about why it cannot be watched here. */
+export const resolveAccount = (
+  account: TableAccount,
+  surroundings: Omit<Surroundings, "path">
+): Result.Result<AccountOptions, string> =>
+  Result.gen(function* () {
+    const { credentials: stated, options } = yield* readTableAccount(account)
+    const credentials = yield* openCredentials(account, stated, surroundings)
+    const { allowHttp, ...rest } = options
+    const connection = { baseUrl: account.baseUrl, credentials }
+    const problem = connectionProblem(connection, allowHttp)
+    if (problem !== null) return yield* Result.fail(`${problem.option} ${problem.why}.`)
+    return { name: account.name, connection, ...rest }
+  })
