@@ -9,6 +9,7 @@ import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
+import { addFlags as accountFlags, nameArgument } from "./commands/accountFlags.ts"
 import { changing, reading } from "./commands/asking.ts"
 import { backup } from "./commands/backup.ts"
 import { checkConfig } from "./commands/checkConfig.ts"
@@ -145,6 +146,43 @@ const silenceCommand = Command.make("silence").pipe(
   ])
 )
 
+type Accounts = typeof import("./commands/accounts.ts")
+
+/** Runs a command of which nothing is loaded before. */
+const ofAccounts = <A, E, R>(command: (accounts: Accounts) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./commands/accounts.ts")),
+    command
+  )
+
+const accountName = { ...storeFlags, name: nameArgument }
+
+const accountCommand = Command.make("account").pipe(
+  Command.withDescription(
+    "Accounts beside those of the config, in a store on a server: daemons follow them as they run"
+  ),
+  Command.withSubcommands([
+    Command.make("add", { ...storeFlags, ...accountFlags }, (flags) =>
+      ofAccounts(({ addAccount }) => addAccount(flags, flags))
+    ).pipe(Command.withDescription("Add one, with credentials from variables, files or stdin")),
+    Command.make("list", outputFlags, (flags) =>
+      ofAccounts(({ listAccounts }) => listAccounts(flags, formatOf(flags)))
+    ).pipe(Command.withDescription("Print them, and where their credentials are")),
+    Command.make("pause", accountName, (flags) =>
+      ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "paused"))
+    ).pipe(Command.withDescription("Ask the service nothing about one until it is resumed")),
+    Command.make("resume", accountName, (flags) =>
+      ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "active"))
+    ).pipe(Command.withDescription("Watch one again that is paused")),
+    Command.make("remove", accountName, (flags) =>
+      ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "removed"))
+    ).pipe(Command.withDescription("Watch one no more; its events stay as long as retention says")),
+    Command.make("reseal", storeFlags, (flags) => ofAccounts(({ resealAccounts }) => resealAccounts(flags))).pipe(
+      Command.withDescription("Seal credentials under the first key that are sealed under another one")
+    )
+  ])
+)
+
 const replayFlags = {
   ...storeFlags,
   sink: Flag.String("sink").pipe(Flag.withMetavar("NAME")),
@@ -174,6 +212,7 @@ const berthWatch = Command.make("berth-watch").pipe(
     nodesCommand,
     sinksCommand,
     silenceCommand,
+    accountCommand,
     replayCommand,
     backupCommand,
     migrateCommand

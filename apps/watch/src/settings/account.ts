@@ -9,6 +9,9 @@ import { Flag } from "effect/cli"
 
 const variable = "BERTH_ACCOUNT"
 
+/** What to do about a name that no account may have. */
+export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
+
 export const accountFlag = Flag.String("account").pipe(
   Flag.withMetavar("NAME"),
   Flag.withDescription(`Name of the account in events (or ${variable}; default default)`),
@@ -23,6 +26,6 @@ export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<stri
   return yield* new CommandFailed({
     exit: "usage",
     message: "The account name is not usable.",
-    hint: "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
+    hint: nameHint
   })
 })

@@ -82,6 +82,8 @@ export interface StoreSettings {
   readonly token: Redacted.Redacted | null
   /** Of the config; null where none is named. */
   readonly sinks: ReadonlyArray<SinkOptions> | null
+  /** Names of the accounts of the config; none where none is named. */
+  readonly accounts: ReadonlyArray<string>
 }
 
 export const storeSettings = Effect.fnUntraced(function* ({
@@ -95,5 +97,10 @@ export const storeSettings = Effect.fnUntraced(function* ({
     named === undefined
       ? (found?.store ?? Redacted.make(yield* defaultStorePath))
       : Redacted.make(yield* checkedStore(named, "--store"))
-  return { store, token: found?.token ?? token, sinks: found?.sinks ?? null }
+  return {
+    store,
+    token: found?.token ?? token,
+    sinks: found?.sinks ?? null,
+    accounts: found?.accounts.map(({ name }) => name) ?? []
+  }
 })

@@ -1,0 +1,76 @@
+/**
+ * The flags of `berth-watch account`, apart from what it does, which is loaded when it is asked for.
+ */
+import { allowHttpFlag } from "@berth/terminal/connectionFlags"
+import { durationFlag } from "@berth/terminal/durationFlag"
+import { Duration, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { defaultAccount, parseShare } from "../config/Config.ts"
+
+const dayMillis = 86_400_000
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+
+const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
+const millis = (name: string, minMillis: number, description: string) =>
+  durationFlag(name, { minMillis, maxMillis: dayMillis }).pipe(
+    Flag.map(Duration.toMillis),
+    Flag.withDescription(description)
+  )
+
+export const nameArgument = Argument.String("NAME")
+
+export const addFlags = {
+  name: nameArgument,
+  baseUrl: Flag.String("base-url").pipe(Flag.withMetavar("URL"), Flag.withDescription("The service's address")),
+  allowHttp: allowHttpFlag,
+  apiKeyEnv: text("api-key-env", "VARIABLE", "Variable with the API key, where the daemons run"),
+  accessTokenEnv: text("access-token-env", "VARIABLE", "Variable with the access token, where the daemons run"),
+  apiKeyFile: text("api-key-file", "FILE", "File with the API key, where the daemons run"),
+  accessTokenFile: text("access-token-file", "FILE", "File with the access token, where the daemons run"),
+  sealed: switchFlag(
+    "sealed",
+    `Read API key and access token from stdin, a line each or as JSON, and keep them sealed under BERTH_WATCH_SEAL_KEY`
+  ),
+  replace: switchFlag("replace", "Change the account of that name, which begins anew with it"),
+  unchecked: switchFlag("unchecked", "Accept variables and files that are not on this machine"),
+  interval: millis("interval", 100, "From one sweep to the next; unless given, from the size of the account").pipe(
+    Flag.map((each): number | null => each),
+    Flag.withDefault(null)
+  ),
+  share: Flag.String("share").pipe(
+    Flag.withMetavar("PERCENT"),
+    Flag.filterMap(
+      (given) => Option.fromUndefinedOr(parseShare(given)),
+      () => "a percentage above 0%, up to 100%"
+    ),
+    Flag.withDescription("Of the rate limit, at most; 60% unless given"),
+    Flag.withDefault(defaultAccount.share)
+  ),
+  grace: millis("grace", 0, "Minimum time between the two 404s that confirm a deletion; 1m unless given").pipe(
+    Flag.withDefault(defaultAccount.graceMillis)
+  ),
+  hold: millis("hold", 0, "How long a list too short to be believed has to stay so; 10m unless given").pipe(
+    Flag.withDefault(defaultAccount.holdMillis)
+  )
+}
+
+export interface AddOptions {
+  readonly name: string
+  readonly baseUrl: string
+  readonly allowHttp: boolean
+  readonly apiKeyEnv: Option.Option<string>
+  readonly accessTokenEnv: Option.Option<string>
+  readonly apiKeyFile: Option.Option<string>
+  readonly accessTokenFile: Option.Option<string>
+  readonly sealed: boolean
+  readonly replace: boolean
+  readonly unchecked: boolean
+  readonly interval: number | null
+  readonly share: number
+  readonly grace: number
+  readonly hold: number
+}
