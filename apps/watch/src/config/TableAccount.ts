@@ -23,7 +23,6 @@ const Options = Schema.Struct({
   graceMillis: Schema.Finite,
   holdMillis: Schema.Finite
 })
-export type TableAccountOptions = typeof Options.Type
 
 /** The two secrets as they are sealed. */
 const Plain = Schema.Struct({ apiKey: Schema.String, accessToken: Schema.String })

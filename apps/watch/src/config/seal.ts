@@ -25,8 +25,8 @@ export interface Sealed {
   readonly sealed: string
 }
 
-export const sealVariable = "BERTH_WATCH_SEAL_KEY"
-export const oldSealVariable = "BERTH_WATCH_SEAL_KEY_OLD"
+const sealVariable = "BERTH_WATCH_SEAL_KEY"
+const oldSealVariable = "BERTH_WATCH_SEAL_KEY_OLD"
 
 /** Base64 as it is written: other texts that mean the same bytes are none. */
 const bytesOf = (text: string): Buffer | null => {

@@ -88,7 +88,8 @@ const fleetGauges = (
   nowMillis: number
 ): ReadonlyArray<Gauge> => {
   if (accounts.every(({ owner }) => owner === undefined)) return []
-  const ages = accounts.map((account) => sweepAgeMillis(account, nowMillis) ?? nowMillis)
+  const watched = accounts.filter(({ state }) => state !== "paused")
+  const ages = watched.map((account) => sweepAgeMillis(account, nowMillis) ?? nowMillis)
   return [
     {
       name: "berth_accounts",
@@ -104,7 +105,7 @@ const fleetGauges = (
       name: "berth_fleet_oldest_success_age_seconds",
       description:
         "Time since the last complete sweep of the account that was swept the longest ago, in whichever process.",
-      samples: [[Math.max(...ages) / 1000, {}]]
+      samples: [[Math.max(0, ...ages) / 1000, {}]]
     }
   ]
 }

@@ -60,9 +60,7 @@ export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
           const [accounts, troubles] = [yield* daemon.accounts, yield* daemon.troubles]
           const own = ownPart(accounts, troubles)
           const all =
-            fleet === undefined
-              ? readinessOf(own.accounts, own.troubles, now, own.mayHaveNone)
-              : readinessOf(accounts, troubles, now)
+            fleet === undefined ? readinessOf(own.accounts, own.troubles, now) : readinessOf(accounts, troubles, now)
           const readiness = (yield* MayRead) ? all : { ready: all.ready }
           return yield* all.ready ? Effect.succeed(readiness) : Effect.fail(readiness)
         })

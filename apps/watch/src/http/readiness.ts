@@ -1,6 +1,6 @@
 /**
- * Whether the daemon is ready: every account was swept completely of late, and no trouble says otherwise. A process that lives but
- * sees nothing is not. Pure.
+ * Whether the daemon is ready: every account was swept completely of late, but for those that are paused, and no trouble says otherwise. A
+ * process that lives but sees nothing is not; one without accounts is. Pure.
  */
 import { DateTime } from "effect"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
@@ -28,19 +28,12 @@ export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: Readon
   const others = new Set(accounts.flatMap((each) => (isOwn(each) ? [] : [each.account])))
   return {
     accounts: accounts.filter(isOwn),
-    troubles: troubles.filter(({ about: { kind, name } }) => kind !== "account" || name === null || !others.has(name)),
-    // It may have none, and serves the others well.
-    mayHaveNone: others.size > 0
+    troubles: troubles.filter(({ about: { kind, name } }) => kind !== "account" || name === null || !others.has(name))
   }
 }
 
 /** Why it is not ready: in a word, and of which account. One that has just begun is in no trouble, and not ready. */
-const reasonsOf = (
-  accounts: ReadonlyArray<AccountStatus>,
-  troubles: ReadonlyArray<Trouble>,
-  mayHaveNone: boolean
-): ReadonlyArray<string> => [
-  ...(accounts.length === 0 && !mayHaveNone ? ["No account is known yet."] : []),
+const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
   ...accounts
     .filter(({ lastSweep }) => lastSweep === null)
     .map(({ account }) => `${account}: The first complete sweep is still to come.`),
@@ -50,11 +43,11 @@ const reasonsOf = (
 ]
 
 export const readinessOf = (
-  accounts: ReadonlyArray<AccountStatus>,
+  all: ReadonlyArray<AccountStatus>,
   troubles: ReadonlyArray<Trouble>,
-  nowMillis: number,
-  mayHaveNone = false
+  nowMillis: number
 ): Required<Readiness> => {
+  const accounts = all.filter(({ state }) => state !== "paused")
   const each = accounts.map((account) => {
     const age = sweepAgeMillis(account, nowMillis)
     return {
@@ -64,6 +57,6 @@ export const readinessOf = (
       maxAgeSeconds: maxAgeOf(account) / 1000
     }
   })
-  const reasons = reasonsOf(accounts, troubles, mayHaveNone)
+  const reasons = reasonsOf(accounts, troubles)
   return { ready: reasons.length === 0, reasons, accounts: each }
 }

@@ -51,7 +51,7 @@ export type Trouble = typeof Trouble.Type
 const isHere = Schema.Boolean.annotate({ description: "Whether it is the process that answers." })
 
 /** The usual one first. */
-export const accountStates = ["watching", "starting", "degraded", "frozen", "stopped"] as const
+export const accountStates = ["watching", "starting", "degraded", "frozen", "paused", "stopped"] as const
 
 /** How the watching of one account goes. */
 export const AccountStatus = Schema.Struct({
@@ -59,7 +59,8 @@ export const AccountStatus = Schema.Struct({
   state: Schema.Literals(accountStates).annotate({
     description:
       "`starting`: there is no baseline yet. `degraded`: the service fails. `frozen`: the list is not believed, and no " +
-      "deletion is reported. `stopped`: no daemon runs; only commands show it."
+      "deletion is reported. `paused`: the service is not asked until somebody resumes it. `stopped`: no daemon runs; " +
+      "only commands show it."
   }),
   nodes: Count.annotate({ description: "Nodes that are known now." }),
   lastSweep: Schema.NullOr(CompleteSweep),

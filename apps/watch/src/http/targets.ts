@@ -35,6 +35,8 @@ export const believedNodes = (
   const lists = accounts.map((account) => {
     const nodes = known.get(account.account) ?? []
     if (!isInDoubt(account, nowMillis)) return [account.account, nodes] as const
+    // One that is paused has what was known of it, if anything.
+    if (account.state === "paused") return [account.account, nodes] as const
     // After a restart there is what the store has kept, which was believed before.
     return [account.account, lastGood.get(account.account) ?? (nodes.length > 0 ? nodes : null)] as const
   })

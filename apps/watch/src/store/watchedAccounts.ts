@@ -9,8 +9,7 @@ import { type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
 
 /** `paused`: its owner delivers what there is, and asks the service nothing. `removed`: the same, and nobody is shown it. */
-export const tableAccountStates = ["active", "paused", "removed"] as const
-export type TableAccountState = (typeof tableAccountStates)[number]
+export type TableAccountState = "active" | "paused" | "removed"
 
 /** What a person states of an account. */
 export interface TableAccount {

@@ -2,11 +2,16 @@
  * How the polling of each account goes at this moment, as the polling itself reports it: for the people and programs that watch
  * the daemon. None of it is kept; sweeps are counted for the metrics.
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Effect, Layer, Metric } from "effect"
 
 export interface AccountProgress {
-  /** `degraded`: the service fails. `frozen`: the list is not believed. `stopped`: nothing polls; this is what was left. */
-  readonly state: "starting" | "watching" | "degraded" | "frozen" | "stopped"
+  /**
+   * `degraded`: the service fails. `frozen`: the list is not believed. `paused`: a person wants it not to be polled. `stopped`: nothing polls;
+   * this is what was left.
+   */
+  readonly state: "starting" | "watching" | "degraded" | "frozen" | "paused" | "stopped"
+  /** When its watching began, where that was after the process did; null otherwise. */
+  readonly begunMillis: number | null
   /** The list cannot be read. */
   readonly outage: {
     readonly message: string
@@ -52,6 +57,7 @@ export interface AccountProgress {
 
 const unknown: AccountProgress = {
   state: "starting",
+  begunMillis: null,
   outage: null,
   doubt: null,
   lastSweep: null,
@@ -71,16 +77,38 @@ const sweepDuration = Metric.histogram("berth_sweep_duration_seconds", {
 const make = (names: ReadonlyArray<string>) =>
   Effect.sync(() => {
     const accounts = new Map<string, AccountProgress>(names.map((name) => [name, unknown]))
+    const removed = new Set<string>()
     return {
       /**
-       * Takes in what is new about an account; what is left out stays. Each `lastSweep` is one sweep.
+       * Takes in what is new about an account; what is left out stays. Each `lastSweep` is one sweep. One that is paused, or was removed, may
+       * still say something as it ends.
        */
       report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
-        accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })
+        if (removed.has(account)) return
+        const known = accounts.get(account) ?? unknown
+        const { doubt: _, outage: __, state: ___, ...rest } = news
+        accounts.set(account, { ...known, ...(known.state === "paused" ? rest : news) })
         if (news.lastSweep?.durationMillis == null) return
         const duration = Metric.withAttributes(sweepDuration, { account })
         yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
       }),
+      /** Begins to watch an account while the process runs, or anew after a pause. */
+      begin: (account: string) =>
+        Effect.map(Clock.currentTimeMillis, (begunMillis) => {
+          removed.delete(account)
+          accounts.set(account, { ...unknown, owner: accounts.get(account)?.owner ?? null, begunMillis })
+        }),
+      pause: (account: string) =>
+        Effect.sync(() => {
+          removed.delete(account)
+          const { lastSweep, owner } = accounts.get(account) ?? unknown
+          accounts.set(account, { ...unknown, owner, lastSweep, state: "paused" })
+        }),
+      remove: (account: string) =>
+        Effect.sync(() => {
+          removed.add(account)
+          accounts.delete(account)
+        }),
       /** By name. */
       accounts: Effect.sync((): ReadonlyMap<string, AccountProgress> => accounts)
     }
@@ -89,6 +117,6 @@ const make = (names: ReadonlyArray<string>) =>
 export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
   "@berth/watch/telemetry/Progress"
 ) {
-  /** Of the accounts with these names, all from the beginning: a part of them would be taken for all. */
+  /** Of the accounts with these names, all that there are at the beginning: a part of them would be taken for all. */
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }

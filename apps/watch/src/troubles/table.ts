@@ -55,7 +55,8 @@ const ofAccounts =
   (find: AccountFinder) =>
   (state: DaemonState): ReadonlyArray<Found> =>
     Array.from(state.accounts).flatMap(([subject, account]) => {
-      const found = account.state === "stopped" ? null : find(account, state)
+      const isPolled = account.state !== "stopped" && account.state !== "paused"
+      const found = isPolled ? find(account, state) : null
       return found === null ? [] : [{ subject, ...found }]
     })
 
@@ -110,7 +111,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "account",
     severity: "critical",
     sentence: "The credentials of the account do not work.",
-    next: "Check the API key and the access token of the account, then send SIGHUP.",
+    next: "Check the API key and the access token of the account, then send SIGHUP, or run berth-watch account add NAME --replace.",
     begins:
       "three requests in a row failed, or a minute without a sweep, and the last one was refused; at the start the first one",
     ends: "the list is read again",
@@ -175,11 +176,14 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     begins: "the last complete sweep ended more than a minute, or two planned sweeps, ago",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
-      const isFirst = account.lastSweep === null && nowMillis - begunMillis <= maxSweepAgeMillis(account.intervalMillis)
+      // One that was added or resumed since has the same time for its first sweep.
+      const begun = account.begunMillis ?? begunMillis
+      const isUnswept = account.lastSweep === null || account.lastSweep.endedMillis < (account.begunMillis ?? 0)
+      const isFirst = isUnswept && nowMillis - begun <= maxSweepAgeMillis(account.intervalMillis)
       if (isFirst || isSwept(account, nowMillis)) return null
       const detail =
         account.lastSweep === null
-          ? "There was no complete sweep since the daemon began."
+          ? "There was no complete sweep since the watching began."
           : `The last complete sweep ended at ${instantText(account.lastSweep.endedMillis)}.`
       return { detail, sinceMillis: null }
     }),

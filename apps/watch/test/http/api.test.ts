@@ -177,6 +177,19 @@ describe("the HTTP interface", () => {
 })
 
 describe("readiness", () => {
+  it.live("is green without any account, and does not wait for one that is paused", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* served()
+      const status = Effect.map(ask(`${url}/readyz`), (reply) => reply.status)
+      state.accounts = []
+      expect(yield* status).toBe(200)
+      state.accounts = [anAccount({ lastSweep: null })]
+      expect(yield* status).toBe(503)
+      state.accounts = [anAccount({ state: "paused", lastSweep: null })]
+      expect(yield* status).toBe(200)
+    })
+  )
+
   it.live(
     "is red before the first complete sweep, green after it, red when sweeps stop; the process lives all along",
     () =>
@@ -190,8 +203,6 @@ describe("readiness", () => {
         const statuses = Effect.all([ask(`${url}/healthz`), ask(`${url}/readyz`)]).pipe(
           Effect.map((replies) => replies.map(({ status }) => status))
         )
-        expect(yield* statuses).toEqual([200, 503])
-        state.accounts = []
         expect(yield* statuses).toEqual([200, 503])
         yield* sweptAgo(5)
         expect(yield* statuses).toEqual([200, 200])

@@ -74,7 +74,7 @@ describe("/metrics", () => {
     Effect.gen(function* () {
       const { url } = yield* served()
       const states = (yield* scrape(url)).get("berth_account_state")!.metrics.map(({ labels }) => labels!["state"])
-      expect(states).toEqual(["watching", "starting", "degraded", "frozen", "stopped"])
+      expect(states).toEqual(["watching", "starting", "degraded", "frozen", "paused", "stopped"])
     })
   )
 

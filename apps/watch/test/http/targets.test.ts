@@ -47,6 +47,13 @@ describe("the targets", () => {
     expect(believedNodes(noneYet, [fresh, anAccount({ account: "new" })], [watched(1)], now).nodes).toBe(null)
   })
 
+  it("of an account that is paused are the nodes that were known, and nothing waits for it", () => {
+    const paused = anAccount({ account: "paused", state: "paused" })
+    expect(believedNodes(noneYet, [fresh, paused], [], now).nodes).toEqual([])
+    const nodes = [watched(1), watched(2, { account: "paused" })]
+    expect(idsOf(believedNodes(noneYet, [fresh, paused], nodes, now).nodes)).toEqual([1, 2])
+  })
+
   it("are none where an account surely has none", () => {
     expect(believedNodes(noneYet, [fresh], [], now).nodes).toEqual([])
   })

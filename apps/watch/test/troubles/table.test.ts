@@ -116,6 +116,17 @@ describe("the table of troubles", () => {
     expect(keysOf(begun(120_000, 60_000))).toEqual([])
   })
 
+  it("gives an account that was added or resumed since the same time for its first sweep", () => {
+    const begunMillis = (millis: number) => ({ begunMillis: nowMillis - millis, intervalMillis: 9000 })
+    expect(keysOf(ofAccount({ ...begunMillis(60_000), lastSweep: null }))).toEqual([])
+    expect(keysOf(ofAccount({ ...begunMillis(60_001), lastSweep: null }))).toEqual(["sweeps-late (acme)"])
+    // As the store has it of the time before a pause.
+    expect(keysOf(ofAccount({ ...begunMillis(60_000), lastSweep: sweptAgo(3_600_000) }))).toEqual([])
+    expect(keysOf(ofAccount({ ...begunMillis(60_001), lastSweep: sweptAgo(3_600_000) }))).toEqual([
+      "sweeps-late (acme)"
+    ])
+  })
+
   it("finds two troubles of one account beside each other", () => {
     const outage = { message: "503", sinceMillis: 5, isRefusal: false }
     const doubt = { message: "half is missing", sinceMillis: 5, isOther: false }
@@ -124,7 +135,9 @@ describe("the table of troubles", () => {
 
   it("has none of an account that nothing polls, nor of a sink that is removed", () => {
     const outage = { message: "503", sinceMillis: 5, isRefusal: false }
-    expect(keysOf(ofAccount({ state: "stopped", outage, lastSweep: sweptAgo(1e9) }))).toEqual([])
+    for (const state of ["stopped", "paused"] as const) {
+      expect(keysOf(ofAccount({ state, outage, lastSweep: sweptAgo(1e9) }))).toEqual([])
+    }
     expect(keysOf(ofSink({ state: "removed", dead: 3, unread: 1_000_000 }))).toEqual([])
   })
 

@@ -118,6 +118,7 @@ const stateTones = {
   down: "bad",
   disabled: "bad",
   removed: "off",
+  paused: "off",
   stopped: "off"
 }
 

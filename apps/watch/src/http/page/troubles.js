@@ -86,7 +86,7 @@ export const summaryOf = (lines, account, { accounts, sinks }) => {
   }
   const shown = accounts.filter((each) => account === "" || each.account === account)
   if (shown.length === 0) return { tone: "off", text: "Nothing is watched.", note: "" }
-  const { length: unswept } = shown.filter(({ lastSweep }) => lastSweep === null)
+  const { length: unswept } = shown.filter(({ lastSweep, state }) => lastSweep === null && state !== "paused")
   if (unswept > 0) {
     const whose = shown.length === 1 ? "" : ` of ${pluralText(unswept, "account")}`
     return { tone: "off", text: "Starting.", note: `The first sweep${whose} is under way.` }
