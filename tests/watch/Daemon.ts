@@ -16,7 +16,7 @@ export class Daemon {
   readonly program: Program
   readonly #folder: string
 
-  constructor(args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) {
+  constructor(args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, input = "") {
     this.#folder = mkdtempSync(join(tmpdir(), "berth-watch-"))
     // Shares nothing with any other process, unless the test asks for it.
     const own = {
@@ -24,17 +24,18 @@ export class Daemon {
       BERTH_WATCH_LISTEN: "127.0.0.1:0",
       BERTH_WATCH_STORE: join(this.#folder, "watch.db")
     }
-    this.program = Program.ofNode(binary, args, { env: { ...own, ...env } })
+    this.program = Program.ofNode(binary, args, { env: { ...own, ...env }, input })
   }
 
   /** Starts it with an account of the service under test; it ends with the scope. */
   static readonly start = Effect.fnUntraced(function* (
     args: ReadonlyArray<string>,
-    env: Readonly<Record<string, string>> = {}
+    env: Readonly<Record<string, string>> = {},
+    input = ""
   ) {
     const settings = settingsOf(yield* TestServer)
     return yield* Effect.acquireRelease(
-      Effect.sync(() => new Daemon(args, { ...settings, ...env })),
+      Effect.sync(() => new Daemon(args, { ...settings, ...env }, input)),
       (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
     )
   })

@@ -87,8 +87,8 @@ export const until = (condition: () => boolean) =>
   })
 
 /** A command of `berth-watch`, to its end. */
-export const command = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) =>
-  Effect.scoped(Effect.flatMap(Daemon.start(args, env), (daemon) => wait(() => daemon.finished())))
+export const command = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>, input?: string) =>
+  Effect.scoped(Effect.flatMap(Daemon.start(args, env, input), (daemon) => wait(() => daemon.finished())))
 
 export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => Array.from(new Set(values))
 

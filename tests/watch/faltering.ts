@@ -134,6 +134,30 @@ const checkReceived = (log: ReadonlyArray<LoggedEvent>, ids: ReadonlyArray<strin
   }
 }
 
+/** Waits until every event is delivered and nothing new happens, ten sweeps long; the log and what was received are whole then. */
+export const checkDelivered = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  ids: () => ReadonlyArray<string>,
+  meanwhile: Effect.Effect<unknown> = Effect.void
+) {
+  const left = Effect.map(
+    Effect.orDie(sql<{ left: bigint }>`SELECT (SELECT count(*) FROM delivery)
+      + (SELECT count(*) FROM sink_cursor JOIN account ON account.name = sink_cursor.account WHERE account.seq > sink_cursor.seq) AS left`),
+    ([row]) => Number(row!.left)
+  )
+  for (let quiet = 0; quiet < 20; yield* Effect.sleep("500 millis")) {
+    yield* meanwhile
+    quiet = (yield* left) === 0 ? quiet + 1 : 0
+  }
+  const log = (yield* Effect.orDie(
+    sql<{ account: string; seq: bigint; id: string; type: string; node: bigint | null; body: string }>`
+      SELECT account, seq, id, type, node, body FROM event ORDER BY account, seq`
+  )).map((row): LoggedEvent => ({ ...row, seq: Number(row.seq), node: row.node === null ? null : Number(row.node) }))
+  checkLog(log)
+  checkReceived(log, ids())
+  return log
+})
+
 /** A daemon that can be replaced by another process. */
 const makeSlot = Effect.fnUntraced(function* (index: number, config: string, env: Readonly<Record<string, string>>) {
   const own = { ...env, CLOCK_AHEAD: String((index - 1) * aheadMillis), NODE_OPTIONS: `--import=${aheadClock}` }
@@ -233,23 +257,11 @@ export const faltering = Effect.fnUntraced(function* (options: {
   yield* Fiber.interrupt(loading)
 
   ops.state.answer = () => 204
-  const left = Effect.map(
-    Effect.orDie(sql<{ left: bigint }>`SELECT (SELECT count(*) FROM delivery)
-      + (SELECT count(*) FROM sink_cursor JOIN account ON account.name = sink_cursor.account WHERE account.seq > sink_cursor.seq) AS left`),
-    ([row]) => Number(row!.left)
-  )
-  // Everything was found out and delivered when nothing is left for ten sweeps.
-  for (let quiet = 0; quiet < 20; yield* Effect.sleep("500 millis")) {
+  const retry = Effect.gen(function* () {
     const { http } = yield* wait(() => slots[0]!.daemon().ready())
-    const retry = { method: "POST", headers: { "content-type": "application/json" } }
-    yield* wait(() => fetch(`${http}/api/sinks/ops/retry`, retry).then((reply) => reply.text()))
-    quiet = (yield* left) === 0 ? quiet + 1 : 0
-  }
-  const log = (yield* Effect.orDie(
-    sql<{ account: string; seq: bigint; id: string; type: string; node: bigint | null; body: string }>`
-      SELECT account, seq, id, type, node, body FROM event ORDER BY account, seq`
-  )).map((row): LoggedEvent => ({ ...row, seq: Number(row.seq), node: row.node === null ? null : Number(row.node) }))
-  checkLog(log)
-  checkReceived(log, ops.idsTaken())
+    const request = { method: "POST", headers: { "content-type": "application/json" } }
+    yield* wait(() => fetch(`${http}/api/sinks/ops/retry`, request).then((reply) => reply.text()))
+  })
+  const log = yield* checkDelivered(sql, ops.idsTaken, retry)
   return { takeovers, events: log.length, taken: ops.taken.length }
 })

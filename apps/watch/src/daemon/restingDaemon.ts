@@ -8,18 +8,24 @@ import { Sinks } from "../deliver/Sinks.ts"
 import { type Answers, Daemon } from "../http/Daemon.ts"
 import { storeDaemon } from "../http/storeDaemon.ts"
 import { Store } from "../store/Store.ts"
+import type { TableAccountRow } from "../store/watchedAccounts.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { noWords, stateOf } from "../telemetry/accountProgress.ts"
 
 const unknown = { state: "starting" } as const
 
+/** The accounts of the table, which only a store on a server has. */
+const tableOf = ({ isShared, watchedAccounts }: Store["Service"]) =>
+  isShared ? watchedAccounts(0) : Effect.succeed<ReadonlyArray<TableAccountRow>>([])
+
 /** Each account as its last process left it, or as the one that runs has written it down. */
 const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
   const store = yield* Store
+  const states = new Map((yield* tableOf(store)).map(({ name, state }) => [name, state]))
   for (const { account, owner, standing, sweptAtMillis } of yield* store.accounts) {
-    if (account.startsWith("_")) continue
+    if (account.startsWith("_") || states.get(account) === "removed") continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
     const isOwned = store.isShared && isRunning && owner !== null
@@ -30,6 +36,7 @@ const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
       lastSweep,
       owner: isOwned ? { ...owner, isHere: false } : null
     })
+    if (isRunning && states.get(account) === "paused") yield* progress.pause(account)
   }
 })
 

@@ -6,7 +6,7 @@ import { dirname } from "node:path"
 import { makeOwnFolder } from "@berth/core/client/files/StateFiles"
 import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { WatchConfig } from "../config/Config.ts"
+import type { AccountOptions, WatchConfig } from "../config/Config.ts"
 import { heartbeat } from "../deliver/heartbeat.ts"
 import { Sinks } from "../deliver/Sinks.ts"
 import type { StreamClosed } from "../deliver/Stdout.ts"
@@ -65,10 +65,27 @@ const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
 
 const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 
+/** Shows the accounts of the table from the beginning, as those of the config are. */
+const meetTable = Effect.fnUntraced(function* (config: WatchConfig) {
+  const { isShared, watchedAccounts } = yield* Store
+  if (!isShared) return
+  const progress = yield* Progress
+  const names = new Set(namesOf(config))
+  for (const { name, state } of yield* watchedAccounts(0)) {
+    if (state === "removed") continue
+    if (names.has(name)) {
+      const message = `The account ${name} is in the config, and was added to the store as well.`
+      return yield* new CommandFailed({ exit: "usage", message, hint: `Run berth-watch account remove ${name}.` })
+    }
+    yield* state === "paused" ? progress.pause(name) : progress.report(name, {})
+  }
+})
+
 const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
   HttpInterface.layer(config).pipe(
     Layer.provideMerge(Troubles.layer(config.retention)),
     Layer.provideMerge(Sinks.layer(config.sinks, namesOf(config))),
+    Layer.provideMerge(Layer.effectDiscard(meetTable(config))),
     Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
 
@@ -76,7 +93,7 @@ const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlC
 const isWell = Effect.gen(function* () {
   const accounts = yield* (yield* Progress).accounts
   const now = yield* Clock.currentTimeMillis
-  return Array.from(accounts.values()).every((account) => isSwept(account, now))
+  return Array.from(accounts.values()).every((account) => account.state === "paused" || isSwept(account, now))
 })
 
 /**
@@ -112,21 +129,22 @@ const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
   return yield* Effect.raceFirst(prune(config), beating)
 })
 
-/** Has the engine run the accounts, and what is left of accounts that the config does not have any more, wherever it places them. */
-const placeParts = Effect.fnUntraced(function* (config: WatchConfig, accounts: ReadonlyArray<Part>) {
+/** Has the engine run the accounts, those of the table, and what is left of others, wherever it places them. */
+const placeParts = Effect.fnUntraced(function* (config: WatchConfig, watch: (account: AccountOptions) => Part["run"]) {
   const store = yield* Store
   const { Placement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))
   const { runFleet } = yield* Effect.promise(() => import("../fleet/runFleet.ts"))
+  const { followTable } = yield* Effect.promise(() => import("./followTable.ts"))
   const engine = yield* Layer.build(Placement.layer(schemaOf(config.store)))
-  const owning = (name: string) => Effect.acquireRelease(store.claim(name), ({ owner }) => store.release(owner))
-  const names = new Set([...namesOf(config), daemonAccount])
-  const left = (yield* store.heads).flatMap(({ account }) => (names.has(account) ? [] : [account]))
+  const own = (name: string) => Effect.acquireRelease(store.claim(name), ({ owner }) => store.release(owner))
+  const configured = new Set([...namesOf(config), daemonAccount])
+  const left = (yield* store.heads).flatMap(({ account }) => (configured.has(account) ? [] : [account]))
   const parts = [
-    ...accounts,
-    ...left.map((name) => ({ name, run: Effect.andThen(owning(name), Effect.never) })),
-    { name: daemonAccount, run: Effect.andThen(owning(daemonAccount), keepHouse(config)) }
+    ...config.accounts.map((account) => ({ name: account.name, run: watch(account) })),
+    { name: daemonAccount, run: Effect.andThen(own(daemonAccount), keepHouse(config)) }
   ]
-  yield* Effect.provide(runFleet(parts), engine)
+  const place = yield* Effect.provide(runFleet(parts), engine)
+  yield* followTable({ configured, left, own, place, watch })
 })
 
 /** Delivers what is there, for a while. A sink that is down gets it from the next process. */
@@ -146,7 +164,7 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
   const isShared = shared !== null
   const isOnly = config.accounts.length === 1 && !isShared
-  const watch = (account: WatchConfig["accounts"][number]) => watchAccount(account, { settings, isOnly, isReloaded })
+  const watch = (account: AccountOptions) => watchAccount(account, { settings, isOnly, isReloaded })
   const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {
@@ -154,13 +172,14 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
       ...namesOf(config).map((name) => `account ${name}`),
       ...config.sinks.map(({ name }) => `sink ${name}`)
     ])
-    const parts = config.accounts.map((account) => ({ name: account.name, run: Effect.flatten(watch(account)) }))
-    yield* Effect.provideService(placeParts(config, parts), SharedStore, shared)
+    const placing = placeParts(config, (account) => Effect.flatten(watch(account)))
+    yield* Effect.provideService(placing, SharedStore, shared)
   } else {
     yield* Effect.forkScoped(keepHouse(config))
     yield* nameAddress(url)
   }
-  yield* report(JSON.stringify({ http: url, store: shownStore(config.store), accounts: namesOf(config) }))
+  const accounts = Array.from((yield* (yield* Progress).accounts).keys())
+  yield* report(JSON.stringify({ http: url, store: shownStore(config.store), accounts }))
   yield* Effect.forkScoped(reportTroubles(reported))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)

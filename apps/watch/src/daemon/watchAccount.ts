@@ -14,7 +14,7 @@ import { Context, Effect, Layer, Metric, Redacted, Schedule } from "effect"
 import { openAllowance } from "../account/WatchedAllowance.ts"
 import { openCatalogue } from "../account/WatchedCatalogue.ts"
 import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
-import type { WatchConfig } from "../config/Config.ts"
+import type { AccountOptions } from "../config/Config.ts"
 import { defaultRules } from "../diff/Rules.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { isLowAfter } from "../diff/LowAllowance.ts"
@@ -26,8 +26,6 @@ import { makePoller, type Poller } from "../observe/Poller.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "../telemetry/accountProgress.ts"
-
-type AccountOptions = WatchConfig["accounts"][number]
 
 /** An account whose credentials are refused is tried again after this, beside others. */
 const refusedPause = "1 minute"

@@ -35,17 +35,21 @@ const otherPause = "2 seconds"
 export interface Part {
   readonly name: string
   readonly run: Effect.Effect<unknown, BerthError | StoreFailed, Store | Sinks | Progress | Troubles | Scope.Scope>
+  /** Ends when it has to begin anew, as something else; without it, it never has to. */
+  readonly changed?: Effect.Effect<void>
 }
 
-/** Runs something for as long as this process has it; again when it failed. */
-const held = ({ name, run }: Part, lost: Effect.Effect<never, StoreFailed>) =>
-  Effect.forever(
+/** Runs something for as long as this process has it; again when it failed, or is to be something else. */
+const held = ({ changed = Effect.never, name, run }: Part, lost: Effect.Effect<never, StoreFailed>) => {
+  const again = Effect.forever(
     Effect.catch(Effect.raceFirst(Effect.scoped(run), lost), (failure) => {
       if (failure instanceof StoreFailed && failure.fault === "lost") return Effect.sleep(lostPause)
       if (failure instanceof StoreFailed && mayPass(failure)) return Effect.sleep(storePause)
       return Effect.andThen(report(`berth-watch: account ${name}: ${failure.message}`), Effect.sleep(failedPause))
     })
   )
+  return Effect.forever(Effect.raceFirst(again, changed))
+}
 
 /** What only the owner of an account knows. This process may have known it before. */
 const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance: null, unreadable: null }
@@ -88,11 +92,13 @@ const heard = Effect.gen(function* () {
   })
 )
 
-/** Places the parts, and follows what other processes do, until the scope closes. */
+/** Places the parts, and follows what other processes do, until the scope closes; gives what places another part. */
 export const runFleet = Effect.fnUntraced(function* (parts: ReadonlyArray<Part>) {
   const { lost } = yield* Store
   const { place } = yield* Placement
   yield* heard
-  for (const part of parts) yield* place(part.name, held(part, lost(part.name)))
-  return yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(followOthers), Effect.sleep(otherPause))))
+  const placePart = (part: Part) => place(part.name, held(part, lost(part.name)))
+  for (const part of parts) yield* placePart(part)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(followOthers), Effect.sleep(otherPause))))
+  return placePart
 })

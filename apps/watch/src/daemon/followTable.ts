@@ -1,0 +1,114 @@
+/**
+ * The accounts of the store's table in one of several processes. Each is placed once, for as long as the process runs; what runs where it is
+ * placed follows the table, which is read again whenever something happened in the store, and now and then.
+ */
+import { Clock, Deferred, Effect, Result, type Scope } from "effect"
+import type { AccountOptions } from "../config/Config.ts"
+import { surroundings } from "../config/loadConfig.ts"
+import { resolveAccount } from "../config/TableAccount.ts"
+import type { Part } from "../fleet/runFleet.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import type { TableAccountRow } from "../store/watchedAccounts.ts"
+import { Progress } from "../telemetry/Progress.ts"
+
+/** From one reading of the table to the next, while things happen in the store, and while nothing does. */
+const minPause = "500 millis"
+const maxPause = "5 seconds"
+
+/** Before credentials that are not there are looked for again. */
+const missingPause = "1 minute"
+
+interface FollowOptions<R> {
+  /** The accounts of the config, which the table does not change. */
+  readonly configured: ReadonlySet<string>
+  /** Accounts that nobody watches any more; what is left of them is delivered. */
+  readonly left: ReadonlyArray<string>
+  /** Has an account for as long as the scope is open. */
+  readonly own: (name: string) => Effect.Effect<unknown, StoreFailed, Scope.Scope>
+  readonly watch: (account: AccountOptions) => Part["run"]
+  readonly place: (part: Part) => Effect.Effect<void, never, R>
+}
+
+/** An account as it is to be now; null where it is not to be watched any more. */
+interface Entry {
+  readonly row: TableAccountRow | null
+  /** Done when there is another entry in its place. */
+  readonly changed: Deferred.Deferred<void>
+}
+
+/** Has an account shown as it is from now on; it may have been so before. */
+const showAccount = Effect.fnUntraced(function* ({ name, state }: TableAccountRow) {
+  const progress = yield* Progress
+  const known = (yield* progress.accounts).get(name)
+  if (state === "removed") yield* progress.remove(name)
+  if (state === "paused") yield* progress.pause(name)
+  if (state === "active" && (known === undefined || known.state === "paused")) yield* progress.begin(name)
+})
+
+/** Follows the table until the scope closes. */
+export const followTable = Effect.fnUntraced(function* <R>(options: FollowOptions<R>) {
+  const { configured, left, own, place, watch } = options
+  const store = yield* Store
+  const progress = yield* Progress
+  const entries = new Map<string, Entry>()
+
+  /** The credentials of an account, once they are there: meanwhile it is in trouble, and this process has it. */
+  const waitForCredentials = Effect.fnUntraced(function* (row: TableAccountRow, first: string) {
+    yield* own(row.name)
+    const sinceMillis = yield* Clock.currentTimeMillis
+    for (let message = first; ;) {
+      yield* progress.report(row.name, { state: "degraded", outage: { message, sinceMillis, isRefusal: true } })
+      yield* Effect.sleep(missingPause)
+      const found = resolveAccount(row, surroundings)
+      if (Result.isSuccess(found)) return
+      message = found.failure
+    }
+  })
+
+  const runOf = (name: string): Part["run"] => {
+    const row = entries.get(name)?.row
+    if (row?.state !== "active") return Effect.andThen(own(name), Effect.never)
+    return Result.match(resolveAccount(row, surroundings), {
+      onSuccess: watch,
+      onFailure: (why) => waitForCredentials(row, why)
+    })
+  }
+
+  const enter = Effect.fnUntraced(function* (name: string, row: TableAccountRow | null) {
+    const former = entries.get(name)
+    entries.set(name, { row, changed: Deferred.makeUnsafe() })
+    if (former !== undefined) {
+      yield* Deferred.succeed(former.changed, undefined)
+    } else {
+      yield* place({
+        name,
+        run: Effect.suspend(() => runOf(name)),
+        changed: Effect.suspend(() => Deferred.await(entries.get(name)!.changed))
+      })
+    }
+  })
+
+  let revision = 0
+  const read = Effect.gen(function* () {
+    for (const row of yield* store.watchedAccounts(revision)) {
+      if (!configured.has(row.name)) {
+        yield* showAccount(row)
+        // One that was never watched has nothing that is left.
+        if (row.state !== "removed" || entries.has(row.name)) yield* enter(row.name, row)
+      }
+      revision = row.revision
+    }
+  })
+
+  yield* read
+  for (const name of left) if (!entries.has(name)) yield* enter(name, null)
+  const follow = Effect.gen(function* () {
+    for (let seen = 0; ;) {
+      seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(Effect.sleep(maxPause), seen))
+      yield* Effect.ignore(read)
+      yield* Effect.sleep(minPause)
+    }
+  })
+  return yield* Effect.forkScoped(follow)
+})
