@@ -53,6 +53,17 @@ describe("a config", () => {
     expect(Redacted.value(found.accounts[0]!.connection.credentials.apiKey as Redacted.Redacted)).toBe("key-0123456789")
   })
 
+  it("may have no accounts where the store is on a server, which has some of its own", () => {
+    const server = "store: postgres://me@db.example.com/watch\n"
+    for (const text of [server, `${server}accounts: []\n`, `${server}accounts:\n`]) {
+      expect(Result.getOrThrow(read(text)).accounts).toEqual([])
+    }
+    const selecting = `${server}sinks: [{ name: ops, stdout: {}, accounts: [acme] }]`
+    expect(problems(selecting)).toEqual([])
+    expect(problems("sinks: []")).toEqual(["1:1 accounts is missing."])
+    expect(problems("store: watch.db\naccounts: []")).toEqual(["2:11 accounts is empty."])
+  })
+
   it("is read whole, with paths relative to its folder and durations in every unit", () => {
     const found = Result.getOrThrow(
       read(`
