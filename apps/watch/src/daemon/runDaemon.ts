@@ -77,7 +77,7 @@ const meetTable = Effect.fnUntraced(function* (config: WatchConfig) {
       const message = `The account ${name} is in the config, and was added to the store as well.`
       return yield* new CommandFailed({ exit: "usage", message, hint: `Run berth-watch account remove ${name}.` })
     }
-    yield* state === "paused" ? progress.pause(name) : progress.report(name, {})
+    yield* state === "paused" ? progress.pause(name) : progress.meet(name)
   }
 })
 

@@ -1,6 +1,7 @@
 /**
  * Whether the daemon is ready: every account was swept completely of late, but for those that are paused, and no trouble says otherwise. A
- * process that lives but sees nothing is not; one without accounts is. Pure.
+ * process that lives but sees nothing is not; one without accounts is, and those that were added count from their first sweep, or their first
+ * trouble. Pure.
  */
 import { DateTime } from "effect"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
@@ -23,19 +24,25 @@ export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
 /** Whether the process that answers has the account. */
 export const isOwn = ({ owner }: AccountStatus): boolean => owner === undefined || owner.isHere
 
-/** What a process answers for where several have one store: its own accounts, and what is no account's. */
+/** What a process answers for: its own accounts where several have one store, and what is no account's. */
 export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>) => {
   const others = new Set(accounts.flatMap((each) => (isOwn(each) ? [] : [each.account])))
-  return {
-    accounts: accounts.filter(isOwn),
-    troubles: troubles.filter(({ about: { kind, name } }) => kind !== "account" || name === null || !others.has(name))
-  }
+  const added = new Set(accounts.flatMap((each) => (each.added === true ? [each.account] : [])))
+  /** Those to which somebody gave credentials that do not work: the process sees all that it can. */
+  const refused = new Set(
+    troubles.flatMap(({ about, name }) =>
+      name === "account-refused" && added.has(about.name ?? "") ? [about.name] : []
+    )
+  )
+  const isOfProcess = ({ about: { kind, name } }: Trouble) =>
+    kind !== "account" || name === null || !(others.has(name) || refused.has(name))
+  return { accounts: accounts.filter(isOwn), troubles: troubles.filter(isOfProcess) }
 }
 
 /** Why it is not ready: in a word, and of which account. One that has just begun is in no trouble, and not ready. */
 const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
   ...accounts
-    .filter(({ lastSweep }) => lastSweep === null)
+    .filter(({ added, lastSweep }) => lastSweep === null && added !== true)
     .map(({ account }) => `${account}: The first complete sweep is still to come.`),
   ...troubles
     .filter(({ name }) => unreadyTroubles.has(name))

@@ -74,6 +74,11 @@ export const AccountStatus = Schema.Struct({
     description: "Worst width of `observedBetween` within the last hour."
   }),
   allowance: Schema.NullOr(AccountAllowance),
+  added: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "It comes from `berth-watch account add`; absent of an account of the config."
+    })
+  ),
   owner: Schema.optionalKey(
     Schema.Struct({
       process: Schema.String,

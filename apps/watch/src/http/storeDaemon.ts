@@ -65,6 +65,7 @@ const toStatus = (account: string, progress: AccountProgress, nodes: number): Ac
           remaining: progress.allowance.remaining,
           resetAt: instantOf(progress.allowance.resetMillis)
         },
+  ...(progress.isAdded ? { added: true } : {}),
   ...(progress.owner === null
     ? {}
     : {

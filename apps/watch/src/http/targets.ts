@@ -35,10 +35,9 @@ export const believedNodes = (
   const lists = accounts.map((account) => {
     const nodes = known.get(account.account) ?? []
     if (!isInDoubt(account, nowMillis)) return [account.account, nodes] as const
-    // One that is paused has what was known of it, if anything.
-    if (account.state === "paused") return [account.account, nodes] as const
-    // After a restart there is what the store has kept, which was believed before.
-    return [account.account, lastGood.get(account.account) ?? (nodes.length > 0 ? nodes : null)] as const
+    // After a restart there is what the store has kept, which was believed before. The others do not wait for one that was added.
+    const kept = nodes.length > 0 || account.added === true ? nodes : null
+    return [account.account, lastGood.get(account.account) ?? kept] as const
   })
   const good = lists.filter((list): list is readonly [string, ReadonlyArray<WatchedNode>] => list[1] !== null)
   return {

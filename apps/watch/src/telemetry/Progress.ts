@@ -12,6 +12,8 @@ export interface AccountProgress {
   readonly state: "starting" | "watching" | "degraded" | "frozen" | "paused" | "stopped"
   /** When its watching began, where that was after the process did; null otherwise. */
   readonly begunMillis: number | null
+  /** It is one of the table: its credentials are not the business of whoever runs the process. */
+  readonly isAdded: boolean
   /** The list cannot be read. */
   readonly outage: {
     readonly message: string
@@ -58,6 +60,7 @@ export interface AccountProgress {
 const unknown: AccountProgress = {
   state: "starting",
   begunMillis: null,
+  isAdded: false,
   outage: null,
   doubt: null,
   lastSweep: null,
@@ -92,17 +95,24 @@ const make = (names: ReadonlyArray<string>) =>
         const duration = Metric.withAttributes(sweepDuration, { account })
         yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
       }),
-      /** Begins to watch an account while the process runs, or anew after a pause. */
+      /** Takes in an account of the table that was there when the process began. */
+      meet: (account: string) => Effect.sync(() => void accounts.set(account, { ...unknown, isAdded: true })),
+      /** Begins to watch one while the process runs, or anew after a pause. */
       begin: (account: string) =>
         Effect.map(Clock.currentTimeMillis, (begunMillis) => {
           removed.delete(account)
-          accounts.set(account, { ...unknown, owner: accounts.get(account)?.owner ?? null, begunMillis })
+          accounts.set(account, {
+            ...unknown,
+            owner: accounts.get(account)?.owner ?? null,
+            isAdded: true,
+            begunMillis
+          })
         }),
       pause: (account: string) =>
         Effect.sync(() => {
           removed.delete(account)
           const { lastSweep, owner } = accounts.get(account) ?? unknown
-          accounts.set(account, { ...unknown, owner, lastSweep, state: "paused" })
+          accounts.set(account, { ...unknown, owner, lastSweep, isAdded: true, state: "paused" })
         }),
       remove: (account: string) =>
         Effect.sync(() => {

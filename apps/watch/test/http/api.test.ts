@@ -190,6 +190,28 @@ describe("readiness", () => {
     })
   )
 
+  it.live("is not red of an account that was added with credentials that do not work, but of the fleet", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* served()
+      const endedAt = yield* DateTime.now
+      const own = anAccount({ lastSweep: { endedAt, durationMillis: 900, requests: 1 } })
+      const about = { kind: "account", name: "acme" } as const
+      const late = aTrouble({ name: "sweeps-late", about })
+      const statuses = Effect.map(Effect.all([ask(`${url}/readyz`), ask(`${url}/readyz?fleet`)]), (replies) =>
+        replies.map((reply) => reply.status)
+      )
+      state.accounts = [own, anAccount({ account: "acme", added: true })]
+      state.troubles = []
+      expect(yield* statuses, "its first sweep is still to come").toEqual([200, 200])
+      state.troubles = [late]
+      expect(yield* statuses).toEqual([503, 503])
+      state.troubles = [late, aTrouble({ name: "account-refused", about })]
+      expect(yield* statuses).toEqual([200, 503])
+      state.accounts = [own, anAccount({ account: "acme" })]
+      expect(yield* statuses, "of the config").toEqual([503, 503])
+    })
+  )
+
   it.live(
     "is red before the first complete sweep, green after it, red when sweeps stop; the process lives all along",
     () =>

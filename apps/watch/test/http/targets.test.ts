@@ -47,11 +47,14 @@ describe("the targets", () => {
     expect(believedNodes(noneYet, [fresh, anAccount({ account: "new" })], [watched(1)], now).nodes).toBe(null)
   })
 
-  it("of an account that is paused are the nodes that were known, and nothing waits for it", () => {
-    const paused = anAccount({ account: "paused", state: "paused" })
-    expect(believedNodes(noneYet, [fresh, paused], [], now).nodes).toEqual([])
-    const nodes = [watched(1), watched(2, { account: "paused" })]
-    expect(idsOf(believedNodes(noneYet, [fresh, paused], nodes, now).nodes)).toEqual([1, 2])
+  it("of an account that was added do not keep the others waiting, and are those that were known", () => {
+    const added = anAccount({ account: "new", added: true })
+    expect(idsOf(believedNodes(noneYet, [fresh, added], [watched(1)], now).nodes)).toEqual([1])
+    const nodes = [watched(1), watched(2, { account: "new" })]
+    const { lastGood } = believedNodes(noneYet, [fresh, added], nodes, now)
+    for (const state of ["paused", "degraded"] as const) {
+      expect(idsOf(believedNodes(lastGood, [fresh, { ...added, state }], [watched(1)], now).nodes)).toEqual([1, 2])
+    }
   })
 
   it("are none where an account surely has none", () => {

@@ -8,6 +8,7 @@ export const nowMillis = 1_800_000_000_000
 export const anAccount = (rest: Partial<AccountProgress> = {}): AccountProgress => ({
   state: "watching",
   begunMillis: null,
+  isAdded: false,
   outage: null,
   doubt: null,
   lastSweep: { endedMillis: nowMillis - 1000, durationMillis: 100, requests: 1 },
