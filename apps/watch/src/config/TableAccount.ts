@@ -59,8 +59,12 @@ const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Re
 export const readTableAccount = ({ credentials, options }: TableAccount) =>
   orElse(Result.all({ credentials: readCredentials(credentials), options: readOptions(options) }), unreadable)
 
+/** Whoever can write in the table must not have the keys of the daemon sent to an address of their own. */
+const isOfDaemon = (reference: Reference) => "env" in reference && /^BERTH_WATCH_/i.test(reference.env)
+
 /** The text that a reference leads to. */
 const secretAt = (reference: Reference, { file, variable }: Omit<Surroundings, "path">) => {
+  if (isOfDaemon(reference)) return Result.fail("Variables that begin with BERTH_WATCH_ are the daemon's own.")
   const [text, subject] =
     "env" in reference ? [variable(reference.env), reference.env] : [fileText(reference.file, file), reference.file]
   if (text === undefined) return Result.fail(`${subject} ${"env" in reference ? "is not set" : "cannot be read"}.`)

@@ -68,6 +68,11 @@ describe("an account of the table", () => {
     expect(sentence(at({ env: "NONE" }), around())).toEqual(Result.succeed("NONE is not set."))
     expect(sentence(at({ env: "ACME_KEY" }), around({ ACME_KEY: " " }))).toEqual(Result.succeed("ACME_KEY is empty."))
     expect(sentence(at({ file: "/none" }), around())).toEqual(Result.succeed("/none cannot be read."))
+    for (const env of ["BERTH_WATCH_SEAL_KEY", "BERTH_WATCH_SEAL_KEY_OLD", "BERTH_WATCH_TOKEN"]) {
+      expect(sentence(at({ env }), around({ [env]: "value" }))).toEqual(
+        Result.succeed("Variables that begin with BERTH_WATCH_ are the daemon's own.")
+      )
+    }
     expect(sentence(account(), around({ ACME_KEY: "a b" }))).toEqual(
       Result.succeed("apiKey is not usable: expected printable ASCII characters without spaces.")
     )
