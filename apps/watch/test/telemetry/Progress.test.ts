@@ -5,7 +5,7 @@ import { Progress } from "../../src/telemetry/Progress.ts"
 
 const lastSweep = { endedMillis: 1, durationMillis: null, requests: null }
 const outage = { message: "503", sinceMillis: 1, isRefusal: false }
-const owner = { process: "p", sinceMillis: 1, isHere: true }
+const owner = { process: "p", from: null, sinceMillis: 1, isHere: true }
 
 const states = Effect.flatMap(Progress, ({ accounts }) =>
   Effect.map(accounts, (all) => Array.from(all, ([name, { state }]) => `${name} ${state}`))
