@@ -4,7 +4,7 @@
  * belong to the account, which may have a name and outlive its key (`creation/IntentPlace.ts`). Nothing is made here; whatever writes makes
  * it. Works where there is `node:crypto`, which is loaded when it is used.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeAccount } from "./creation/IntentFolder.ts"
@@ -13,6 +13,7 @@ import { IntentStore, withoutFolder } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
 import type { Settings } from "./options/Settings.ts"
+import { accountIds } from "./files/accountId.ts"
 import type { FileFault } from "./files/StateFiles.ts"
 import type { StateDirectory } from "./StateDirectory.ts"
 
@@ -71,22 +72,6 @@ export const berthFolder = Effect.fnUntraced(function* (
   return `${trimmed(home)}/${place}/${below}`
 })
 
-/** All spellings of this machine as the host of an address. A service that has the same port on one of them is the same service. */
-const loopback = ["127.0.0.1", "localhost", "[::1]"]
-
-/**
- * The spellings of an origin that are the same service, one for all of them first. What `URL` leaves apart: a dot at the end of a
- * host, which only says that the name is whole, and the names of this machine. Other hosts that lead to one address are not the same:
- * services share addresses.
- */
-const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
-  const { host, hostname, protocol } = new URL(origin)
-  const bare = hostname.replace(/\.$/, "")
-  const spelled = (name: string) => `${protocol}//${name}${host.slice(hostname.length)}`
-  const [first, ...others] = loopback.includes(bare) ? loopback : [bare]
-  return [spelled(first!), ...[...others, hostname].map(spelled)]
-}
-
 /** Where everything of an account is. */
 interface Account {
   /** Of this API key: what it may send, and how its list is. */
@@ -95,31 +80,14 @@ interface Account {
 }
 
 /** The account's folders in that of `berth`, or in another. */
-const accountIn = Effect.fnUntraced(function* (
-  { account, credentials, origin }: Settings,
-  base: string
-): Effect.fn.Return<Account, FileFault> {
-  const [{ createHash }, { resolve }] = yield* Effect.tryPromise({
-    try: () => Promise.all([import("node:crypto"), import("node:path")]),
-    catch: (): FileFault => ({ message: "there is no node:crypto here" })
-  })
-  // 128 bits: no two accounts of one user ever meet.
-  const idOf = (...parts: ReadonlyArray<string>) =>
-    createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
-  const [spelling, ...others] = spellingsOf(origin)
-  const key = Redacted.value(credentials.apiKey)
-  const ofKey = idOf(spelling, key)
+const accountIn = Effect.fnUntraced(function* (settings: Settings, base: string): Effect.fn.Return<Account, FileFault> {
+  const { ofKey, ofName, origin, spellings } = yield* accountIds(settings)
+  const { resolve } = yield* Effect.promise(() => import("node:path"))
   // A program may change its working folder; its files stay where they are.
   const accounts = `${resolve(base)}/accounts`
   return {
     folder: `${accounts}/${ofKey}`,
-    intents: {
-      accounts,
-      origin: spelling,
-      id: account === undefined ? ofKey : idOf("account", spelling, account),
-      key: account === undefined ? undefined : ofKey,
-      spellings: Array.from(new Set(others), (other) => idOf(other, key)).filter((id) => id !== ofKey)
-    }
+    intents: { accounts, origin, id: ofName ?? ofKey, key: ofName === undefined ? undefined : ofKey, spellings }
   }
 })
 
