@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
           bootMillis: shared.writtenAt,
           bootClock
         }
-        return replaceFile(path, JSON.stringify(kept))
+        return Effect.as(replaceFile(path, JSON.stringify(kept)), true)
       }).pipe(orFailed),
     meet: Effect.fnUntraced(function* (withinMillis) {
       // Twice, because a process that cleans up may have removed the draft as a leftover.

@@ -1,6 +1,6 @@
 /**
- * The store through which own processes share an allowance: on one machine a file (`AllowanceFile.ts`), on several machines any
- * implementation of this interface, such as one on Redis. Its content is safe to lose.
+ * The store through which own processes share an allowance: on one machine a file (`AllowanceFile.ts`), on several machines a
+ * database (`AllowanceSql.ts`) or any other implementation of this interface. Its content is safe to lose.
  */
 import { Context, Data, type Effect, type Option } from "effect"
 import type { ServiceClock } from "./ServiceClock.ts"
@@ -104,6 +104,8 @@ export const believable = (
 export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed")<{
   /** Why, such as the error of the file system. */
   readonly detail: string
+  /** Whether another client of this process has reported it. Default false. */
+  readonly isReported?: boolean | undefined
 }> {}
 
 /** The own processes that are running, without this one. */
@@ -124,8 +126,11 @@ export interface AllowanceStore {
    * later version. The reader checks the values.
    */
   readonly read: Effect.Effect<Option.Option<SharedAllowance>, AllowanceStoreFailed>
-  /** Replaces the content, as a whole or not at all; the last writer wins. */
-  readonly write: (shared: SharedAllowance) => Effect.Effect<void, AllowanceStoreFailed>
+  /**
+   * Replaces the content, as a whole or not at all. False where another process replaced it since the last `read`: then that is read
+   * first. A store that cannot notice this lets the last writer win.
+   */
+  readonly write: (shared: SharedAllowance) => Effect.Effect<boolean, AllowanceStoreFailed>
   /** Shows that this process is running, and counts those that did so in the last `withinMillis`. */
   readonly meet: (withinMillis: number) => Effect.Effect<OwnProcesses, AllowanceStoreFailed>
   /** Takes this process out of the count. */

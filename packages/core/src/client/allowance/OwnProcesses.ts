@@ -21,6 +21,9 @@ import { takeOver } from "./SharedKnowledge.ts"
 const exchangeEveryMillis = 500
 const staleMillis = 4000
 
+/** How often what another process wrote meanwhile is read before the next exchange. */
+const maxReadings = 3
+
 /** Longest time that the first exchange may delay a client: without an answer the client starts without it. */
 const maxFirstExchangeMillis = 500
 
@@ -60,22 +63,23 @@ export const share = Effect.fnUntraced(function* (
   })
 
   /** Takes over what own processes share, and shares what they do not know. */
-  const merge = Effect.fnUntraced(function* (
-    { ahead, now, theirs }: Effect.Success<typeof read>,
-    ownProcesses: OwnProcesses
-  ) {
-    estimate.change((state) => takeOver(state, { ...theirs, ownProcesses }, now))
-    const { clock, pauseAgreed, pausedUntil, report } = estimate.get()
-    // The newest report is kept for the next process that starts.
-    const newest =
-      report === undefined || (theirs?.report?.receivedAt ?? 0) > report.receivedAt ? theirs?.report : report
-    const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, report: newest } as const
-    if (isNews(shared, theirs)) yield* store.write(onClockAhead(shared, ahead))
+  const merge = Effect.fnUntraced(function* (first: Effect.Success<typeof read>, ownProcesses: OwnProcesses) {
+    for (let found = first, readings = 1; ; found = yield* read, readings++) {
+      const { ahead, now, theirs } = found
+      estimate.change((state) => takeOver(state, { ...theirs, ownProcesses }, now))
+      const { clock, pauseAgreed, pausedUntil, report } = estimate.get()
+      // The newest report is kept for the next process that starts.
+      const newest =
+        report === undefined || (theirs?.report?.receivedAt ?? 0) > report.receivedAt ? theirs?.report : report
+      const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, report: newest } as const
+      if (!isNews(shared, theirs)) return
+      if ((yield* store.write(onClockAhead(shared, ahead))) || readings === maxReadings) return
+    }
   })
 
   let warned = false
-  const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) => {
-    if (warned) return Effect.void
+  const withoutStore = Effect.catch(({ detail, isReported = false }: AllowanceStoreFailed) => {
+    if (warned || isReported) return Effect.void
     warned = true
     return Effect.logWarning(
       `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`

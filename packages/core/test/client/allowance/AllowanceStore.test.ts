@@ -143,7 +143,7 @@ const finding = (found: (now: number) => object) => {
     name: "redis",
     now: Effect.sync(() => clock.currentTimeMillisUnsafe()),
     read: Effect.sync(() => Option.some(found(clock.currentTimeMillisUnsafe()) as SharedAllowance)),
-    write: () => Effect.void,
+    write: () => Effect.succeed(true),
     meet: () => Effect.succeed(ownProcesses),
     leave: Effect.void
   }))

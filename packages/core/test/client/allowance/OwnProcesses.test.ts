@@ -26,7 +26,7 @@ const makeStore = (clock: Clock.Clock) => {
       name: "redis",
       now,
       read: Effect.sync(() => kept),
-      write: (shared) => Effect.sync(() => void (kept = Option.some(shared))),
+      write: (shared) => Effect.sync(() => ((kept = Option.some(shared)), true)),
       meet: (withinMillis) =>
         Effect.map(now, (instant) => {
           seen.set(me, instant)
@@ -88,7 +88,7 @@ describe("a store that is slow to answer", () => {
         name: "redis",
         now: monotonicMillis,
         read: Effect.succeedNone,
-        write: () => Effect.void,
+        write: () => Effect.succeed(true),
         meet: () =>
           Effect.gen(function* () {
             begun.push(yield* monotonicMillis)
