@@ -17,9 +17,9 @@ export interface Stamp {
   readonly date: number
 }
 
-const boundsOf = ({ date, receivedAt, sentAt }: Stamp): ServiceClock => ({
+const boundsOf = ({ date, receivedAt, sentAt }: Stamp, unitMillis: number): ServiceClock => ({
   minAheadMillis: date - receivedAt,
-  maxAheadMillis: date + 1000 - sentAt
+  maxAheadMillis: date + unitMillis - sentAt
 })
 
 /** Bounds without any `Date`: the service's clock agrees with our wall clock within two seconds. */
@@ -28,9 +28,12 @@ export const assumed = (wallAheadMillis: number): ServiceClock => ({
   maxAheadMillis: wallAheadMillis + 2000
 })
 
-/** Narrows the bounds by one more reply. When they contradict each other a clock has jumped, and the newest reply wins. */
-export const observe = (known: ServiceClock | undefined, stamp: Stamp): ServiceClock => {
-  const fresh = boundsOf(stamp)
+/**
+ * Narrows the bounds by one more reply. When they contradict each other a clock has jumped, and the newest reply wins. `unitMillis` is what
+ * the date counts in.
+ */
+export const observe = (known: ServiceClock | undefined, stamp: Stamp, unitMillis = 1000): ServiceClock => {
+  const fresh = boundsOf(stamp, unitMillis)
   if (known === undefined) return fresh
   const minAheadMillis = Math.max(known.minAheadMillis, fresh.minAheadMillis)
   const maxAheadMillis = Math.min(known.maxAheadMillis, fresh.maxAheadMillis)

@@ -8,12 +8,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
 import { onClockAhead, type SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
-import * as Estimator from "../../../src/client/allowance/Estimator.ts"
-import { initial, type State } from "../../../src/client/allowance/EstimatorState.ts"
 import { share } from "../../../src/client/allowance/OwnProcesses.ts"
 import { bootClock, stampNow } from "../../../src/client/files/Boot.ts"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { steps } from "../../steppingClock.ts"
+import { knowing, makeEstimate } from "./storeContract.ts"
 
 /** The content of the file. */
 type Kept = SharedAllowance & { readonly bootMillis: number; readonly bootClock: string }
@@ -22,14 +21,6 @@ const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "berth-allowance-"))),
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
-
-/** An estimate that only the file changes. */
-const makeEstimate = (state = initial) => ({
-  get: () => state,
-  change: (change: (state: State) => State) => {
-    state = change(state)
-  }
-})
 
 /** Shares an estimate for a moment; returns the estimate at the start, and the log. */
 const shareOnce = (path: string, estimate = makeEstimate()) =>
@@ -43,25 +34,6 @@ const shareOnce = (path: string, estimate = makeEstimate()) =>
     )
     return { state, logged }
   })
-
-/** An estimate after one reply that left so many of 10. */
-const knowing = (remaining: number) =>
-  Effect.map(monotonicMillis, (now) =>
-    makeEstimate(
-      Estimator.received(Estimator.sent(initial, now), {
-        ...Estimator.sending(initial, now),
-        receivedAt: now,
-        refused: false,
-        fault: false,
-        retryAfterMillis: null,
-        wallAheadMillis: 0,
-        date: null,
-        limit: 10,
-        remaining,
-        reset: 3600
-      })
-    )
-  )
 
 const informed = knowing(7)
 

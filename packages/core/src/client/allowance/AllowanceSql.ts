@@ -1,0 +1,365 @@
+/**
+ * A store of the allowance for the processes of several machines, in a database: PostgreSQL 14 or newer, or SQLite. A process asks it for all
+ * its accounts at once, twice a second, and five times at most. What it keeps is safe to lose: on PostgreSQL its tables are unlogged, so
+ * that nothing waits for a disk, and empty after a crash of the server.
+ *
+ * Instants in the tables are those of the database's clock, for leases too: the clocks of the machines do not matter. A process knows
+ * the database's clock from the round trips of its statements. What has been read once is not translated again, so that a step of the
+ * database's clock moves nothing that is known.
+ */
+import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { parseJson } from "../../api/parseJson.ts"
+import { accountIds } from "../files/accountId.ts"
+import { type ClientOptions, type InvalidOption, settingsFrom } from "../options/Settings.ts"
+import { sleepInBackground } from "../time/Background.ts"
+import { monotonicMillis, monotonicMillisUnsafe } from "../time/Monotonic.ts"
+import {
+  AllowanceStore,
+  AllowanceStoreFailed,
+  onClockAhead,
+  type OwnProcesses,
+  type SharedAllowance
+} from "./AllowanceStore.ts"
+import { observe, type ServiceClock } from "./ServiceClock.ts"
+
+/** What is known is not asked for again within this time. */
+const freshMillis = 200
+
+/** Longest time that the database may take for an answer. */
+const maxAnswerMillis = 1000
+
+/** After a failure the database is asked again when this has passed. */
+const restMillis = 2000
+
+/** A transaction that was begun may become visible so much later. */
+const maxCommitMillis = 5000
+
+/** The database's clock is asked for a second time where it is not known as well as this. */
+const maxDoubtMillis = 10
+
+/** What a process that was not seen for so long has left is removed, and so is content that no client would believe. */
+const goneMillis = 60_000
+const forgottenMillis = 2 * 86_400_000
+
+export interface AllowanceSqlOptions {
+  /** The schema of the tables, on PostgreSQL. Default: `berth`. */
+  readonly schema?: string | undefined
+  /** What warnings call the database. It may hold no password. Default: `the database`. */
+  readonly name?: string | undefined
+}
+
+/** The content of an account as this process knows it, on its monotonic clock. */
+interface Kept {
+  readonly version: number
+  readonly content: Option.Option<SharedAllowance> | "later"
+}
+
+/** A client of this process. */
+interface Member {
+  readonly id: string
+  readonly account: string
+  isEntered: boolean
+  others: OwnProcesses
+}
+
+interface Row {
+  readonly member: string
+  readonly account: string
+  readonly version: number | null
+  readonly content: string | null
+  readonly count: number | bigint | null
+  readonly before: number | bigint | null
+}
+
+const alone: OwnProcesses = { count: 0, before: 0 }
+
+/** Instants that are as far apart as the bounds on the clock between them allow. */
+const cautious = (shared: SharedAllowance, millis: number): SharedAllowance => ({
+  ...shared,
+  ...(shared.clock && {
+    clock: {
+      minAheadMillis: shared.clock.minAheadMillis - millis,
+      maxAheadMillis: shared.clock.maxAheadMillis + millis
+    }
+  }),
+  ...(shared.report && {
+    report: {
+      ...shared.report,
+      resetBy: shared.report.resetBy + millis,
+      sentAt: shared.report.sentAt - millis
+    }
+  })
+})
+
+/** Opens the stores of one process, each for an account by its fingerprint. */
+export const make = Effect.fnUntraced(function* ({
+  name = "the database",
+  schema = "berth"
+}: AllowanceSqlOptions = {}): Effect.fn.Return<
+  (fingerprint: string) => Effect.Effect<AllowanceStore>,
+  never,
+  SqlClient.SqlClient
+> {
+  const sql = yield* SqlClient.SqlClient
+  const clock = yield* Clock.Clock
+  const lock = Semaphore.makeUnsafe(1)
+  const random = Effect.map(Random.nextIntBetween(0, 0xffffffff), (number) => number.toString(36))
+  const self = `${globalThis.process?.pid ?? 0}-${yield* random}${yield* random}`
+
+  const isServer = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  const table = (name: string) => sql(isServer ? `${schema}.${name}` : name)
+  const contents = table("shared_allowance")
+  const memberships = table("allowance_member")
+  const processes = table("allowance_process")
+  const now = sql.literal(
+    isServer
+      ? "extract(epoch FROM clock_timestamp())::double precision * 1000"
+      : "(julianday('now') - 2440587.5) * 86400000.0"
+  )
+  const instant = () => monotonicMillisUnsafe(clock)
+
+  const members = new Map<string, Member>()
+  const known = new Map<string, Kept>()
+  let ahead: ServiceClock | undefined
+  /** When what is known was asked for, and the database's time then. */
+  let askedAt = Number.NEGATIVE_INFINITY
+  let askedThere = 0
+  /** Whether that is known to be no longer so. */
+  let isStale = false
+  let prunedAt = Number.NEGATIVE_INFINITY
+  let withinMillis = 4000
+  let failure: { readonly at: number; readonly detail: string } | undefined
+  let isReported = false
+
+  const aheadMillis = () => (ahead === undefined ? 0 : (ahead.minAheadMillis + ahead.maxAheadMillis) / 2)
+  const doubtMillis = () => (ahead === undefined ? 0 : (ahead.maxAheadMillis - ahead.minAheadMillis) / 2)
+
+  /** Learns from a round trip what the database's clock shows. */
+  const note = (sentAt: number, date: number) => {
+    ahead = observe(ahead, { sentAt, receivedAt: instant(), date }, 1)
+  }
+
+  const makeTables = Effect.gen(function* () {
+    if (isServer) {
+      const found = yield* sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`
+      if (found.length === 0) yield* sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`
+    }
+    const create = sql.literal(isServer ? "CREATE UNLOGGED TABLE IF NOT EXISTS" : "CREATE TABLE IF NOT EXISTS")
+    yield* sql`${create} ${contents} (account TEXT NOT NULL PRIMARY KEY,
+      version INTEGER NOT NULL, written_at DOUBLE PRECISION NOT NULL, content TEXT NOT NULL)`
+    yield* sql`${create} ${memberships} (account TEXT NOT NULL, member TEXT NOT NULL,
+      process TEXT NOT NULL, joined_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (account, member))`
+    yield* sql`CREATE INDEX IF NOT EXISTS allowance_member_process ON ${memberships} (process)`
+    yield* sql`${create} ${processes} (process TEXT NOT NULL PRIMARY KEY,
+      beats INTEGER NOT NULL, seen_at DOUBLE PRECISION NOT NULL)`
+  }).pipe(sql.withTransaction)
+
+  const areThere = Effect.isSuccess(sql`SELECT 1 FROM ${processes} WHERE 1 = 0`)
+
+  /** Has the tables made where the statements fail without them. */
+  const withTables = <A>(statements: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+    Effect.catch(statements, (error) =>
+      Effect.gen(function* () {
+        if (error.reason._tag === "ConnectionError" || (yield* areThere)) return yield* error
+        // Of two processes that make them at once one fails.
+        yield* Effect.catch(makeTables, (error) =>
+          Effect.flatMap(areThere, (areMade) => (areMade ? Effect.void : Effect.fail(error)))
+        )
+        return yield* statements
+      })
+    )
+
+  /** Removes what processes have left that are gone. */
+  const prune = Effect.gen(function* () {
+    const before = askedThere - goneMillis
+    yield* sql`DELETE FROM ${processes} WHERE seen_at < ${before}`
+    yield* sql`DELETE FROM ${memberships} WHERE process NOT IN (SELECT process FROM ${processes})`
+    yield* sql`DELETE FROM ${contents} WHERE written_at < ${askedThere - forgottenMillis}`
+  }).pipe(Effect.ignore)
+
+  const keptOf = (content: string): Kept["content"] => {
+    const value = parseJson(content)
+    const version = Predicate.isObject(value) ? value["version"] : undefined
+    if (version === 1) {
+      return Option.some(cautious(onClockAhead(value as unknown as SharedAllowance, -aheadMillis()), doubtMillis()))
+    }
+    return Number.isSafeInteger(version) ? "later" : Option.none()
+  }
+
+  /** Shows that this process is running, and reads what is new. */
+  const ask = Effect.gen(function* () {
+    const sentAt = instant()
+    const [seen] = yield* sql<{ readonly beats: number; readonly seen_at: number }>`
+      INSERT INTO ${processes} AS running (process, beats, seen_at) VALUES (${self}, 1, ${now})
+      ON CONFLICT (process) DO UPDATE SET beats = running.beats + 1, seen_at = excluded.seen_at RETURNING beats, seen_at`
+    const { beats, seen_at: there } = seen!
+    note(sentAt, there)
+    // The first statement has to wait for the connection.
+    if (doubtMillis() > maxDoubtMillis) {
+      const againAt = instant()
+      const [again] = yield* sql<{ readonly now: number }>`SELECT ${now} AS now`
+      note(againAt, again!.now)
+    }
+    const asked = Array.from(members.values())
+    // All of them where nothing of this process is left: after a crash of the server, and after it was taken for gone.
+    const isPruning = sentAt - prunedAt >= goneMillis
+    const entering = asked.filter(({ isEntered }) => !isEntered || beats === 1 || isPruning)
+    if (Arr.isReadonlyArrayNonEmpty(entering)) {
+      const rows = Arr.map(entering, ({ account, id }) => ({ account, member: id, process: self, joined_at: there }))
+      yield* sql`INSERT INTO ${memberships} ${sql.insert(rows)} ON CONFLICT (account, member) DO NOTHING`
+    }
+    const since = Math.min(askedThere, there) - maxCommitMillis
+    const rows =
+      yield* sql<Row>`SELECT mine.member, mine.account, kept.version, kept.content, others.count, others.before
+      FROM ${memberships} mine
+      LEFT JOIN ${contents} kept ON kept.account = mine.account AND (kept.written_at > ${since} OR mine.joined_at > ${since})
+      LEFT JOIN (
+        SELECT own.member, count(*) AS count, sum(CASE WHEN other.member < own.member THEN 1 ELSE 0 END) AS before
+        FROM ${memberships} own
+        JOIN ${memberships} other ON other.account = own.account AND other.member <> own.member
+        JOIN ${processes} running ON running.process = other.process
+          AND running.seen_at > ${there - withinMillis} AND running.seen_at < ${there + withinMillis}
+        WHERE own.process = ${self} GROUP BY own.member
+      ) others ON others.member = mine.member
+      WHERE mine.process = ${self} AND (kept.account IS NOT NULL OR others.member IS NOT NULL)`
+    const found = new Map(rows.map((row) => [row.member, row]))
+    for (const member of asked) {
+      const { before = null, content = null, count = null, version = null } = found.get(member.id) ?? {}
+      member.isEntered = true
+      member.others = count === null ? alone : { count: Number(count), before: Number(before) }
+      if (content === null || version === null || version === known.get(member.account)?.version) continue
+      known.set(member.account, { version, content: keptOf(content) })
+    }
+    askedAt = sentAt
+    askedThere = there
+    isStale = false
+    if (!isPruning) return
+    prunedAt = sentAt
+    yield* Effect.forkDetach(prune)
+  })
+
+  const fail = (detail: string) =>
+    Effect.suspend(() => {
+      const failed = new AllowanceStoreFailed({ detail, isReported })
+      isReported = true
+      return Effect.fail(failed)
+    })
+
+  /** Runs statements one after the other, each within bounds, and not soon again after a failure. */
+  const run = <A>(statements: Effect.Effect<A, SqlError>): Effect.Effect<A, AllowanceStoreFailed> =>
+    Effect.gen(function* () {
+      if (failure !== undefined && instant() - failure.at < restMillis) return yield* fail(failure.detail)
+      const answer = Deferred.makeUnsafe<A, string>()
+      // An answer that does not come is not waited for, whether or not the caller may be interrupted.
+      const asking = yield* statements.pipe(
+        Effect.mapError(({ message, reason: { cause } }) => (cause instanceof Error && cause.message) || message),
+        Deferred.into(answer),
+        Effect.interruptible,
+        Effect.withTracerEnabled(false),
+        Effect.forkDetach({ startImmediately: true })
+      )
+      const bound = yield* sleepInBackground(maxAnswerMillis).pipe(
+        Effect.andThen(Deferred.fail(answer, `no answer within ${maxAnswerMillis} ms`)),
+        Effect.interruptible,
+        Effect.forkDetach
+      )
+      return yield* Deferred.await(answer).pipe(
+        Effect.ensuring(Effect.sync(() => [asking, bound].forEach((fiber) => fiber.interruptUnsafe()))),
+        Effect.tap(Effect.sync(() => void (failure = undefined))),
+        Effect.catch((detail) => {
+          failure = { at: instant(), detail }
+          isStale = true
+          return fail(detail)
+        })
+      )
+    })
+  const inTurn = lock.withPermit
+
+  /** Makes sure that what is known is new. */
+  const renew = (member: Member): Effect.Effect<void, AllowanceStoreFailed> =>
+    Effect.suspend(() => {
+      // Those that wait for their turn are entered with the first of them.
+      members.set(member.id, member)
+      return inTurn(
+        Effect.suspend(() =>
+          member.isEntered && !isStale && instant() - askedAt < freshMillis ? Effect.void : run(withTables(ask))
+        )
+      )
+    })
+
+  return (fingerprint) =>
+    Effect.map(random, (number): AllowanceStore => {
+      const member: Member = { id: `${self}-${number}`, account: fingerprint, isEntered: false, others: alone }
+      let basis = 0
+      return {
+        name,
+        now: monotonicMillis,
+        read: Effect.flatMap(renew(member), () => {
+          const kept = known.get(fingerprint)
+          if (kept?.content === "later") return fail("a later version of Berth wrote it")
+          basis = kept?.version ?? 0
+          return Effect.succeed(kept?.content ?? Option.none())
+        }),
+        write: (shared) =>
+          inTurn(
+            Effect.suspend(() => {
+              const content = JSON.stringify(onClockAhead(cautious(shared, doubtMillis()), aheadMillis()))
+              const version = basis + 1
+              return Effect.map(
+                run(sql`INSERT INTO ${contents} AS kept (account, version, written_at, content)
+                  VALUES (${fingerprint}, ${version}, ${now}, ${content})
+                  ON CONFLICT (account) DO UPDATE SET version = excluded.version, written_at = excluded.written_at,
+                    content = excluded.content WHERE kept.version = ${basis} RETURNING version`),
+                (written) => {
+                  if (written.length === 0) {
+                    isStale = true
+                    return false
+                  }
+                  basis = version
+                  known.set(fingerprint, { version, content: Option.some(shared) })
+                  return true
+                }
+              )
+            })
+          ),
+        meet: (within) =>
+          Effect.suspend(() => {
+            withinMillis = within
+            return Effect.map(renew(member), () => member.others)
+          }),
+        leave: inTurn(
+          Effect.suspend(() => {
+            members.delete(member.id)
+            if (!Array.from(members.values()).some(({ account }) => account === fingerprint)) known.delete(fingerprint)
+            const left = sql`DELETE FROM ${memberships} WHERE account = ${fingerprint} AND member = ${member.id}`
+            const gone = sql`DELETE FROM ${processes} WHERE process = ${self}`
+            return Effect.ignore(run(members.size === 0 ? Effect.andThen(left, gone) : left))
+          })
+        )
+      }
+    })
+})
+
+/** What names the account of a client with these options in the tables: neither its key nor its service can be read from it. */
+export const fingerprintOf = Effect.fnUntraced(function* (
+  options: Pick<ClientOptions, "baseUrl" | "credentials">
+): Effect.fn.Return<string, InvalidOption> {
+  const settings = yield* Effect.fromResult(settingsFrom(options))
+  // There is no database without Node's own modules.
+  return (yield* Effect.orDie(accountIds(settings))).ofKey
+})
+
+/** Shares the allowance of the client with these options: `Layer.provide(Berth.layer(options), AllowanceSql.layer(options))`. */
+export const layer = (
+  options: Pick<ClientOptions, "baseUrl" | "credentials">,
+  where?: AllowanceSqlOptions
+): Layer.Layer<never, InvalidOption, SqlClient.SqlClient> =>
+  Layer.effect(
+    AllowanceStore,
+    Effect.gen(function* () {
+      const fingerprint = yield* fingerprintOf(options)
+      return (yield* make(where))(fingerprint)
+    })
+  )

@@ -1,0 +1,109 @@
+/**
+ * What every store of the allowance promises, whatever it keeps it in.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Schedule, type Scope } from "effect"
+import type { AllowanceStore, SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
+import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { initial, type State } from "../../../src/client/allowance/EstimatorState.ts"
+import { share } from "../../../src/client/allowance/OwnProcesses.ts"
+import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
+
+/** An estimate that only the store changes. */
+export const makeEstimate = (state = initial) => ({
+  get: () => state,
+  change: (change: (state: State) => State) => {
+    state = change(state)
+  }
+})
+
+/** An estimate after one reply that left so many of 10. */
+export const knowing = (remaining: number) =>
+  Effect.map(monotonicMillis, (now) =>
+    makeEstimate(
+      Estimator.received(Estimator.sent(initial, now), {
+        ...Estimator.sending(initial, now),
+        receivedAt: now,
+        refused: false,
+        fault: false,
+        retryAfterMillis: null,
+        wallAheadMillis: 0,
+        date: null,
+        limit: 10,
+        remaining,
+        reset: 3600
+      })
+    )
+  )
+
+const withinMillis = 4000
+
+/** Waits until so many others are counted. */
+export const meeting = (store: AllowanceStore, count: number) =>
+  Effect.repeat(store.meet(withinMillis), {
+    until: (seen) => seen.count === count,
+    schedule: Schedule.spaced("20 millis")
+  })
+
+/** What a client writes. */
+export const content = (now: number, remaining: number): SharedAllowance => ({
+  version: 1,
+  writtenAt: now,
+  pausedUntil: now + 5000,
+  pauseAgreed: now + 5000,
+  report: {
+    limit: 10,
+    remaining,
+    resetSeconds: 3600,
+    resetBy: now + 3_601_000,
+    resetAround: now + 3_600_000,
+    agreed: now + 3_600_000,
+    sentAt: now - 20,
+    receivedAt: now - 10
+  }
+})
+
+/** `open` gives stores of one account for so many processes. */
+export const storeContract = (
+  what: string,
+  open: (count: number) => Effect.Effect<ReadonlyArray<AllowanceStore>, never, Scope.Scope>
+) =>
+  describe(`a store in ${what}`, () => {
+    it.live("has nothing at first, then what was written last, on the reader's own clock", () =>
+      Effect.gen(function* () {
+        const [first, second] = yield* open(2)
+        assert.isTrue(Option.isNone(yield* first!.read))
+        const now = yield* monotonicMillis
+        assert.isTrue(yield* first!.write(content(now, 7)))
+        const found = Option.getOrThrow(yield* second!.read)
+        assert.deepInclude(found.report, { limit: 10, remaining: 7, resetSeconds: 3600 })
+        assert.closeTo(found.pausedUntil, now + 5000, 1000)
+        assert.closeTo(found.report!.receivedAt, now - 10, 1000)
+        assert.isAtLeast(found.report!.resetBy, now + 3_600_000)
+        yield* second!.read
+        assert.isTrue(yield* second!.write(content(now + 1, 6)))
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("counts the others that run, in one order for all, and not those that left", () =>
+      Effect.gen(function* () {
+        const stores = yield* open(3)
+        yield* Effect.forEach(stores, (store) => store.meet(withinMillis))
+        const seen = yield* Effect.forEach(stores, (store) => meeting(store, 2))
+        assert.deepStrictEqual(seen.map(({ before }) => before).toSorted(), [0, 1, 2])
+        yield* stores[0]!.leave
+        yield* meeting(stores[1]!, 1)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("shares what is left with later processes", () =>
+      Effect.gen(function* () {
+        const [first, second] = yield* open(2)
+        yield* Effect.scoped(share(first!, yield* knowing(7)))
+        const estimate = makeEstimate()
+        yield* Effect.scoped(share(second!, estimate))
+        assert.deepInclude(estimate.get().report, { limit: 10, remaining: 7 })
+        assert.strictEqual(estimate.get().ownProcesses.count, 0)
+      }).pipe(Effect.scoped)
+    )
+  })
