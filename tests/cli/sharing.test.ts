@@ -6,6 +6,7 @@ import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
+import { Postgres } from "@berth/testing/Postgres"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schedule } from "effect"
 import { berth, json, lines, settings, start } from "./berth.ts"
@@ -15,6 +16,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 interface Limits {
   readonly otherProcesses: number
+  readonly file: string | null
   readonly clients: ReadonlyArray<{ readonly processId: number; readonly program: string | null }>
 }
 
@@ -76,6 +78,57 @@ describe("the allowance", () => {
       yield* berth(["image", "saved"], { env: chosen })
       assert.deepStrictEqual(readdirSync(folder).toSorted(), ["chosen", "chosen.members"])
       assert.strictEqual(statSync(chosen.BERTH_ALLOWANCE_FILE).mode & 0o777, 0o600)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("an allowance that is shared through a database", () => {
+  it.live("is known to the next command on another machine, and to limits and doctor", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const machine = Effect.map(stateFolder, (folder) => ({
+        XDG_STATE_HOME: folder,
+        BERTH_ALLOWANCE_STORE: postgres.url()
+      }))
+      const [one, another] = [yield* machine, yield* machine]
+      assert.strictEqual((yield* berth(["image", "saved"], { env: one })).code, 0)
+      const next = yield* berth(["image", "saved"], { env: another })
+      assert.strictEqual(next.code, 6)
+      assert.match(next.stderr, /^error: Too little is left of the rate limit: this call may go in /)
+      assert.strictEqual(yield* count(429), 0)
+      const shown = `postgres://127.0.0.1:${postgres.port}/postgres?schema=berth`
+      const { file, otherProcesses } = json<Limits>(yield* berth(["limits", "-o", "json"], { env: another }))
+      assert.deepStrictEqual([file, otherProcesses], [shown, 0])
+      const { stdout } = yield* berth(["doctor"], { env: { ...another, BERTH_ALLOWANCE_STORE: postgres.url() } })
+      assert.include(stdout, `through ${shown}`)
+      assert.deepStrictEqual(readdirSync(one.XDG_STATE_HOME), [])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        TestServer.layer({ clock: "real", rateLimit: { limit: 1, window: 3_600_000, algorithm: "fixed-window" } })
+      )
+    )
+  )
+
+  it.live("is not waited for where the database is gone; an address that is none is refused", () =>
+    Effect.gen(function* () {
+      const env = {
+        XDG_STATE_HOME: yield* stateFolder,
+        BERTH_ALLOWANCE_STORE: "postgres://user:hunter2@127.0.0.1:1/db"
+      }
+      assert.deepStrictEqual(yield* berth(["node", "list", "-o", "json"], { env }), {
+        code: 0,
+        stdout: "[]\n",
+        stderr: ""
+      })
+      const { stderr } = yield* berth(["node", "list", "--debug"], { env })
+      assert.lengthOf(stderr.match(/^debug: Cannot share the allowance through .+ECONNREFUSED.+$/gm)!, 1)
+      const found = yield* berth(["doctor"], { env })
+      assert.match(found.stdout, /cannot be used: connect ECONNREFUSED/)
+      const refused = yield* berth(["node", "list"], { env: { ...env, BERTH_ALLOWANCE_STORE: "hunter2" } })
+      assert.strictEqual(refused.code, 2)
+      assert.match(refused.stderr, /^error: BERTH_ALLOWANCE_STORE is not usable: .+\nhint: .+\n$/)
+      for (const text of [stderr, found.stdout, found.stderr, refused.stderr]) assert.notInclude(text, "hunter2")
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })

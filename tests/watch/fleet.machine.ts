@@ -66,6 +66,37 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
     })
   )
 
+  it.effect("know after a take-over what the one before them spent, and ask nothing in vain", () =>
+    Effect.gen(function* () {
+      const { address, config, env, worlds } = yield* makeFleet(1)
+      const [world] = worlds
+      const sharing = { ...env, BERTH_ALLOWANCE_FILE: "" }
+      const refused = Effect.map(world!.journal, (journal) => journal.filter(({ status }) => status === 429).length)
+      const first = yield* Daemon.start(["run", "--config", config], sharing)
+      yield* wait(() => first.ready())
+      // Less than was sent already.
+      while ((yield* world!.journal).length < 2) yield* Effect.sleep("100 millis")
+      yield* Effect.orDie(
+        world!.control.worlds.update({ params: { world: world!.id }, payload: { rateLimit: { limit: 1 } } })
+      )
+      while ((yield* refused) === 0) yield* Effect.sleep("100 millis")
+      const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
+      const paused = Effect.orDie(sql`SELECT 1 FROM shared_allowance WHERE content NOT LIKE '%"pausedUntil":0,%'`)
+      while ((yield* paused).length === 0) yield* Effect.sleep("100 millis")
+      yield* wait(() => first.program.kill())
+      const next = yield* Daemon.start(["run", "--config", config], sharing)
+      yield* wait(() => next.ready())
+      /** How often the client of the account has read what is shared. */
+      const beats = Effect.orDie(
+        sql<{ beats: number }>`SELECT max(beats) AS beats FROM allowance_process
+          WHERE process IN (SELECT process FROM allowance_member) AND process LIKE ${`${next.program.child.pid}-%`}`
+      )
+      while (Number((yield* beats)[0]?.beats ?? 0) < 6) yield* Effect.sleep("100 millis")
+      expect(yield* refused).toBe(1)
+      expect(next.program.printedOn.stderr).not.toContain("Cannot share")
+    })
+  )
+
   it.effect("refuse a user of the database who may not take part", () =>
     Effect.gen(function* () {
       const { address, config, env } = yield* makeFleet(1)

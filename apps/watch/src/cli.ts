@@ -3,6 +3,7 @@
  */
 import * as Berth from "@berth/core/client/Berth"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
+import { allowanceLayer } from "@berth/terminal/allowanceLayer"
 import { readConnection } from "@berth/terminal/Connection"
 import { allowHttpFlag, baseUrlFlag } from "@berth/terminal/connectionFlags"
 import { usageProblem } from "@berth/terminal/usage"
@@ -47,10 +48,12 @@ interface ConnectionOptions {
 /** Runs a command with a client for the connection that the settings name. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
-    const { options } = yield* readConnection(flags.baseUrl, flags.allowHttp)
+    const connection = yield* readConnection(flags.baseUrl, flags.allowHttp)
     const account = yield* readAccount(flags.account)
     // `readConnection` has checked the options.
-    const berth = Layer.orDie(Berth.layerOver(options, NodeTransport.layer))
+    const berth = Layer.orDie(Berth.layerOver(connection.options, NodeTransport.layer)).pipe(
+      Layer.provide(allowanceLayer(connection))
+    )
     yield* Effect.provide(command(account), berth)
   }).pipe(Effect.provide(warnings), Effect.catchTag("SettingFault", fromSettingFault))
 

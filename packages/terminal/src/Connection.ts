@@ -7,6 +7,7 @@ import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles
 import type { ClientOptions, InvalidOption } from "@berth/core/client/options/Settings"
 import { isExposed } from "@berth/core/client/transport/loopback"
 import { Data, Effect, Option, Redacted } from "effect"
+import { isAddress, isPostgres, postgresForm } from "./postgresAddress.ts"
 import { readSetting } from "./readSetting.ts"
 import { variables } from "./variables.ts"
 
@@ -27,6 +28,8 @@ export class SettingFault extends Data.TaggedError("SettingFault")<{
 export interface Connection {
   readonly options: ClientOptions
   readonly files: AccountFiles
+  /** The database through which processes of several machines share the allowance; undefined where no setting names one. */
+  readonly allowanceStore: Redacted.Redacted | undefined
 }
 
 /** What a variable holds; a blank one is not set. */
@@ -88,6 +91,24 @@ const unusable =
           : "It is the service's scheme and host, such as https://HOST."
     })
   }
+
+/** The database that `BERTH_ALLOWANCE_STORE` names. */
+export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.flatMap(
+  readVariable(variables.allowanceStore),
+  (found) => {
+    const address = Option.getOrUndefined(found)
+    if (address === undefined) return Effect.undefined
+    if (isPostgres(Redacted.value(address)) && isAddress(address)) return Effect.succeed(address)
+    return Effect.fail(
+      new SettingFault({
+        setting: variables.allowanceStore,
+        exit: "usage",
+        message: `${variables.allowanceStore} is not usable: expected ${postgresForm}.`,
+        hint: `Correct ${variables.allowanceStore}, or unset it.`
+      })
+    )
+  }
+)
 
 const originOf = (address: string): string | undefined => URL.parse(address)?.origin
 
@@ -151,11 +172,13 @@ export const connectionOf = Effect.fnUntraced(function* (
     credentials: { apiKey: key.value, accessToken: token.value },
     account: Option.getOrUndefined(settings.account ?? Option.none())?.value
   }
+  const allowanceStore = yield* allowanceStoreSetting
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
   yield* ensureOwn(address, key, "API key", orElse)
   yield* ensureOwn(address, token, "access token", orElse)
   yield* ensurePrivate(address, settings.allowHttp)
-  return { options: { ...options, allowanceFile: files.allowanceFile }, files }
+  const allowanceFile = allowanceStore === undefined ? files.allowanceFile : undefined
+  return { options: { ...options, allowanceFile }, files, allowanceStore }
 })
 
 /** What a variable sets. */

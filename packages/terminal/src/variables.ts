@@ -9,6 +9,8 @@ export const variables = {
   allowHttp: "BERTH_ALLOW_HTTP",
   /** The name of the account that keys of creates belong to. */
   account: "BERTH_ACCOUNT",
+  /** The PostgreSQL database through which processes of several machines share the rate limit. */
+  allowanceStore: "BERTH_ALLOWANCE_STORE",
   /** The name of an account that `berth auth login` saved. */
   profile: "BERTH_PROFILE",
   /** The format of data. */

@@ -49,6 +49,27 @@ describe("the connection", () => {
     })
   )
 
+  it.effect("shares the allowance through the database that is named, and through no file then", () =>
+    Effect.gen(function* () {
+      const named = {
+        ...complete,
+        BERTH_ALLOWANCE_FILE: "/file",
+        BERTH_ALLOWANCE_STORE: "postgres://u:hunter2@db/name"
+      }
+      const { allowanceStore, options } = yield* read(named)
+      assert.strictEqual(Redacted.value(allowanceStore!), named.BERTH_ALLOWANCE_STORE)
+      assert.isUndefined(options.allowanceFile)
+      const file = yield* read({ ...named, BERTH_ALLOWANCE_STORE: " " })
+      assert.deepStrictEqual([file.allowanceStore, file.options.allowanceFile], [undefined, "/file"])
+      for (const wrong of ["mysql://u:hunter2@db", "hunter2", "postgres://u:hunter2@db/name?schema=No"]) {
+        const fault = yield* Effect.flip(read({ ...named, BERTH_ALLOWANCE_STORE: wrong }))
+        assert.deepStrictEqual([fault.setting, fault.exit], ["BERTH_ALLOWANCE_STORE", "usage"], wrong)
+        assert.match(fault.message, /^BERTH_ALLOWANCE_STORE is not usable: expected an address such as postgres:/)
+        assert.notInclude(fault.message + fault.hint, "hunter2")
+      }
+    })
+  )
+
   it.effect("with a key that cannot be one is a fault of the key, and does not show it", () =>
     Effect.gen(function* () {
       const fault = yield* Effect.flip(read({ ...complete, BERTH_API_KEY: "no\u0007key" }))

@@ -2,6 +2,7 @@
  * What is left of the rate limit.
  */
 import { KnownAllowance } from "@berth/core/domain/Allowance"
+import { isPostgres } from "@berth/terminal/postgresAddress"
 import { Schema } from "effect"
 import { elapsed, nothing, numberOr, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
@@ -17,10 +18,11 @@ const Limits = Schema.Struct({
   ...KnownAllowance.fields,
   resetAt: Schema.NullOr(Schema.String).annotate({ description: "When it refills; null where no reply reports it." }),
   file: Schema.NullOr(Schema.String).annotate({
-    description: "Through which the clients of this machine share the allowance; null where there is none."
+    description:
+      "Through which clients share the allowance: a file of this machine, or a database; null where there is none."
   }),
-  otherProcesses: Schema.Int.annotate({ description: "How many clients of this machine use the same key now." }),
-  clients: Schema.Array(Client).annotate({ description: "Which clients those are." })
+  otherProcesses: Schema.Int.annotate({ description: "How many other clients share the allowance now." }),
+  clients: Schema.Array(Client).annotate({ description: "Which clients those are, where they are on this machine." })
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
@@ -51,7 +53,14 @@ const fields: ReadonlyArray<Field<Limits>> = [
   {
     key: "otherProcesses",
     title: "OTHER CLIENTS",
-    value: ({ clients }) => (clients.length === 0 ? "none on this machine" : clients.map(named).join(", ")),
+    value: ({ clients, file, otherProcesses }) =>
+      clients.length > 0
+        ? clients.map(named).join(", ")
+        : otherProcesses > 0
+          ? String(otherProcesses)
+          : file !== null && isPostgres(file)
+            ? "none"
+            : "none on this machine",
     shrinkTo: 20
   },
   { key: "file", title: "SHARED THROUGH", value: ({ file }) => textOr(file), shrinkTo: 20 }

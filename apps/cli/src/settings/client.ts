@@ -11,6 +11,7 @@ import { IntentStore, type IntentStoreFailed, makeMemory } from "@berth/core/cli
 import * as PageFile from "@berth/core/client/listing/PageFile"
 import { BerthError } from "@berth/core/domain/BerthError"
 import { StateUnavailable } from "@berth/core/domain/ErrorReason"
+import { allowanceLayer } from "@berth/terminal/allowanceLayer"
 import {
   addressWarning,
   type Connection,
@@ -42,9 +43,9 @@ export const ensureOwnCredential = (
 export const connectionFor = Effect.fnUntraced(function* (
   settings: ConnectionSettings & { readonly deadline: Option.Option<Sourced<Duration.Duration>> }
 ) {
-  const { files, options } = yield* connectionOf(settings, loginHint)
+  const { options, ...connection } = yield* connectionOf(settings, loginHint)
   const deadline = Option.getOrUndefined(Option.map(settings.deadline, ({ value }) => value))
-  return { files, options: { ...options, ...(deadline && { deadline }) } }
+  return { ...connection, options: { ...options, ...(deadline && { deadline }) } }
 })
 
 /** The connection that the settings name. */
@@ -67,6 +68,7 @@ export const clientOf = (connection: Connection) => {
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
+    Layer.provideMerge(allowanceLayer(connection)),
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
     Layer.merge(spans),
     Layer.merge(CommitmentLog.layer(files.commitments)),

@@ -2,6 +2,7 @@
  * `berth-watch account`: the accounts of the table, which come and go while daemons run. A command changes the table alone; the daemons follow
  * it. Credentials are named, or read from stdin and sealed: they are on no command line, in no output, and not in the database as they are.
  */
+import { isPostgres } from "@berth/terminal/postgresAddress"
 import { resolve } from "node:path"
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Console, Effect, Option, Redacted, Result, Schema, Stdio, Stream } from "effect"
@@ -24,7 +25,6 @@ import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 import type { AddOptions } from "./accountFlags.ts"
 import { SharedStore } from "../store/peers.ts"
-import { isPostgres } from "../store/postgres.ts"
 import { Store } from "../store/Store.ts"
 import { maxTableAccounts, type TableAccountRow } from "../store/watchedAccounts.ts"
 

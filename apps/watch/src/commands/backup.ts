@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { existsSync, rmSync } from "node:fs"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
-import { isPostgres } from "../store/postgres.ts"
+import { isPostgres } from "@berth/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 

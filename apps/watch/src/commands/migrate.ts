@@ -2,11 +2,12 @@
  * `berth-watch migrate`: makes or updates the tables of a store on a server, those of the engine included. The daemon does the same when it
  * starts; where it may make no tables, an administrator does it before.
  */
+import { isPostgres, schemaOf } from "@berth/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { migrate } from "../store/migrate.ts"
-import { isPostgres, postgresLayer, rightsIn, schemaOf, shownStore } from "../store/postgres.ts"
+import { postgresLayer, rightsIn, shownStore } from "../store/postgres.ts"
 
 const migrateServer = Effect.fnUntraced(function* (schema: string) {
   const { migratePlacement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))

@@ -17,16 +17,19 @@ import type { NotServed } from "../http/serve.ts"
 import { CommandFailed, endedBy, fromBerthError, fromStoreFailed } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { feedWatchdog } from "../process/supervisor.ts"
+import { fromSettingFault } from "../settings/runConfig.ts"
 import type { RunSettings } from "../settings/RunSettings.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { SharedStore } from "../store/peers.ts"
-import { isPostgres, schemaOf, shownStore } from "../store/postgres.ts"
+import { isPostgres, schemaOf } from "@berth/terminal/postgresAddress"
+import { shownStore } from "../store/postgres.ts"
 import { nameAddress } from "../store/StoreLock.ts"
 import { isSwept } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { type Reported, reportTroubles } from "./reportTroubles.ts"
+import { allowanceStores } from "./allowanceStores.ts"
 import { watchAccount } from "./watchAccount.ts"
 
 /** How long to go on delivering after the end of the polling; the whole stop takes at most 10 s. */
@@ -164,7 +167,8 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
   const isShared = shared !== null
   const isOnly = config.accounts.length === 1 && !isShared
-  const watch = (account: AccountOptions) => watchAccount(account, { settings, isOnly, isReloaded })
+  const stores = yield* allowanceStores(config)
+  const watch = (account: AccountOptions) => watchAccount(account, { settings, isOnly, isReloaded, stores })
   const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {
@@ -215,6 +219,7 @@ export const runDaemon = Effect.fn("runDaemon")(
   Effect.catchTags({
     BerthError: (failure) => fromBerthError(failure),
     StoreFailed: (failure: StoreFailed) => fromStoreFailed(failure),
+    SettingFault: fromSettingFault,
     NotServed: ({ hint, message }: NotServed) => new CommandFailed({ exit: "usage", message, hint }),
     StreamClosed: (closed: StreamClosed) => Effect.as(endedBy(closed), Option.none())
   })

@@ -5,11 +5,13 @@ import { countsFrom } from "@berth/core/api/AllowanceHeaders"
 import type { RawReply } from "@berth/core/api/Reply"
 import { Allowance } from "@berth/core/client/Allowance"
 import { accountFiles } from "@berth/core/client/AccountFiles"
+import { AllowanceStore } from "@berth/core/client/allowance/AllowanceStore"
 import * as Berth from "@berth/core/client/Berth"
 import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import type { BerthError } from "@berth/core/domain/BerthError"
+import type { AllowanceStores } from "@berth/terminal/openAllowance"
 import { Context, Effect, Layer, Metric, Redacted, Schedule } from "effect"
 import { openAllowance } from "../account/WatchedAllowance.ts"
 import { openCatalogue } from "../account/WatchedCatalogue.ts"
@@ -38,6 +40,8 @@ interface Circumstances {
   readonly settings: RunSettings
   /** The daemon has no other account. */
   readonly isOnly: boolean
+  /** Where accounts share their allowances; undefined where each has a file. */
+  readonly stores: AllowanceStores | undefined
   /** The config took the place of another one, which is there to go back to. */
   readonly isReloaded: boolean
 }
@@ -45,12 +49,12 @@ interface Circumstances {
 /** Opens the account. Gives what polls it for ever. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
-  { isOnly, isReloaded, settings }: Circumstances
+  { isOnly, isReloaded, settings, stores }: Circumstances
 ) {
   const { connection, name } = options
   const progress = yield* Progress
   // The options were checked when they were read.
-  const { allowanceFile } = yield* Effect.orDie(accountFiles(connection))
+  const { allowanceFile } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
   let reported: { readonly limit: number; readonly remaining: number } | null = null
   const onReply = ({ headers }: RawReply) =>
     Effect.sync(() => {
@@ -60,7 +64,8 @@ export const watchAccount = Effect.fnUntraced(function* (
   const clientOptions = { ...connection, allowanceFile, onReply }
   const client = yield* Layer.build(Layer.orDie(Berth.layerOver(clientOptions, NodeTransport.layer))).pipe(
     // The client's counters and histograms: each account its own.
-    Effect.provideService(Metric.CurrentMetricAttributes, { account: name })
+    Effect.provideService(Metric.CurrentMetricAttributes, { account: name }),
+    Effect.provideService(AllowanceStore, yield* stores?.(connection) ?? Effect.undefined)
   )
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments

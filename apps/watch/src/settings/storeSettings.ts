@@ -3,6 +3,7 @@
  */
 import { berthFolder } from "@berth/core/client/AccountFolder"
 import { readVariable } from "@berth/terminal/Connection"
+import { isAddress, isPostgres, postgresForm } from "@berth/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { defaultMaxLag, isToken, tokenForm } from "../config/Config.ts"
@@ -10,7 +11,6 @@ import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
-import { isAddress, isPostgres, postgresForm } from "../store/postgres.ts"
 
 export const storeFlags = {
   config: Flag.String("config").pipe(

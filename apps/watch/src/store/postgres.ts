@@ -4,6 +4,7 @@
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
+import { isPostgres, schemaOf, shownAddress } from "@berth/terminal/postgresAddress"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Context, Effect, Layer, Queue, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -12,9 +13,6 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { withBreakingTransactions } from "./transactions.ts"
-
-/** Whether a store is on a server rather than in a file. */
-export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
 /** `LISTEN` and the waiting of a transaction for another one hold a connection each; a process does little else at once. */
 const maxConnections = 8
@@ -34,24 +32,9 @@ const maxBeginSeconds = 10
 /** The first version with all that is used here: it releases advisory locks of a process that is gone at once. */
 const minVersion = 14
 
-export const schemaOf = (address: Redacted.Redacted): string =>
-  new URL(Redacted.value(address)).searchParams.get("schema") ?? "berth"
-
-/** What an address has to look like. A longer name would not fit with those of tables behind it. */
-export const postgresForm =
-  "an address such as postgres://USER:PASSWORD@HOST/DATABASE?schema=berth, with a schema of at most 40 small letters, digits and _"
-
-/** Whether it is one, as far as its text shows. */
-export const isAddress = (address: Redacted.Redacted): boolean =>
-  URL.canParse(Redacted.value(address)) && /^[a-z_][a-z0-9_]{0,39}$/.test(schemaOf(address))
-
-/** A store as people are shown it: without who connects, and with what. */
-export const shownStore = (store: Redacted.Redacted): string => {
-  const text = Redacted.value(store)
-  if (!isPostgres(text)) return text
-  const { host, pathname } = new URL(text)
-  return `postgres://${host}${pathname}?schema=${schemaOf(store)}`
-}
+/** A store as people are shown it: a path, or an address without who connects, and with what. */
+export const shownStore = (store: Redacted.Redacted): string =>
+  isPostgres(Redacted.value(store)) ? shownAddress(store) : Redacted.value(store)
 
 /** Makes the schema, unless it exists: a role that may not make one can use it. */
 const makeSchema = Effect.fnUntraced(function* (schema: string) {

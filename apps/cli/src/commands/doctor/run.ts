@@ -4,6 +4,7 @@
  */
 import { RawApi } from "@berth/core/client/RawApi"
 import type { Connection, ConnectionSettings, Credential, Sourced } from "@berth/terminal/Connection"
+import { shownAddress } from "@berth/terminal/postgresAddress"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import pkg from "../../../package.json" with { type: "json" }
@@ -13,6 +14,7 @@ import { printAll } from "../../output/print.ts"
 import { type Check, checkRecord } from "../../records/check.ts"
 import { accountSettings } from "../../settings/account.ts"
 import { clientOf, connectionFor, ensureOwnCredential } from "../../settings/client.ts"
+import { countOthers } from "../../settings/sharedAllowance.ts"
 import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
 
@@ -97,6 +99,15 @@ const stateFiles = ({ files }: Connection) =>
     })
   })
 
+/** Whether the database answers through which the rate limit is shared. */
+const sharing = ({ allowanceStore }: Connection) =>
+  allowanceStore === undefined
+    ? Effect.succeed([])
+    : Effect.match(countOthers, {
+        onFailure: ({ detail }) => [warning("sharing", `${shownAddress(allowanceStore)} cannot be used: ${detail}`)],
+        onSuccess: () => [ok("sharing", `through ${shownAddress(allowanceStore)}`)]
+      })
+
 /** One request, and what its reply shows of the service, its clock, the credentials and the rate limit. */
 const service = (connection: Connection) =>
   Effect.gen(function* () {
@@ -114,7 +125,8 @@ const service = (connection: Connection) =>
       )
     )
     const endedAt = yield* Clock.currentTimeMillis
-    if (Result.isFailure(asked)) return [failed("service", asked.failure)]
+    const shared = yield* sharing(connection)
+    if (Result.isFailure(asked)) return [failed("service", asked.failure), ...shared]
     const { failure, reply } = asked.success
     const date = Date.parse(reply.headers["date"] ?? "")
     const skewMillis = date - (startedAt + endedAt) / 2
@@ -129,7 +141,8 @@ const service = (connection: Connection) =>
       failure === null ? ok("credentials", "may list nodes") : failed("credentials", failure),
       ...(remaining === undefined
         ? []
-        : [ok("rate limit", `${remaining} requests left of ${reply.headers["ratelimit-limit"] ?? "?"}`)])
+        : [ok("rate limit", `${remaining} requests left of ${reply.headers["ratelimit-limit"] ?? "?"}`)]),
+      ...shared
     ]
   }).pipe(Effect.provide(clientOf(connection)))
 

@@ -1,16 +1,31 @@
 /**
- * `berth limits`: what is left of the rate limit, when it refills, and which clients of this machine use it. Costs one request where
- * no client of this machine has learnt it lately.
+ * `berth limits`: what is left of the rate limit, when it refills, and which clients use it. Costs one request where no client that shares it
+ * has learnt it lately.
  */
 import { Allowance } from "@berth/core/client/Allowance"
 import { Nodes } from "@berth/core/client/Nodes"
+import type { Connection } from "@berth/terminal/Connection"
+import { shownAddress } from "@berth/terminal/postgresAddress"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { limitsRecord } from "../../records/limits.ts"
 import { client, connection } from "../../settings/client.ts"
 import { ensureWritable } from "../../settings/ensureWritable.ts"
+import { countOthers } from "../../settings/sharedAllowance.ts"
 import { otherClients } from "./otherClients.ts"
+
+/** Through what the clients share, and who they are. */
+const sharingOf = Effect.fnUntraced(function* ({ allowanceStore, options: { allowanceFile } }: Connection) {
+  if (allowanceStore !== undefined) {
+    const others = yield* Effect.option(countOthers)
+    const file = Option.isSome(others) ? shownAddress(allowanceStore) : null
+    return { file, otherProcesses: Option.getOrElse(others, () => 0), clients: [] }
+  }
+  const clients = yield* otherClients(allowanceFile)
+  const isShared = allowanceFile !== undefined && (yield* Effect.isSuccess(ensureWritable(allowanceFile)))
+  return { file: isShared ? allowanceFile : null, otherProcesses: clients.length, clients }
+})
 
 export const limits = command(
   {},
@@ -19,10 +34,7 @@ export const limits = command(
     const known = yield* allowance.current
     if (known.limit === null) yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 }))
     const current = yield* allowance.current
-    const { options } = yield* connection
-    const { allowanceFile } = options
-    const clients = yield* otherClients(allowanceFile)
-    const isShared = allowanceFile !== undefined && (yield* Effect.isSuccess(ensureWritable(allowanceFile)))
+    const sharing = yield* sharingOf(yield* connection)
     const now = yield* Clock.currentTimeMillis
     const resetAt = Option.map(Option.fromNullishOr(current.resetInMillis), (millis) =>
       DateTime.formatIso(DateTime.makeUnsafe(Math.round((now + millis) / 1000) * 1000))
@@ -30,9 +42,7 @@ export const limits = command(
     yield* printOne(limitsRecord, {
       ...current,
       resetAt: Option.getOrNull(resetAt),
-      file: isShared ? allowanceFile : null,
-      otherProcesses: clients.length,
-      clients
+      ...sharing
     })
   }),
   client

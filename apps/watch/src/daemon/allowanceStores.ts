@@ -1,0 +1,22 @@
+/**
+ * Through which database the accounts of a daemon share their allowances with other processes: the one that `BERTH_ALLOWANCE_STORE` names,
+ * else the store of the daemon where that is on a server, so that a process which takes an account over knows what the other one spent.
+ */
+import { allowanceStoreSetting, readVariable } from "@berth/terminal/Connection"
+import type { AllowanceStores } from "@berth/terminal/openAllowance"
+import { isPostgres } from "@berth/terminal/postgresAddress"
+import { Effect, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { WatchConfig } from "../config/Config.ts"
+
+const load = Effect.promise(() => import("@berth/terminal/openAllowance"))
+
+/** Undefined where each account has a file. */
+export const allowanceStores = Effect.fnUntraced(function* ({ store }: WatchConfig) {
+  const address = yield* allowanceStoreSetting
+  if (address !== undefined) return yield* (yield* load).openAllowanceStores(address)
+  const isFileNamed = Option.isSome(yield* readVariable("BERTH_ALLOWANCE_FILE"))
+  if (isFileNamed || !isPostgres(Redacted.value(store))) return undefined
+  const stores: AllowanceStores = yield* (yield* load).allowanceStoresIn(yield* SqlClient.SqlClient, store)
+  return stores
+})

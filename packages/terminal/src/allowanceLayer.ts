@@ -1,0 +1,17 @@
+/**
+ * Shares the allowance of a client through the database that a setting names. Where none is named nothing is loaded for it.
+ */
+import { AllowanceStore } from "@berth/core/client/allowance/AllowanceStore"
+import { Effect, Layer } from "effect"
+import type { Connection } from "./Connection.ts"
+
+export const allowanceLayer = ({ allowanceStore, options }: Connection): Layer.Layer<never> =>
+  allowanceStore === undefined
+    ? Layer.empty
+    : Layer.effect(
+        AllowanceStore,
+        Effect.gen(function* () {
+          const { openAllowanceStores } = yield* Effect.promise(() => import("./openAllowance.ts"))
+          return yield* (yield* openAllowanceStores(allowanceStore))(options)
+        })
+      )
