@@ -2,7 +2,7 @@
  * Admission: holds every attempt until the estimator admits it, in order of its lane, or fails it at once when it would have to
  * wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
  */
-import { Clock, Deferred, Effect, Exit, Latch, Option, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
 import { httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
@@ -58,6 +58,9 @@ export interface Admission {
 /** The wall clock has stepped when it moves by more than this against the monotonic one between two readings. */
 const stepMillis = 1000
 
+/** After so long without a request a client shares nothing until the next one. */
+const quietMillis = 2000
+
 /** While calls wait, a step is noticed within this time. */
 const maxNoticeMillis = 5000
 
@@ -80,6 +83,8 @@ export const make = Effect.fnUntraced(function* (
   const bell = Latch.makeUnsafe(false)
   const changed = Latch.makeUnsafe(false)
   let watchers = 0
+  let underWay = 0
+  let lastAskedAt = -Infinity
   let state = initial
 
   /** Wakes those who watch the allowance, which may have changed. */
@@ -121,11 +126,13 @@ export const make = Effect.fnUntraced(function* (
     const sending = Estimator.sending(state, sentAt)
     state = Estimator.sent(state, sentAt)
     notifyWatchers()
+    underWay++
     let open = true
     const end = (change: () => State) =>
       Effect.sync(() => {
         if (!open) return
         open = false
+        underWay--
         state = change()
         notifyWatchers()
         if (queue.size > 0) bell.openUnsafe()
@@ -186,18 +193,26 @@ export const make = Effect.fnUntraced(function* (
     })
   )
 
-  if (store !== undefined) {
-    yield* share(store, {
-      get: () => state,
-      change: (change) => {
-        state = change(state)
-        notifyWatchers()
-        if (queue.size > 0) bell.openUnsafe()
-      }
-    })
+  const isBusy = () =>
+    queue.size > 0 || watchers > 0 || underWay > 0 || monotonicMillisUnsafe(clock) - lastAskedAt < quietMillis
+  const estimate = {
+    get: () => state,
+    change: (change: (state: State) => State) => {
+      state = change(state)
+      notifyWatchers()
+      if (queue.size > 0) bell.openUnsafe()
+    }
   }
+  const sharing = store === undefined ? undefined : yield* share(store, estimate, isBusy)
+  /** Runs an effect of the estimate that others share. */
+  const shared = <A, E>(effect: Effect.Effect<A, E>, restore: Restore = identity): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      lastAskedAt = monotonicMillisUnsafe(clock)
+      const rejoining = sharing?.rejoin()
+      return rejoining === undefined ? effect : Effect.andThen(restore(rejoining), effect)
+    })
 
-  const admit: Admission["admit"] = (request, restore) =>
+  const admitNow: Admission["admit"] = (request, restore) =>
     Effect.suspend(() => {
       const askedAt = now()
       const { deadlineAt, lane } = request
@@ -243,5 +258,11 @@ export const make = Effect.fnUntraced(function* (
       )
     })
 
-  return { admit, refusal, state: () => state, current: Effect.sync(known), changeAfter }
+  return {
+    admit: (request, restore) => shared(admitNow(request, restore), restore),
+    refusal,
+    state: () => state,
+    current: shared(Effect.sync(known)),
+    changeAfter
+  }
 })

@@ -45,11 +45,23 @@ const isNews = ({ clock, pausedUntil, report }: SharedAllowance, known: SharedAl
     (isLater(report.receivedAt, known?.report?.receivedAt) || report.remaining !== known?.report?.remaining)) ||
   (clock !== undefined && known?.clock === undefined)
 
-/** Shares an estimate for as long as the scope lasts. A failure of the store is reported once, and the client continues without it. */
+export interface Sharing {
+  /**
+   * For a request that comes after a while without one: has this process known to the others, and learns what they know, as when it
+   * began. Undefined where neither is needed.
+   */
+  readonly rejoin: () => Effect.Effect<void> | undefined
+}
+
+/**
+ * Shares an estimate for as long as the scope lasts. A process that is not busy leaves the others alone, and costs nothing: one may be a
+ * client of thousands of accounts. A failure of the store is reported once, and the client continues without it.
+ */
 export const share = Effect.fnUntraced(function* (
   store: AllowanceStore,
-  estimate: Estimate
-): Effect.fn.Return<void, never, Scope.Scope> {
+  estimate: Estimate,
+  isBusy: () => boolean = () => true
+): Effect.fn.Return<Sharing, never, Scope.Scope> {
   const clock = yield* Clock.Clock
 
   /** What own processes wrote, and how far the store's clock is ahead. */
@@ -96,18 +108,32 @@ export const share = Effect.fnUntraced(function* (
     store.leave
   )
 
-  const first = Latch.makeUnsafe(false)
-  yield* Effect.addFinalizer(() => leave)
-  // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
-  // still makes this process known. It keeps no program alive.
-  yield* Effect.forkScoped(
-    Effect.forever(
-      Effect.uninterruptible(exchange).pipe(
-        Effect.andThen(first.open),
-        Effect.andThen(sleepInBackground(exchangeEveryMillis))
-      )
-    ),
-    { startImmediately: true }
-  )
-  yield* Effect.timeoutOption(first.await, maxFirstExchangeMillis)
+  /** Whether this process is known to the others, and since then has exchanged with them. */
+  const joined = Latch.makeUnsafe(false)
+  const wanted = Latch.makeUnsafe(true)
+  let isQuiet = false
+
+  const exchangeWhileBusy = Effect.gen(function* () {
+    do {
+      // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
+      // still makes this process known.
+      yield* Effect.uninterruptible(exchange)
+      isQuiet = false
+      joined.openUnsafe()
+      yield* sleepInBackground(exchangeEveryMillis)
+    } while (isBusy())
+    isQuiet = true
+    joined.closeUnsafe()
+    wanted.closeUnsafe()
+    yield* Effect.uninterruptible(leave)
+  })
+
+  yield* Effect.addFinalizer(() => (isQuiet ? Effect.void : leave))
+  // It keeps no program alive.
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(wanted.await, exchangeWhileBusy)), { startImmediately: true })
+  const known = Effect.asVoid(Effect.timeoutOption(joined.await, maxFirstExchangeMillis))
+  yield* known
+  return {
+    rejoin: () => (isQuiet ? Effect.andThen(wanted.open, known) : undefined)
+  }
 })

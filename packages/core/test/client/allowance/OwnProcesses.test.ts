@@ -1,4 +1,4 @@
-import { layer } from "@berth/core/testing"
+import { layer, nodeRecord, ok, type Script } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -75,6 +75,55 @@ describe("clients on several machines that share a store", () => {
       const { pausedMillis } = yield* slow(Allowance.use(({ current }) => current))
       assert.strictEqual(pausedMillis, 59_000)
       const error = yield* slow(Effect.flip(Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "5 seconds" }))))
+      assert.strictEqual(error.reason._tag, "WouldExceedDeadline")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a client without requests", () => {
+  const granting = ok(nodeRecord({ id: 7 }), { "ratelimit-limit": "100", "ratelimit-remaining": "90" })
+  const two = Effect.fnUntraced(function* (first: Script, second: Script) {
+    const clock = yield* Clock.Clock
+    let asked = 0
+    const make = makeStore(clock)
+    const counting = Effect.map(make, (store): AllowanceStore => ({
+      ...store,
+      meet: (millis) => Effect.tap(store.meet(millis), () => Effect.sync(() => void asked++))
+    }))
+    const open = (script: Script) =>
+      Layer.build(Layer.fresh(Layer.provide(layer(script), Layer.succeed(AllowanceStore, counting))))
+    return { asked: () => asked, first: yield* open(first), second: yield* open(second) }
+  })
+
+  it.effect("leaves the store alone, until it has one again", () =>
+    Effect.gen(function* () {
+      const { asked, first } = yield* two(() => granting, [])
+      const getFirst = Effect.provide(get, first)
+      yield* getFirst
+      yield* TestClock.adjust("10 seconds")
+      const before = asked()
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(asked(), before)
+      yield* getFirst
+      assert.strictEqual(asked(), before + 1)
+      yield* TestClock.adjust("2 seconds")
+      assert.isAbove(asked(), before + 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("knows before its next one what the others have learned meanwhile", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_790_000_000_000)
+      const { first, second } = yield* two(
+        () => refusing,
+        () => granting
+      )
+      yield* Effect.provide(get, second)
+      yield* TestClock.adjust("10 minutes")
+      yield* Effect.provide(Effect.flip(get), first)
+      yield* TestClock.adjust("1 second")
+      const within = Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "5 seconds" }))
+      const error = yield* Effect.provide(Effect.flip(within), second)
       assert.strictEqual(error.reason._tag, "WouldExceedDeadline")
     }).pipe(Effect.scoped)
   )
