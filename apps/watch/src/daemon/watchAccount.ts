@@ -26,7 +26,7 @@ import { readCatalogues } from "../observe/CatalogueReader.ts"
 import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
-import { Progress } from "../telemetry/Progress.ts"
+import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "../telemetry/accountProgress.ts"
 
 /** An account whose credentials are refused is tried again after this, beside others. */
@@ -46,6 +46,12 @@ interface Circumstances {
   readonly isReloaded: boolean
 }
 
+/** Of an allowance, what a reply states. */
+interface Reported {
+  readonly limit: number
+  readonly remaining: number
+}
+
 /** Opens the account. Gives what polls it for ever. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
@@ -55,7 +61,7 @@ export const watchAccount = Effect.fnUntraced(function* (
   const progress = yield* Progress
   // The options were checked when they were read.
   const { allowanceFile } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
-  let reported: { readonly limit: number; readonly remaining: number } | null = null
+  let reported: Reported | null = null
   const onReply = ({ headers }: RawReply) =>
     Effect.sync(() => {
       const { limit, remaining } = countsFrom(headers)
@@ -90,15 +96,21 @@ export const watchAccount = Effect.fnUntraced(function* (
         : { ...reported, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
     )
 
+  let noted: Reported | null = null
+  let left: AccountProgress["allowance"] = null
+
   /** How much is left after a reply, which is an event where it is little. */
   const noteAllowance = Effect.fnUntraced(function* (atMillis: number) {
+    if (reported === noted) return left
+    noted = reported
     const known = yield* knownAllowance(atMillis)
     if (known === null) return null
-    const { left, sent } = yield* poller.spent
-    const read = { ...known, atMillis, ownPerHour: sent, ownLeft: left }
+    const { left: ownLeft, sent } = yield* poller.spent
+    const read = { ...known, atMillis, ownPerHour: sent, ownLeft }
     yield* observeAllowance(read)
     isLow = isLowAfter(isLow, read)
-    return { ...known, isLow }
+    left = { ...known, isLow }
+    return left
   })
 
   /** The words for the troubles of the account. A failure while the list cannot be read is why it still cannot. */
@@ -118,7 +130,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     const facts = yield* watched.observe(observation, rules)
     const { standing } = watched.snapshot
     const { atMillis } = observation.answered
-    const left = yield* noteAllowance(atMillis)
+    const allowance = yield* noteAllowance(atMillis)
     const before = words
     words = wordsAfter(observation, facts)
     const isSweep = observation._tag === "SweepCompleted" && standing.baselineMillis !== null
@@ -128,7 +140,7 @@ export const watchAccount = Effect.fnUntraced(function* (
       ...stateOf(standing, words),
       ...(isSweep ? sweepOf(observation, rules.sweepMillis) : {}),
       latencyMillis: widths[0]?.millis ?? null,
-      allowance: left
+      allowance
     })
     return facts
   })
