@@ -28,6 +28,7 @@ import { nameAddress } from "../store/StoreLock.ts"
 import { isSwept } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { Troubles } from "../troubles/Troubles.ts"
+import { makeBeginnings } from "./beginnings.ts"
 import { type Reported, reportTroubles } from "./reportTroubles.ts"
 import { allowanceStores } from "./allowanceStores.ts"
 import { watchAccount } from "./watchAccount.ts"
@@ -168,7 +169,8 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const isShared = shared !== null
   const isOnly = config.accounts.length === 1 && !isShared
   const stores = yield* allowanceStores(config)
-  const watch = (account: AccountOptions) => watchAccount(account, { settings, isOnly, isReloaded, stores })
+  const beginnings = yield* makeBeginnings
+  const watch = (account: AccountOptions) => watchAccount(account, { beginnings, settings, isOnly, isReloaded, stores })
   const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {

@@ -25,6 +25,7 @@ import { hashOf } from "../events/eventId.ts"
 import { readCatalogues } from "../observe/CatalogueReader.ts"
 import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
+import type { Beginnings } from "./beginnings.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "../telemetry/accountProgress.ts"
@@ -38,6 +39,8 @@ const fingerprintOf = ({ baseUrl, credentials }: AccountOptions["connection"]): 
 
 interface Circumstances {
   readonly settings: RunSettings
+  /** Of the accounts of the process. */
+  readonly beginnings: Beginnings
   /** The daemon has no other account. */
   readonly isOnly: boolean
   /** Where accounts share their allowances; undefined where each has a file. */
@@ -55,7 +58,7 @@ interface Reported {
 /** Opens the account. Gives what polls it for ever. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
-  { isOnly, isReloaded, settings, stores }: Circumstances
+  { beginnings, isOnly, isReloaded, settings, stores }: Circumstances
 ) {
   const { connection, name } = options
   const progress = yield* Progress
@@ -178,5 +181,8 @@ export const watchAccount = Effect.fnUntraced(function* (
   yield* progress.report(name, stateOf(watched.snapshot.standing, noWords))
   const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
   const images = Context.get(client, Images)
-  return Effect.raceFirst(polling, readCatalogues({ ...poller, images, snapshot: watched.snapshot, watch: catalogue }))
+  return Effect.raceFirst(
+    beginnings.inTurn(polling, poller.ready),
+    readCatalogues({ ...poller, images, snapshot: watched.snapshot, watch: catalogue })
+  )
 })
