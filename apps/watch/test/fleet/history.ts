@@ -15,6 +15,7 @@ import {
   Layer,
   Random,
   Redacted,
+  References,
   Scheduler,
   type Scope
 } from "effect"
@@ -162,6 +163,7 @@ export const livedThrough = (file: DatabaseFile, { fences = allFences, seed }: H
       nextIntUnsafe: () => numbers.below(2 ** 31)
     }
     const context = Context.make(Scheduler.Scheduler, machine.scheduler).pipe(
+      Context.add(References.TracerEnabled, false),
       Context.add(Clock.Clock, machine.clock),
       Context.add(Random.Random, random),
       Context.add(Console.Console, silent),
