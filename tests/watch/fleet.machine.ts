@@ -101,6 +101,56 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
     })
   )
 
+  it.effect("go on while a later version changes the tables, and lose nothing as it takes their place", () =>
+    Effect.gen(function* () {
+      const { address, config, env, ops, worlds } = yield* makeFleet(2)
+      const start = Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], env)
+      const [first, second] = [yield* start, yield* start]
+      for (const daemon of [first, second]) {
+        const { http } = yield* wait(() => daemon.ready())
+        while ((yield* wait(() => ask(http, "/readyz?fleet"))).status !== 200) yield* Effect.sleep("100 millis")
+      }
+      const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
+      const orDie = (statement: string) => Effect.orDie(sql.unsafe<Record<string, any>>(statement))
+
+      /** Turns a node of an account on or off; gives what is reported of it. */
+      const turn = Effect.fnUntraced(function* ({ control, id: world }: (typeof worlds)[number]) {
+        const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 9 } }))
+        const { id, status: from } = nodes.find(({ status }) => status === "running" || status === "power-off")!
+        const to = from === "running" ? "power-off" : "running"
+        const before = ops.taken.length
+        yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: to } }))
+        const isReported = ({ data, subject }: (typeof ops.taken)[number]) =>
+          subject === `nodes/${id}` && data.to === to
+        yield* until(() => ops.taken.slice(before).some(isReported))
+      })
+      for (const world of worlds) yield* turn(world)
+      yield* orDie("ALTER TABLE account ADD COLUMN later TEXT")
+      yield* orDie(
+        "INSERT INTO schema_version (migration_id, name) SELECT max(migration_id) + 1, 'later' FROM schema_version"
+      )
+      for (const world of worlds) yield* turn(world)
+
+      const refused = yield* command(["run", "--config", config], env)
+      expect(refused.code).toBe(2)
+      expect(refused.stderr[0]).toMatch(/^berth-watch: The store was made by a newer berth-watch/)
+      // Its place is taken by one that knows these tables.
+      expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)
+      for (const world of worlds) yield* turn(world)
+      yield* orDie("DELETE FROM schema_version WHERE name = 'later'")
+      const third = yield* start
+      yield* wait(() => third.ready())
+      expect((yield* wait(() => second.program.kill("SIGTERM"))).code).toBe(0)
+      for (const world of worlds) yield* turn(world)
+
+      const log = yield* orDie("SELECT account, seq FROM event WHERE account <> '_daemon' ORDER BY account, seq")
+      for (const [index, { account, seq }] of log.entries()) {
+        const before = log[index - 1]
+        expect(Number(seq)).toBe(before?.["account"] === account ? Number(before?.["seq"]) + 1 : 1)
+      }
+    })
+  )
+
   it.effect("refuse a user of the database who may not take part", () =>
     Effect.gen(function* () {
       const { address, config, env } = yield* makeFleet(1)
