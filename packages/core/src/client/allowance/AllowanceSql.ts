@@ -162,11 +162,13 @@ export const make = Effect.fnUntraced(function* ({
   const withTables = <A>(statements: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
     Effect.catch(statements, (error) =>
       Effect.gen(function* () {
-        if (error.reason._tag === "ConnectionError" || (yield* areThere)) return yield* error
-        // Of two processes that make them at once one fails.
-        yield* Effect.catch(makeTables, (error) =>
-          Effect.flatMap(areThere, (areMade) => (areMade ? Effect.void : Effect.fail(error)))
-        )
+        if (error.reason._tag === "ConnectionError") return yield* error
+        // Another process may have made them since, or make them now: of two that do so at once one fails.
+        if (!(yield* areThere)) {
+          yield* Effect.catch(makeTables, (error) =>
+            Effect.flatMap(areThere, (areMade) => (areMade ? Effect.void : Effect.fail(error)))
+          )
+        }
         return yield* statements
       })
     )
