@@ -112,8 +112,11 @@ export const share = Effect.fnUntraced(function* (
   const joined = Latch.makeUnsafe(false)
   const wanted = Latch.makeUnsafe(true)
   let isQuiet = false
+  /** Whether the others may count this process. */
+  let isMember = false
 
   const exchangeWhileBusy = Effect.gen(function* () {
+    isMember = true
     do {
       // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
       // still makes this process known.
@@ -126,9 +129,10 @@ export const share = Effect.fnUntraced(function* (
     joined.closeUnsafe()
     wanted.closeUnsafe()
     yield* Effect.uninterruptible(leave)
+    isMember = false
   })
 
-  yield* Effect.addFinalizer(() => (isQuiet ? Effect.void : leave))
+  yield* Effect.addFinalizer(() => (isMember ? leave : Effect.void))
   // It keeps no program alive.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(wanted.await, exchangeWhileBusy)), { startImmediately: true })
   const known = Effect.asVoid(Effect.timeoutOption(joined.await, maxFirstExchangeMillis))
