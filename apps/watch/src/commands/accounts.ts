@@ -113,8 +113,8 @@ const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
     return misused(`${named} ${why.replace("allowHttp: true", "--allow-http")}.`)
   }
   // The address first: nothing else is looked at for one that cannot be used.
-  const placeholder = Redacted.make("unknown")
-  yield* check({ apiKey: placeholder, accessToken: placeholder })
+  const usable = Redacted.make("usable")
+  yield* check({ apiKey: usable, accessToken: usable })
   if (sealed) {
     const keys = yield* Result.match(readSealKeys(surroundings.variable), {
       onSuccess: Effect.succeed,

@@ -43,20 +43,18 @@ const keyOf = (text: string): SealKey | null => {
 
 /** The keys that the environment names, several of them parted by commas; or a sentence about what is wrong with them. */
 export const readSealKeys = (variable: (name: string) => string | undefined): Result.Result<SealKeys, string> => {
-  const keys: Array<SealKey> = []
-  for (const name of [sealVariable, oldSealVariable]) {
+  const keysIn = (name: string): Result.Result<ReadonlyArray<SealKey>, string> => {
     const text = variable(name)?.trim() ?? ""
-    if (text === "" && name === sealVariable) return Result.fail(`${name} is not set.`)
-    for (const part of text === "" ? [] : text.split(",")) {
-      const key = keyOf(part.trim())
-      if (key === null)
-        return Result.fail(
-          `${name} has to be ${keyBytes} bytes in base64, or several such keys with commas between them.`
-        )
-      keys.push(key)
-    }
+    const wrong = `${name} has to be ${keyBytes} bytes in base64, or several such keys with commas between them.`
+    return Result.all(
+      text === "" ? [] : text.split(",").map((part) => Result.fromNullishOr(keyOf(part.trim()), () => wrong))
+    )
   }
-  return Result.succeed(keys as unknown as SealKeys)
+  return Result.gen(function* () {
+    const [first, ...more] = yield* keysIn(sealVariable)
+    if (first === undefined) return yield* Result.fail(`${sealVariable} is not set.`)
+    return [first, ...more, ...(yield* keysIn(oldSealVariable))] as const
+  })
 }
 
 /** `about`: what the secret is of. */
