@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { withBreakingTransactions } from "../../src/store/transactions.ts"
-import { connectionOver, type DatabaseFile, options, type Row } from "./DatabaseFile.ts"
+import { connectionOver, type Tables, options, type Row } from "./Tables.ts"
 import { exchange, type Line } from "./exchange.ts"
 import type { Machine, Simulation } from "./Simulation.ts"
 
@@ -43,11 +43,10 @@ type Answer = Effect.Effect<ReadonlyArray<Row>, SqlError>
 const maxIdleMillis = 5000
 
 /** What PostgreSQL has and SQLite does not: the order of transactions makes up for it. */
-const inSqlite = (sql: string, fences: ReadonlySet<Fence>): string => {
-  let text = sql.replace(" FOR SHARE", "")
-  if (!fences.has("commits")) text = text.replace("AND epoch = ?", "AND epoch >= ?")
-  if (!fences.has("deliveries")) text = text.replace("(name, epoch) IN (VALUES", "name IN (SELECT column1 FROM (VALUES")
-  return text === sql || fences.has("deliveries") ? text : text.replace(/(VALUES [^)]*\)(?:,\s*\([^)]*\))*)\)/, "$1))")
+const inSqlite = (sql: string, without: Fence | undefined): string => {
+  const text = sql.replace(" FOR SHARE", "")
+  if (without === "commits") return text.replace("AND epoch = ?", "AND epoch >= ?")
+  return without === "deliveries" ? text.replace("WHERE (name, epoch) IN", "WHERE 1 = 1 OR (name, epoch) IN") : text
 }
 
 const broken = (operation: string) =>
@@ -55,8 +54,8 @@ const broken = (operation: string) =>
 
 export class Database {
   readonly #simulation: Simulation
-  readonly #file: DatabaseFile
-  readonly #fences: ReadonlySet<Fence>
+  readonly #tables: Tables
+  readonly #without: Fence | undefined
   readonly #sessions = new Set<Session>()
   readonly #listeners = new Map<Machine, () => void>()
   /** Commits that should have been refused. */
@@ -65,10 +64,10 @@ export class Database {
   #present: Session | null = null
   #waiting: Array<() => void> = []
 
-  constructor(simulation: Simulation, file: DatabaseFile, fences: ReadonlySet<Fence>) {
+  constructor(simulation: Simulation, tables: Tables, without: Fence | undefined) {
     this.#simulation = simulation
-    this.#file = file
-    this.#fences = fences
+    this.#tables = tables
+    this.#without = without
   }
 
   /** A client of a machine. */
@@ -110,8 +109,8 @@ export class Database {
       this.#waiting.push(() => this.retry())
       return
     }
-    this.#file.rows("UPDATE delivery SET attempt = 0, due = 0 WHERE attempt > 0")
-    this.#file.rows("UPDATE sink SET orders = orders + 1")
+    this.#tables.rows("UPDATE delivery SET attempt = 0, due = 0 WHERE attempt > 0")
+    this.#tables.rows("UPDATE sink SET orders = orders + 1")
     this.#announce()
   }
 
@@ -125,7 +124,7 @@ export class Database {
     this.#sessions.delete(session)
     session.state = "broken"
     if (this.#present === session) {
-      this.#file.rows("ROLLBACK")
+      this.#tables.rows("ROLLBACK")
       this.#end()
     }
   }
@@ -151,7 +150,7 @@ export class Database {
       session.claims.push({ account: String(params[2]), epoch: null, what: "moves the cursor of" })
     }
     if (sql === "COMMIT") this.#checkClaims(session)
-    const answer = this.#file.attempt(inSqlite(sql, this.#fences), params)
+    const answer = this.#tables.attempt(inSqlite(sql, this.#without), params)
     if (sql.includes("'announce'")) session.isAnnouncing = true
     if (sql.startsWith("BEGIN")) {
       this.#present = session
@@ -166,7 +165,7 @@ export class Database {
 
   #checkClaims({ claims, machine }: Session): void {
     for (const { account, epoch, what } of claims) {
-      const [row] = this.#file.rows("SELECT epoch, owner FROM account WHERE name = ?", [account])
+      const [row] = this.#tables.rows("SELECT epoch, owner FROM account WHERE name = ?", [account])
       if (row?.["owner"] !== machine.name || (epoch !== null && epoch !== row?.["epoch"])) {
         this.problems.push(`${machine.name} ${what} ${account} after ${row?.["owner"]} took it over`)
       }

@@ -36,12 +36,10 @@ import { Troubles } from "../../src/troubles/Troubles.ts"
 import { chanceFrom } from "../diff/Chance.ts"
 import { Cloud, Recipient } from "./Cloud.ts"
 import { Database, type Fence } from "./Database.ts"
-import type { DatabaseFile } from "./DatabaseFile.ts"
+import type { Tables } from "./Tables.ts"
 import { problemsOf } from "./problemsOf.ts"
 import { Engine } from "./Engine.ts"
 import { Machine, Simulation } from "./Simulation.ts"
-
-const allFences: ReadonlyArray<Fence> = ["commits", "deliveries"]
 
 /** Every other history has two accounts. */
 const namesOf = (seed: number): ReadonlyArray<string> => (seed % 2 === 0 ? ["eu", "us"] : ["eu"])
@@ -84,17 +82,17 @@ const isExpected = (exit: Exit.Exit<never, StoreFailed>): boolean => {
 
 export interface HistoryOptions {
   readonly seed: number
-  /** Default: all of them. */
-  readonly fences?: ReadonlyArray<Fence>
+  /** A fence to take out. Default: none. */
+  readonly without?: Fence
 }
 
 /** Lives one history; gives what is wrong in its end. */
-export const livedThrough = (file: DatabaseFile, { fences = allFences, seed }: HistoryOptions) => {
-  file.clear()
+export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) => {
+  tables.clear()
   const names = namesOf(seed)
   const chance = chanceFrom(seed)
   const simulation = new Simulation(chance)
-  const database = new Database(simulation, file, new Set(fences))
+  const database = new Database(simulation, tables, without)
   const clouds = new Map(names.map((name) => [name, new Cloud(simulation)]))
   const recipient = new Recipient(simulation)
   const engine = new Engine(simulation)
@@ -222,7 +220,7 @@ export const livedThrough = (file: DatabaseFile, { fences = allFences, seed }: H
   recipient.isCalm = true
   for (const cloud of clouds.values()) cloud.isCalm = true
   engine.isCalm = true
-  const found = (): ReadonlyArray<string> => problemsOf({ file, clouds, received: recipient.ids })
+  const found = (): ReadonlyArray<string> => problemsOf({ tables, clouds, received: recipient.ids })
   let left = found()
   for (
     let until = faultyMillis + stepMillis;

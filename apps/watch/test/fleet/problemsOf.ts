@@ -3,7 +3,7 @@
  */
 import { statusOf } from "../diff/oracle/World.ts"
 import type { Cloud } from "./Cloud.ts"
-import type { DatabaseFile } from "./DatabaseFile.ts"
+import type { Tables } from "./Tables.ts"
 
 interface Logged {
   readonly account: string
@@ -49,15 +49,15 @@ const chainProblems = (events: ReadonlyArray<Logged>): ReadonlyArray<string> => 
 
 export const problemsOf = ({
   clouds,
-  file,
+  tables,
   received
 }: {
-  readonly file: DatabaseFile
+  readonly tables: Tables
   readonly clouds: ReadonlyMap<string, Cloud>
   readonly received: ReadonlyArray<string>
 }): ReadonlyArray<string> => {
   const problems: Array<string> = []
-  const log = file
+  const log = tables
     .rows("SELECT account, seq, id, type, node, body FROM event ORDER BY account, seq")
     .map(({ body, ...rest }) => ({ ...rest, data: JSON.parse(body).data }) as unknown as Logged)
 
@@ -78,7 +78,7 @@ export const problemsOf = ({
 
   for (const [account, { world }] of clouds) {
     const believed = new Map(
-      file
+      tables
         .rows("SELECT id, status, body FROM node WHERE account = ? AND gone_at IS NULL", [account])
         .map(({ body, id, status }) => [id as number, { status, name: JSON.parse(body).node.name }])
     )

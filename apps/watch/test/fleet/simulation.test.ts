@@ -2,7 +2,7 @@
 import { isSoak, seed as firstSeed } from "@berth/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { DatabaseFile } from "./DatabaseFile.ts"
+import { Tables } from "./Tables.ts"
 import { livedThrough } from "./history.ts"
 
 const histories = isSoak ? 100 * Number(process.env["RUNS"]) : 200
@@ -15,9 +15,9 @@ const seeds = Array.from({ length: histories }, (_, index) => firstSeed + index)
 describe("three daemons on one store", () => {
   it.effect("lose nothing and report nothing twice, whatever happens to them", () =>
     Effect.gen(function* () {
-      const file = yield* DatabaseFile.make
+      const tables = yield* Tables.make
       for (const seed of seeds) {
-        const { problems, taken } = livedThrough(file, { seed })
+        const { problems, taken } = livedThrough(tables, { seed })
         expect({ seed, problems }).toEqual({ seed, problems: [] })
         expect(taken.length).toBeGreaterThan(0)
       }
@@ -26,22 +26,22 @@ describe("three daemons on one store", () => {
 
   it.effect("do the same in the same history", () =>
     Effect.gen(function* () {
-      const file = yield* DatabaseFile.make
+      const tables = yield* Tables.make
       const [seed] = seeds
-      const first = livedThrough(file, { seed: seed! })
-      const other = livedThrough(file, { seed: seed! + 1 })
-      expect(livedThrough(file, { seed: seed! })).toEqual(first)
+      const first = livedThrough(tables, { seed: seed! })
+      const other = livedThrough(tables, { seed: seed! + 1 })
+      expect(livedThrough(tables, { seed: seed! })).toEqual(first)
       expect(other).not.toEqual(first)
     })
   )
 
-  for (const fence of ["deliveries", "commits"] as const) {
-    it.effect(`are seen to need the fence of ${fence === "commits" ? "deliveries" : "commits"}`, () =>
+  for (const without of ["commits", "deliveries"] as const) {
+    it.effect(`are seen to need the fence of ${without}`, () =>
       Effect.gen(function* () {
-        const file = yield* DatabaseFile.make
+        const tables = yield* Tables.make
         const isSeen = seeds
           .slice(0, enough)
-          .some((seed) => livedThrough(file, { seed, fences: [fence] }).problems.length > 0)
+          .some((seed) => livedThrough(tables, { seed, without }).problems.length > 0)
         expect(isSeen).toBe(true)
       })
     )

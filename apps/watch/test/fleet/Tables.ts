@@ -50,25 +50,25 @@ const refused = (cause: unknown): SqlError => {
   return new SqlError({ reason: classifySqliteError(cause, { message, operation: "execute" }) })
 }
 
-export class DatabaseFile {
+export class Tables {
   readonly #database: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
-  #tables: ReadonlyArray<string> = []
+  #names: ReadonlyArray<string> = []
 
   private constructor() {
     this.#database = new (loadSqlite().DatabaseSync)(":memory:")
     this.#database.exec("PRAGMA foreign_keys = ON")
   }
 
-  static readonly make: Effect.Effect<DatabaseFile> = Effect.gen(function* () {
-    const file = new DatabaseFile()
+  static readonly make: Effect.Effect<Tables> = Effect.gen(function* () {
+    const tables = new Tables()
     const client = yield* SqlClient.make({
       ...options,
-      acquirer: Effect.succeed(connectionOver((sql, params) => file.run(sql, params)))
+      acquirer: Effect.succeed(connectionOver((sql, params) => tables.run(sql, params)))
     }).pipe(Effect.provide(Reactivity.layer))
     yield* Effect.orDie(Effect.provideService(migrate, SqlClient.SqlClient, client))
-    file.#tables = file.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name)
-    return file
+    tables.#names = tables.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name)
+    return tables
   })
 
   /** Takes out all that an earlier simulation has left. */
@@ -76,7 +76,7 @@ export class DatabaseFile {
     if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
     this.#database.exec("PRAGMA defer_foreign_keys = ON")
     this.#database.exec("BEGIN")
-    for (const table of this.#tables) {
+    for (const table of this.#names) {
       if (table !== "schema_version" && !table.startsWith("sqlite_")) this.#database.exec(`DELETE FROM "${table}"`)
     }
     this.#database.exec("COMMIT")
