@@ -43,7 +43,9 @@ const apart = (name: string, globalSetup: ReadonlyArray<string> = []): TestProje
 const further = globSync(["{packages,apps,bench}/**/*.{test,machine}.ts", "tests/**/*.{test,machine}.ts"], {
   cwd: root,
   exclude: ["**/node_modules/**"]
-}).filter((file) => readFileSync(join(root, file), "utf8").match(/"(fast-check|@berth\/testing\/(chance|stopwatch))"/))
+}).filter((file) =>
+  readFileSync(join(root, file), "utf8").match(/"(fast-check|@berthkit\/testing\/(chance|stopwatch))"/)
+)
 
 const seed = (process.env["SEED"] ??= String(randomInt(2 ** 31)))
 const runs = (process.env["RUNS"] ??= "100")

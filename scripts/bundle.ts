@@ -52,10 +52,10 @@ export const bundle = async (app: App): Promise<boolean> => {
   return true
 }
 
-/** The files that code of the workspace in `folder` reads from its own folder, and `@berth/web` where it is used from its own. */
+/** The files that code of the workspace in `folder` reads from its own folder, and `@berthkit/web` where it is used from its own. */
 export const assetsOf = (folder: string): ReadonlyArray<string> => {
   const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
-  const folders = "@berth/web" in dependencies ? [folder, "packages/web"] : [folder]
+  const folders = "@berthkit/web" in dependencies ? [folder, "packages/web"] : [folder]
   return globSync(
     folders.map((each) => `${each}/src/**/*.{css,html,js}`),
     { cwd: root }

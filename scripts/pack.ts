@@ -89,8 +89,8 @@ const specifier = /(\bfrom\s*"|\bimport\s*\(?\s*")([^"]+)"/g
 /** The compiled file, without its extension, that a specifier in the file `from` names; undefined in other packages. */
 const targetOf = (compiled: string, from: string, specifier: string): string | undefined => {
   if (specifier.startsWith(".")) return join(dirname(from), specifier).replace(/\.[jt]s$/, "")
-  if (!specifier.startsWith("@berth/core/")) return undefined
-  const source = manifestOf("packages/core").exports[specifier.replace("@berth/core", ".")]
+  if (!specifier.startsWith("@berthkit/core/")) return undefined
+  const source = manifestOf("packages/core").exports[specifier.replace("@berthkit/core", ".")]
   return join(compiled, "packages/core", String(source)).replace(/\.ts$/, "")
 }
 
@@ -223,14 +223,14 @@ export const packFolder = (folder: string): string => {
   return join(dirname(folder), filename)
 }
 
-/** Fills a folder in `into` for each published package, named as the package is below `@berth`; returns their paths. */
+/** Fills a folder in `into` for each published package, named as the package is below `@berthkit`; returns their paths. */
 export const fillPackages = async (into: string): Promise<ReadonlyArray<string>> => {
   rmSync(into, { recursive: true, force: true })
   const compiled = join(into, "compiled")
   compile(compiled)
   const folders: Array<string> = []
   for (const home of publishedHomes) {
-    const folder = join(into, manifestOf(home).name.replace("@berth/", ""))
+    const folder = join(into, manifestOf(home).name.replace("@berthkit/", ""))
     await fill(folder, home, compiled)
     folders.push(folder)
   }

@@ -1,9 +1,9 @@
 /**
  * How programs under test reach the service under test: as settings of a process, as options of a client, or as the client itself.
  */
-import * as Berth from "@berth/core/client/Berth"
-import type { ClientOptions } from "@berth/core/client/options/Settings"
-import type { TestWorld } from "@berth/server/testing"
+import * as Berth from "@berthkit/core/client/Berth"
+import type { ClientOptions } from "@berthkit/core/client/options/Settings"
+import type { TestWorld } from "@berthkit/server/testing"
 import { Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 

@@ -1,7 +1,7 @@
 /**
  * Starts the mock service for the rows about it: one account, with a rate limit that is never reached unless a row sets one.
  */
-import { prefix } from "@berth/core/api/Routes"
+import { prefix } from "@berthkit/core/api/Routes"
 import { ask, binary, type ServerProcess, startServer } from "./processes.ts"
 
 /** Headers of every request. */

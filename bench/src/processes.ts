@@ -5,7 +5,7 @@ import { type ChildProcess, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Agent, type IncomingMessage, request } from "node:http"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 
 /** Path of an app's binary. */
 export const binary = (app: "cli" | "server" | "watch", name: string) =>

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import type { MockService } from "./mockService.ts"
 import { binary, cpuMicros } from "./processes.ts"
 

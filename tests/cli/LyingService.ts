@@ -2,7 +2,7 @@
  * A service that answers with another record, another name, another status, and writes down what it said. What it holds is honest;
  * its lies are in the replies alone.
  */
-import { nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
+import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 
 type Row = ReturnType<typeof nodeRecord>
 

@@ -3,8 +3,8 @@
  */
 import type { RequestListener } from "node:http"
 import { text } from "node:stream/consumers"
-import { type Script, scripted } from "@berth/core/testing"
-import { HttpService } from "@berth/testing/HttpService"
+import { type Script, scripted } from "@berthkit/core/testing"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect } from "effect"
 
 /** Its address, for as long as the scope is open. A reply that is lost breaks the connection. */

@@ -3,8 +3,8 @@
  * it spells that record. What `berth` shows, adds up and limits has to hold whichever record that is, and to be exact where nothing is
  * in doubt.
  */
-import { nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
-import { isSoak } from "@berth/testing/chance"
+import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"

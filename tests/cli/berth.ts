@@ -2,8 +2,8 @@
  * The real `berth`, bundled, as a process of its own, against a service on a real socket.
  */
 import { fileURLToPath } from "node:url"
-import { type Ended, Program, type ProgramOptions } from "@berth/testing/Program"
-import { TestServer } from "@berth/server/testing"
+import { type Ended, Program, type ProgramOptions } from "@berthkit/testing/Program"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { settingsOf } from "../account.ts"
 

@@ -1,11 +1,11 @@
 /**
  * Images, plans, and any request at all, against the mock service.
  */
-import { Image } from "@berth/core/domain/Image"
-import { Plan } from "@berth/core/domain/Plan"
-import { ok } from "@berth/core/testing"
+import { Image } from "@berthkit/core/domain/Image"
+import { Plan } from "@berthkit/core/domain/Plan"
+import { ok } from "@berthkit/core/testing"
 import { assert, layer } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schema } from "effect"
 import { json, lines, run, settings } from "./berth.ts"
 import { berth } from "./invoke.ts"

@@ -2,9 +2,9 @@
  * One deadline for a command: every call and every wait of it lives within. A part that had a time of its own here would take ten
  * minutes, or for ever, and not end with the test.
  */
-import { nodeRecord, ok } from "@berth/core/testing"
+import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { lines, settings } from "./berth.ts"
 import { invoke } from "./invoke.ts"

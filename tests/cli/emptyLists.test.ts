@@ -1,9 +1,9 @@
 /**
  * A list of nothing is a list in every format: `[]` as JSON, never nothing at all.
  */
-import { verbsOf } from "@berth/cli/commandTree"
-import { tree } from "@berth/cli/commands"
-import { TestServer } from "@berth/server/testing"
+import { verbsOf } from "@berthkit/cli/commandTree"
+import { tree } from "@berthkit/cli/commands"
+import { TestServer } from "@berthkit/server/testing"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, lines } from "./berth.ts"

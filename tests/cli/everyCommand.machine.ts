@@ -5,8 +5,8 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
-import { TestServer } from "@berth/server/testing"
-import { isSoak } from "@berth/testing/chance"
+import { TestServer } from "@berthkit/server/testing"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { json, run, runFull, type RunOptions, settings } from "./berth.ts"
@@ -31,7 +31,7 @@ class Machine extends Context.Service<
       ReadonlyArray<{ readonly id: number; readonly name: string; readonly status: unknown }>
     >
   }
->()("@berth/tests/cli/everyCommand/Machine") {
+>()("@berthkit/tests/cli/everyCommand/Machine") {
   static readonly layer = Layer.effect(
     Machine,
     Effect.gen(function* () {

@@ -2,9 +2,9 @@
  * What every command exits with for every kind of failure: the codes are frozen.
  */
 import { PassThrough } from "node:stream"
-import { failure, lost, ok, type Reply } from "@berth/core/testing"
-import type { Ended } from "@berth/testing/Program"
-import { RefusedPort } from "@berth/testing/RefusedPort"
+import { failure, lost, ok, type Reply } from "@berthkit/core/testing"
+import type { Ended } from "@berthkit/testing/Program"
+import { RefusedPort } from "@berthkit/testing/RefusedPort"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { everyCommand, isLocal, lineOf, printsFindings, withoutProfile } from "./everyCommand.ts"

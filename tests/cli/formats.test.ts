@@ -1,7 +1,7 @@
 /**
  * The same nodes in every format: what each prints, and that a name never writes a line or a control code of its own.
  */
-import { nodeRecord, ok } from "@berth/core/testing"
+import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "yaml"

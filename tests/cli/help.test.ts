@@ -1,8 +1,8 @@
 /**
  * The examples of every help text are command lines that the program takes.
  */
-import { tree } from "@berth/cli/commands"
-import { verbsOf } from "@berth/cli/commandTree"
+import { tree } from "@berthkit/cli/commands"
+import { verbsOf } from "@berthkit/cli/commandTree"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./berth.ts"

@@ -2,10 +2,10 @@
  * Whatever a name holds, its node is reachable by it, and the name never writes a line or a code of its own.
  */
 import { PassThrough } from "node:stream"
-import { run } from "@berth/cli/program"
-import { isSoak } from "@berth/testing/chance"
+import { run } from "@berthkit/cli/program"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { ConfigProvider, Effect, Fiber, Schedule } from "effect"
 import { CliOutput } from "effect/cli"
 import { controls, json, lines, settings } from "./berth.ts"

@@ -4,10 +4,10 @@
  */
 import { type Duplex, PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
-import type { Ended } from "@berth/testing/Program"
-import type { TestServer } from "@berth/server/testing"
+import type { Ended } from "@berthkit/testing/Program"
+import type { TestServer } from "@berthkit/server/testing"
 import { Clock, ConfigProvider, Duration, Effect } from "effect"
-import { run } from "@berth/cli/program"
+import { run } from "@berthkit/cli/program"
 import { type RunOptions, settings } from "./berth.ts"
 
 interface InvokeOptions extends Pick<RunOptions, "env"> {

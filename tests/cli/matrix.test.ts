@@ -4,7 +4,7 @@
  * `pnpm soak` each is a process. `machine/matrix.machine.ts` runs them at real terminals.
  */
 import { readFileSync } from "node:fs"
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { lines, run } from "./berth.ts"
@@ -19,7 +19,7 @@ describe("the rows", () => {
   })
 
   it("are on the page as they are", () => {
-    assert.strictEqual(readFileSync(pagePath, "utf8"), page(), "print it: pnpm --filter @berth/tests cli-output")
+    assert.strictEqual(readFileSync(pagePath, "utf8"), page(), "print it: pnpm --filter @berthkit/tests cli-output")
   })
 })
 

@@ -2,7 +2,7 @@
  * Money over a service that prices each record of its image list, one for every plan and image, as it likes: what `berth` shows, adds
  * up and limits is the price of the node that is made.
  */
-import { nodeRecord, ok } from "@berth/core/testing"
+import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "./berth.ts"

@@ -1,10 +1,10 @@
 /**
  * The life of nodes from the command line, against the mock service.
  */
-import { Node } from "@berth/core/domain/Node"
-import { nodeRecord, ok } from "@berth/core/testing"
+import { Node } from "@berthkit/core/domain/Node"
+import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schema } from "effect"
 import { controls, json, lines, settings, start } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"

@@ -2,7 +2,7 @@
  * One node has one record: whichever command shows it, and however it was named.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { parse } from "yaml"
 import { json, lines, settings } from "./berth.ts"

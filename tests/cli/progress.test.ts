@@ -3,10 +3,10 @@
  */
 import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
-import { run } from "@berth/cli/program"
-import { isSoak } from "@berth/testing/chance"
+import { run } from "@berthkit/cli/program"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { ConfigProvider, Effect } from "effect"
 import { json, lines, settings, start } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"

@@ -4,7 +4,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { json, lines, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"

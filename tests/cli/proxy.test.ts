@@ -6,8 +6,8 @@ import { connect, type AddressInfo, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { certificateFile, keyFile } from "@berth/testing/certificate"
-import { Program } from "@berth/testing/Program"
+import { certificateFile, keyFile } from "@berthkit/testing/certificate"
+import { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 
 const binary = (app: string, name: string) =>

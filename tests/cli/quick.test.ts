@@ -3,7 +3,7 @@
  */
 import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
-import { cachePath, writeCache } from "@berth/cli/completions"
+import { cachePath, writeCache } from "@berthkit/cli/completions"
 import { Clock, Effect } from "effect"
 import { run } from "./berth.ts"
 import { invoke } from "./invoke.ts"

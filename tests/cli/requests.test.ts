@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, statSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { berth, json } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"

@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { failure, nodeRecord, ok } from "@berth/core/testing"
+import { failure, nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, lines, run } from "./berth.ts"

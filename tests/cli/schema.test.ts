@@ -2,8 +2,8 @@
  * What `berth schema` states is what commands print beside their records: the help of every command as data, and errors. The records
  * themselves are in `matrix.test.ts`.
  */
-import { verbsOf } from "@berth/cli/commandTree"
-import { tree } from "@berth/cli/commands"
+import { verbsOf } from "@berthkit/cli/commandTree"
+import { tree } from "@berthkit/cli/commands"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, lines } from "./berth.ts"

@@ -1,7 +1,7 @@
 /**
  * Key and token are printed nowhere, in no spelling, whatever the service repeats of them.
  */
-import { HttpService } from "@berth/testing/HttpService"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./berth.ts"

@@ -4,10 +4,10 @@
  */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { nodeRecord, ok } from "@berth/core/testing"
+import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Postgres } from "@berth/testing/Postgres"
-import { TestServer } from "@berth/server/testing"
+import { Postgres } from "@berthkit/testing/Postgres"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schedule } from "effect"
 import { berth, json, lines, settings, start } from "./berth.ts"
 import { invoke } from "./invoke.ts"

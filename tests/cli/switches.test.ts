@@ -1,7 +1,7 @@
 /**
  * Flags that are on or off never take the word after them, which may be a node, and may be written as one word.
  */
-import { nodeRecord, ok } from "@berth/core/testing"
+import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { invoke } from "./invoke.ts"

@@ -3,7 +3,7 @@
  * go on.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { lines, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"

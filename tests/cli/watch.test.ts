@@ -2,9 +2,9 @@
  * `berth node watch` against the mock service: lines in a pipe, a table that is repainted on a terminal.
  */
 import { PassThrough } from "node:stream"
-import { run } from "@berth/cli/program"
+import { run } from "@berthkit/cli/program"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Clock, ConfigProvider, Effect, Fiber, Schedule } from "effect"
 import { json, lines, settings, start } from "./berth.ts"
 import { berth } from "./invoke.ts"

@@ -1,9 +1,9 @@
 /**
  * The wrong machine: whatever a service answers, no DELETE, commitment or `created` is for a node that was not asked for.
  */
-import { nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
-import type { Ended } from "@berth/testing/Program"
-import { isSoak } from "@berth/testing/chance"
+import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
+import type { Ended } from "@berthkit/testing/Program"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"

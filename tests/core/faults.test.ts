@@ -2,18 +2,18 @@
  * The client against every fault of the mock service, over real sockets: every call ends in time with a right answer or a typed
  * error, and a create makes no second node.
  */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Exit, Option, Redacted, Result, Stream } from "effect"
 import { Base64 } from "effect/encoding"
-import { type Fault, faultNames, TestServer, type TestWorld } from "@berth/server/testing"
-import type { Creation } from "@berth/core/client/creation/Creator"
-import { Images } from "@berth/core/client/Images"
-import { Nodes } from "@berth/core/client/Nodes"
-import { BerthError } from "@berth/core/domain/BerthError"
-import type { Image } from "@berth/core/domain/Image"
-import { type Node, NodeId } from "@berth/core/domain/Node"
-import { collected } from "@berth/testing/telemetry"
+import { type Fault, faultNames, TestServer, type TestWorld } from "@berthkit/server/testing"
+import type { Creation } from "@berthkit/core/client/creation/Creator"
+import { Images } from "@berthkit/core/client/Images"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Image } from "@berthkit/core/domain/Image"
+import { type Node, NodeId } from "@berthkit/core/domain/Node"
+import { collected } from "@berthkit/testing/telemetry"
 import { clientOf } from "../account.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"

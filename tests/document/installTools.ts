@@ -2,7 +2,7 @@
 // it has it. An install that is up to date takes a second.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 
 const { packageManager } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
 

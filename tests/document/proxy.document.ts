@@ -3,9 +3,9 @@
  * and reports violations.
  */
 import { createServer } from "node:net"
-import { prefix } from "@berth/core/api/Routes"
-import { TestServer } from "@berth/server/testing"
-import { Program } from "@berth/testing/Program"
+import { prefix } from "@berthkit/core/api/Routes"
+import { TestServer } from "@berthkit/server/testing"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { run as berth } from "../cli/berth.ts"

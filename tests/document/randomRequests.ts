@@ -2,9 +2,9 @@
  * Random requests to the endpoints of the interface, for a validating proxy: well-formed as HTTP and JSON, with good, bent and wrong
  * values. The same seed gives the same requests.
  */
-import { CommitmentUpdate } from "@berth/core/api/CommitmentsGroup"
-import { NodeCreation } from "@berth/core/api/NodeRecords"
-import { prefix } from "@berth/core/api/Routes"
+import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
+import { NodeCreation } from "@berthkit/core/api/NodeRecords"
+import { prefix } from "@berthkit/core/api/Routes"
 import { Arbitrary, Effect, Schema } from "effect"
 import fc from "fast-check"
 

@@ -2,12 +2,12 @@
  * The programs from npm that the tests of the OpenAPI description run. They are installed in `tools`, a workspace of its own.
  */
 import { fileURLToPath } from "node:url"
-import { Program, type ProgramOptions } from "@berth/testing/Program"
+import { Program, type ProgramOptions } from "@berthkit/testing/Program"
 
 const modules = fileURLToPath(new URL("tools/node_modules", import.meta.url))
 
 /** The committed description. The service serves the same; a test of core holds them together. */
-export const description = fileURLToPath(import.meta.resolve("@berth/core/openapi.json"))
+export const description = fileURLToPath(import.meta.resolve("@berthkit/core/openapi.json"))
 
 const entries = {
   heyApi: "@hey-api/openapi-ts/bin/run.js",

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { addNode } from "./nodeRoot.ts"
 
 interface Instruction {

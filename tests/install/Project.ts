@@ -2,7 +2,7 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { type Ended, Program } from "@berth/testing/Program"
+import { type Ended, Program } from "@berthkit/testing/Program"
 import type { Registry } from "./Registry.ts"
 import { type Manager, managers } from "./runtimes.ts"
 
@@ -64,7 +64,7 @@ export class Project {
     const { manager = "npm", registry } = options
     const project = new Project(await mkdtemp(join(tmpdir(), "berth-install-")))
     await project.write("package.json", JSON.stringify({ private: true, type: "module" }))
-    if (registry !== undefined) await project.write(".npmrc", `@berth:registry=${registry.url}/\n`)
+    if (registry !== undefined) await project.write(".npmrc", `@berthkit:registry=${registry.url}/\n`)
     const [command, ...args] = managers[manager]
     const { code, stderr } = await project.#run(command, [...args, ...packages])
     if (code === 0) return project

@@ -9,7 +9,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Ended, Program } from "@berth/testing/Program"
+import { type Ended, Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { RegistryProxy } from "./RegistryProxy.ts"
 

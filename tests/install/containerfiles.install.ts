@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { describe, expect, it } from "@effect/vitest"
 import { containerfileLinter } from "./runtimes.ts"
 

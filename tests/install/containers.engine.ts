@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { fillPackages } from "@berth/scripts/pack"
+import { fillPackages } from "@berthkit/scripts/pack"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Engine } from "./Engine.ts"
 

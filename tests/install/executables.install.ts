@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { buildExecutables } from "@berth/scripts/executables"
-import { Program } from "@berth/testing/Program"
+import { buildExecutables } from "@berthkit/scripts/executables"
+import { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 
 let folder: string

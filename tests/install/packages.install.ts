@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from "node:fs"
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
-import { Program } from "@berth/testing/Program"
-import { fillPackages, packFolder } from "@berth/scripts/pack"
-import { reportFiles, reportOf } from "@berth/scripts/publicApi"
+import { Program } from "@berthkit/testing/Program"
+import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { reportFiles, reportOf } from "@berthkit/scripts/publicApi"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
 
-const names = ["@berth/core", "@berth/cli", "@berth/server", "@berth/watch"]
+const names = ["@berthkit/core", "@berthkit/cli", "@berthkit/server", "@berthkit/watch"]
 const programs = {
   promise: new URL("programs/promise.ts", import.meta.url),
   effect: new URL("programs/effect.ts", import.meta.url)
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A tarball of `@berth/core` with some of its files changed; `change` gets the folder. */
+/** A tarball of `@berthkit/core` with some of its files changed; `change` gets the folder. */
 const changedCore = async (name: string, change: (core: string) => Promise<void>): Promise<string> => {
   const core = join(folder, name, "core")
   await cp(join(folder, "packages/core"), core, { recursive: true })
@@ -58,7 +58,7 @@ describe("a project with Effect", () => {
   })
 
   it("imports nothing that is not an entry", async () => {
-    const { stderr } = await withEffect.evaluate(`await import("@berth/core/api/BerthApi")`)
+    const { stderr } = await withEffect.evaluate(`await import("@berthkit/core/api/BerthApi")`)
     expect(stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED")
   })
 
@@ -77,7 +77,7 @@ describe("a project with Effect", () => {
 describe("a project without Effect", () => {
   it("gets the packages alone", async () => {
     const installed = await readdir(join(withoutEffect.folder, "node_modules"))
-    expect(installed.filter((name) => !name.startsWith("."))).toEqual(["@berth"])
+    expect(installed.filter((name) => !name.startsWith("."))).toEqual(["@berthkit"])
   })
 
   it("runs a program with promises", async () => {
@@ -87,12 +87,12 @@ describe("a project without Effect", () => {
   })
 
   it.each([
-    `import { createClient } from "@berth/core"
+    `import { createClient } from "@berthkit/core"
      createClient({ baseUrl: "nonsense", apiKey: "k", accessToken: "t" })`,
-    `import { createClient } from "@berth/core"
+    `import { createClient } from "@berthkit/core"
      const fetch = async () => new Response("{}", { status: 404 })
      await createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k", accessToken: "t", fetch }).nodes.get(1)`,
-    `import { startServer } from "@berth/server/testing/promise"
+    `import { startServer } from "@berthkit/server/testing/promise"
      await startServer({ seeed: 7 })`
   ])("shows of an uncaught error no more than a screen: %s", async (source) => {
     const { code, stderr } = await withoutEffect.evaluate(source)
@@ -114,7 +114,7 @@ describe("a project without Effect", () => {
   )
 
   it("has errors whose types are read as they are written: fields with their units, and no generated base", async () => {
-    const dist = join(withoutEffect.folder, "node_modules/@berth/core/dist/promise")
+    const dist = join(withoutEffect.folder, "node_modules/@berthkit/core/dist/promise")
     const reasons = await readFile(join(dist, "reasons.d.ts"), "utf8")
     expect(reasons).not.toContain("_base")
     expect(reasons).toMatch(
@@ -141,16 +141,16 @@ describe("a project without Effect", () => {
 })
 
 const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "@berth/core": ["docs/using-with-effect.md", "docs/using-with-promises.md", "openapi.json"],
-  "@berth/cli": ["docs/cli-output.md"],
-  "@berth/server": [
+  "@berthkit/core": ["docs/using-with-effect.md", "docs/using-with-promises.md", "openapi.json"],
+  "@berthkit/cli": ["docs/cli-output.md"],
+  "@berthkit/server": [
     "docs/control-plane.md",
     "docs/interface/assumptions.md",
     "docs/interface/interface.md",
     "docs/running-the-mock.md",
     "docs/testing-with-the-mock.md"
   ],
-  "@berth/watch": [
+  "@berthkit/watch": [
     "docs/watch.md",
     "docs/watch-events.md",
     "docs/watch-http.md",
@@ -241,7 +241,7 @@ describe("the README", () => {
       "berth --version",
       "berth-watch --version",
       "npx --no-install berth-server --version",
-      `node -e 'import("@berth/core/promise")'`
+      `node -e 'import("@berthkit/core/promise")'`
     ]
     const global = join(home, "global")
     const { code, stderr, stdout } = await new Program("sh", ["-ec", [...commands, ...programs].join("\n")], {
@@ -272,7 +272,7 @@ describe("the proof", () => {
   it("fails on a file that is missing", async () => {
     const tarball = await changedCore("missing", (core) => rm(join(core, "dist/promise.js")))
     await using project = await Project.with([tarball])
-    expect(await project.entriesThatFail(["@berth/core"])).toContain("@berth/core ERR_MODULE_NOT_FOUND")
+    expect(await project.entriesThatFail(["@berthkit/core"])).toContain("@berthkit/core ERR_MODULE_NOT_FOUND")
   })
 
   it("fails on an entry that is TypeScript", async () => {
@@ -281,6 +281,6 @@ describe("the proof", () => {
       await changeManifest(core, { exports: { ".": "./dist/promise.ts" } })
     })
     await using project = await Project.with([tarball])
-    expect(await project.entriesThatFail(["@berth/core"])).toContain("ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING")
+    expect(await project.entriesThatFail(["@berthkit/core"])).toContain("ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING")
   })
 })

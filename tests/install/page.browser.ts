@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { fillPackages, packFolder } from "@berth/scripts/pack"
-import { launchChromium } from "@berth/testing/Chromium"
+import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { launchChromium } from "@berthkit/testing/Chromium"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
 import { esbuild } from "./runtimes.ts"
@@ -82,14 +82,17 @@ describe("the promise client in a browser", () => {
   })
 
   it("is at most 65 KiB with everything", async () => {
-    await project.write("everything.js", `import * as Berth from "@berth/core"\nObject.assign(globalThis, { Berth })\n`)
+    await project.write(
+      "everything.js",
+      `import * as Berth from "@berthkit/core"\nObject.assign(globalThis, { Berth })\n`
+    )
     expect(gzippedKib(await bundled("everything.js"))).toBeLessThan(65)
   })
 
   it("is at most 5 KiB for an import of one class of error", async () => {
     await project.write(
       "one.js",
-      `import { NodeNotFound } from "@berth/core"\nObject.assign(globalThis, { NodeNotFound })\n`
+      `import { NodeNotFound } from "@berthkit/core"\nObject.assign(globalThis, { NodeNotFound })\n`
     )
     expect(gzippedKib(await bundled("one.js"))).toBeLessThan(5)
   })

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
-import { fillPackages, packFolder } from "@berth/scripts/pack"
+import { fillPackages, packFolder } from "@berthkit/scripts/pack"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
 import { Registry } from "./Registry.ts"
 import { type Manager, managers, nodes, nodeTooOld, runtimes } from "./runtimes.ts"
 
-const names = ["@berth/core", "@berth/cli", "@berth/server", "@berth/watch"]
+const names = ["@berthkit/core", "@berthkit/cli", "@berthkit/server", "@berthkit/watch"]
 const binaries = ["berth", "berth-server", "berth-watch"]
 const everything = [...names, "effect@4.1.0"]
 const programs = ["promise.ts", "effect.ts"]
@@ -82,7 +82,7 @@ describe("on a Node that is too old", () => {
 
   it("no client can be made", async () => {
     const source = `
-      import { createClient } from "@berth/core"
+      import { createClient } from "@berthkit/core"
       try {
         createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k", accessToken: "t" })
       } catch (error) {
@@ -94,16 +94,16 @@ describe("on a Node that is too old", () => {
   })
 
   it("no server of a test can be started", async () => {
-    const { code, stderr } = await project.evaluate(`import "@berth/server/testing/promise"`, runtime)
+    const { code, stderr } = await project.evaluate(`import "@berthkit/server/testing/promise"`, runtime)
     expect(code).toBe(1)
-    expect(stderr).toContain(`Error: @berth/server needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.\n`)
+    expect(stderr).toContain(`Error: @berthkit/server needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.\n`)
     expect(stderr.length).toBeLessThan(2_000)
   })
 
   it("no layer of Effect can be made", async () => {
     const source = `
-      import * as Berth from "@berth/core/client/Berth"
-      import { Nodes } from "@berth/core/client/Nodes"
+      import * as Berth from "@berthkit/core/client/Berth"
+      import { Nodes } from "@berthkit/core/client/Nodes"
       import { Effect, Layer, Redacted } from "effect"
       import { FetchHttpClient } from "effect/http"
       const secret = Redacted.make("k")

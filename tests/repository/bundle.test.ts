@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runInNewContext } from "node:vm"
-import { inAscii, requiringNode } from "@berth/scripts/bundle"
+import { inAscii, requiringNode } from "@berthkit/scripts/bundle"
 import { afterAll, describe, expect, it } from "vitest"
 
 it("a module of Node that is loaded on demand comes by require", () => {

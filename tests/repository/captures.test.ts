@@ -2,7 +2,7 @@
  * The READMEs show what the programs print: their commands run once more, and print the same.
  */
 import { assert, it } from "@effect/vitest"
-import { capturedPages, withoutTimes } from "@berth/scripts/captures"
+import { capturedPages, withoutTimes } from "@berthkit/scripts/captures"
 
 it("the captures in the READMEs are what the programs print", async () => {
   for (const { after, before, page } of await capturedPages()) {

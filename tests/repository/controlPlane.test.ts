@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 
 const page = readFileSync(new URL("../../docs/control-plane.md", import.meta.url), "utf8")
 

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
 import { describe, expect, onTestFinished, test } from "vitest"
 
 const script = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url))

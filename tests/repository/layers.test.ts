@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { layerFaults } from "@berth/scripts/layers"
+import { layerFaults } from "@berthkit/scripts/layers"
 
 const layers = ["main.ts", "top left", "bottom     what everything stands on"]
 

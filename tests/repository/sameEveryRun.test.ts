@@ -40,6 +40,6 @@ describe("the seed of the environment", () => {
   ])("with SOAK=%j is %j", async (soak, expected) => {
     vi.stubEnv("SEED", "7").stubEnv("SOAK", soak)
     vi.resetModules()
-    expect((await import("@berth/testing/chance")).seed).toBe(expected)
+    expect((await import("@berthkit/testing/chance")).seed).toBe(expected)
   })
 })

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { wordFaults } from "@berth/scripts/words"
+import { wordFaults } from "@berthkit/scripts/words"
 
 /** The faults of a repository that has this text in one file. */
 const faultsOf = (text: string, path = "apps/one/src/a.ts") => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { expect, it } from "vitest"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 
 const wrapper = fileURLToPath(new URL("../../scripts/start.ts", import.meta.url))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"
-import * as Berth from "@berth/core/client/Berth"
-import { Nodes } from "@berth/core/client/Nodes"
-import { failure, ok } from "@berth/core/testing"
-import { TestServer } from "@berth/server/testing"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { failure, ok } from "@berthkit/core/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { create, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 

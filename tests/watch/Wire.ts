@@ -5,9 +5,9 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import * as Berth from "@berth/core/client/Berth"
-import { type Reply, scripted } from "@berth/core/testing"
-import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import * as Berth from "@berthkit/core/client/Berth"
+import { type Reply, scripted } from "@berthkit/core/testing"
+import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { optionsOf } from "../account.ts"
 
 /** What the wire does to a request instead of carrying it: it answers, or is cut, so that nothing is sent. */
@@ -27,7 +27,7 @@ export class Wire extends Context.Service<
     /** Lets the daemon's time pass, in steps, which are what a reply takes at most: 100 ms unless longer ones are asked for. */
     readonly pass: (millis: number, stepMillis?: number) => Effect.Effect<void>
   }
->()("@berth/watch/test/Wire") {}
+>()("@berthkit/watch/test/Wire") {}
 
 const defaultStepMillis = 100
 

@@ -3,8 +3,8 @@
  */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { RawApi } from "@berth/core/client/RawApi"
-import { TestServer } from "@berth/server/testing"
+import { RawApi } from "@berthkit/core/client/RawApi"
+import { TestServer } from "@berthkit/server/testing"
 import { polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 

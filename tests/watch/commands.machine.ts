@@ -4,7 +4,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"

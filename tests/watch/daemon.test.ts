@@ -2,11 +2,11 @@
  * The whole daemon as a process: what happens in the service arrives everywhere once and in order, also when the process is killed.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { metricProblems } from "@berth/testing/metricLint"
+import { metricProblems } from "@berthkit/testing/metricLint"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
-import { TestServer } from "@berth/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"

@@ -1,9 +1,9 @@
 /**
  * The dashboard of one of three daemons on one PostgreSQL, while another one is killed before the eyes of its reader.
  */
-import { TestServer } from "@berth/server/testing"
-import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { TestServer } from "@berthkit/server/testing"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Daemon } from "./Daemon.ts"

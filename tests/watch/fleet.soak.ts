@@ -1,5 +1,5 @@
-import { TestServer } from "@berth/server/testing"
-import { seed } from "@berth/testing/chance"
+import { TestServer } from "@berthkit/server/testing"
+import { seed } from "@berthkit/testing/chance"
 import { layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { drawFaults, faltering, type Takeover } from "./faltering.ts"

@@ -4,7 +4,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { freePort, Postgres } from "@berth/testing/Postgres"
+import { freePort, Postgres } from "@berthkit/testing/Postgres"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Shell } from "./machine/Shell.ts"

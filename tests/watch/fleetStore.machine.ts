@@ -3,9 +3,9 @@
  * on by themselves.
  */
 import { chmodSync } from "node:fs"
-import { TestServer, type TestWorld } from "@berth/server/testing"
-import { TcpProxy } from "@berth/testing/TcpProxy"
-import { Store } from "@berth/watch/store/Store"
+import { TestServer, type TestWorld } from "@berthkit/server/testing"
+import { TcpProxy } from "@berthkit/testing/TcpProxy"
+import { Store } from "@berthkit/watch/store/Store"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

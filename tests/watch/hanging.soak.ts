@@ -1,7 +1,7 @@
 /** The time between sweeps of a process while reads of single nodes hang, on a machine that has nothing else to do. */
 import { expect, it } from "@effect/vitest"
-import { Nodes } from "@berth/core/client/Nodes"
-import { TestServer } from "@berth/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"

@@ -1,7 +1,7 @@
 /** A daemon as a process, beside a service that never answers reads of single nodes. */
 import { expect, it } from "@effect/vitest"
-import { Nodes } from "@berth/core/client/Nodes"
-import { TestServer } from "@berth/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"

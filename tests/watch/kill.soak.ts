@@ -1,4 +1,4 @@
-import { seed } from "@berth/testing/chance"
+import { seed } from "@berthkit/testing/chance"
 import { layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { fastService, killing } from "./killing.ts"

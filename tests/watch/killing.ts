@@ -3,11 +3,11 @@
  * in the end the receiver holds exactly the events of the log, and the log is what happened in the service.
  */
 import { setTimeout } from "node:timers/promises"
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect } from "@effect/vitest"
 import { Effect, Fiber, Layer, Random } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
-import { TestServer } from "@berth/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"

@@ -2,12 +2,12 @@
  * How late changes are seen, as it is promised for the size of an account: the widths of `observedBetween` over hours of virtual
  * time, against the mock with an allowance of 1200 requests an hour of each kind. Five nodes are in transition all the time.
  */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { Event } from "@berth/watch/events/Event"
-import { failure } from "@berth/core/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Event } from "@berthkit/watch/events/Event"
+import { failure } from "@berthkit/core/testing"
 import { cheapest, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 

@@ -1,8 +1,8 @@
-import { HttpService } from "@berth/testing/HttpService"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, it } from "vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { settingsOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 

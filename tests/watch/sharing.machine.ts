@@ -6,7 +6,7 @@ import { Effect, Schedule } from "effect"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Daemon } from "./Daemon.ts"
 
 /** A state folder for the test alone. */

@@ -3,7 +3,7 @@
  */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { Store } from "@berth/watch/store/Store"
+import { Store } from "@berthkit/watch/store/Store"
 import { Effect } from "effect"
 import { Daemon } from "./Daemon.ts"
 import { folder } from "./Scene.ts"

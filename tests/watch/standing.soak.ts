@@ -4,8 +4,8 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
-import { TestServer } from "@berth/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"
 import { create } from "./polling.ts"

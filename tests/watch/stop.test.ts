@@ -2,10 +2,10 @@
  * How the daemon ends, and what it does when it stood still: the process at its edges.
  */
 import { request } from "node:http"
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"
 import { create } from "./polling.ts"

@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
-import { Store } from "@berth/watch/store/Store"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
+import { Store } from "@berthkit/watch/store/Store"
 import { Daemon } from "./Daemon.ts"
 
 const folder = Effect.acquireRelease(
@@ -259,7 +259,7 @@ describe("the commands that read a store", () => {
       const owner = yield* Program.start(() =>
         Program.ofSource(
           `import { Effect } from "effect"
-           import { Store } from "@berth/watch/store/Store"
+           import { Store } from "@berthkit/watch/store/Store"
            const program = Effect.sync(() => console.log("open")).pipe(Effect.andThen(Effect.sleep("1 hour")))
            Effect.runPromise(Effect.provide(program, Store.layerFile(${JSON.stringify(store)})))`,
           { cwd: import.meta.dirname }

@@ -1,6 +1,6 @@
 /** Records that the daemon cannot read: counted for the operator, and no events. */
 import { expect, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { Daemon } from "./Daemon.ts"
 import { wait } from "./Scene.ts"

@@ -1,8 +1,8 @@
 /**
  * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run ends.
  */
-import { didYouMean, secretProblem } from "@berth/terminal/usage"
-import { variables } from "@berth/terminal/variables"
+import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
+import { variables } from "@berthkit/terminal/variables"
 import { Effect, Layer, Result } from "effect"
 import pkg from "../package.json" with { type: "json" }
 import { flagsOf, readCommand, usageProblem } from "./commandLine/readCommand.ts"

@@ -1,7 +1,7 @@
 /**
  * How a run ends: a failure is reported once, in the format that was asked for, and becomes the exit code.
  */
-import { exitCode } from "@berth/terminal/exitCode"
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { Cause, Effect, Option } from "effect"
 import type { ProgramEnded } from "./failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf, problemOfDefect, problemOfOutput } from "./failure/Problem.ts"

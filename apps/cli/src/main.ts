@@ -1,7 +1,7 @@
 /**
  * Where the process begins: what can be answered at once is, and the program is loaded for everything else.
  */
-import { exitCode } from "@berth/terminal/exitCode"
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { outputFault } from "./failure/outputFault.ts"
 import { quickAnswer } from "./quick.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The process around `cli.ts`: its streams, its signals and its exit code.
  */
-import { exitCode } from "@berth/terminal/exitCode"
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect, Exit, Runtime } from "effect"
 import { run } from "./cli.ts"
 

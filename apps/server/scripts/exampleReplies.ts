@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { BerthApi } from "@berth/core/api/BerthApi"
-import { apiKeyParameter } from "@berth/core/api/Routes"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
+import { apiKeyParameter } from "@berthkit/core/api/Routes"
 import { Effect, Redacted } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest, type HttpMethod } from "effect/http"
 import { OpenApi } from "effect/http-api"

@@ -2,10 +2,10 @@
  * The service: the steps of a request from its arrival to its reply. Read the list in `makeApp` from top to bottom for the way
  * in, and from bottom to top for the way out.
  */
-import { BerthApi } from "@berth/core/api/BerthApi"
-import { fail } from "@berth/core/api/Envelope"
-import { hasBody } from "@berth/web/guard"
-import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "@berth/web/paths"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
+import { fail } from "@berthkit/core/api/Envelope"
+import { hasBody } from "@berthkit/web/guard"
+import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Clock, Context, Effect, Layer, Logger, References, Scheduler, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -5,9 +5,9 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { escapeControls } from "@berth/terminal/escapeControls"
-import { exitCode } from "@berth/terminal/exitCode"
-import { usageProblem } from "@berth/terminal/usage"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { exitCode } from "@berthkit/terminal/exitCode"
+import { usageProblem } from "@berthkit/terminal/usage"
 import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }

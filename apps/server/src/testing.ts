@@ -58,7 +58,7 @@ export class TestServer extends Context.Service<
      */
     readonly makeWorld: (options?: TestWorldOptions) => Effect.Effect<TestWorld, never, Scope.Scope>
   }
->()("@berth/server/testing/TestServer") {
+>()("@berthkit/server/testing/TestServer") {
   /** The service on a free port of the loopback interface. Fails with `ServeError` when there is none. */
   static readonly layer = (options: TestServerOptions = {}): Layer.Layer<TestServer, HttpServerError.ServeError> =>
     Layer.effect(

@@ -1,12 +1,12 @@
 /**
  * The whole command line of `berth-watch`.
  */
-import * as Berth from "@berth/core/client/Berth"
-import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
-import { allowanceLayer } from "@berth/terminal/allowanceLayer"
-import { readConnection } from "@berth/terminal/Connection"
-import { allowHttpFlag, baseUrlFlag } from "@berth/terminal/connectionFlags"
-import { usageProblem } from "@berth/terminal/usage"
+import * as Berth from "@berthkit/core/client/Berth"
+import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
+import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
+import { readConnection } from "@berthkit/terminal/Connection"
+import { allowHttpFlag, baseUrlFlag } from "@berthkit/terminal/connectionFlags"
+import { usageProblem } from "@berthkit/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }

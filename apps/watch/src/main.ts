@@ -3,7 +3,7 @@
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { exitCode } from "@berth/terminal/exitCode"
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { Cause, Effect, Layer } from "effect"
 import { main } from "./cli.ts"
 import { Stdout } from "./deliver/Stdout.ts"

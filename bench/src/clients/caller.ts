@@ -3,7 +3,7 @@
  * that many calls, eight at a time, and prints the CPU time per call in microseconds.
  */
 import { Layer, ManagedRuntime, Redacted } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import { createInterface } from "node:readline"
 import { exit } from "node:process"
 
@@ -35,17 +35,17 @@ const clients: Record<string, () => Promise<Call>> = {
     }
   },
   "berth over fetch": async () => {
-    const Berth = await import("@berth/core/client/Berth")
-    const FetchTransport = await import("@berth/core/client/transport/FetchTransport")
+    const Berth = await import("@berthkit/core/client/Berth")
+    const FetchTransport = await import("@berthkit/core/client/transport/FetchTransport")
     return berth(Berth.layerOver(account(), FetchTransport.layer))
   },
   "berth over node:http": async () => {
-    const Berth = await import("@berth/core/client/Berth")
-    const NodeTransport = await import("@berth/core/client/transport/NodeTransport")
+    const Berth = await import("@berthkit/core/client/Berth")
+    const NodeTransport = await import("@berthkit/core/client/transport/NodeTransport")
     return berth(Berth.layerOver(account(), NodeTransport.layer))
   },
   "berth over HttpClient": async () => {
-    const Berth = await import("@berth/core/client/Berth")
+    const Berth = await import("@berthkit/core/client/Berth")
     const { layerUndici } = await import("@effect/platform-node/NodeHttpClient")
     return berth(Layer.provide(Berth.layer(account()), layerUndici))
   },

@@ -2,7 +2,7 @@
  * Lists every node of an account with the promise client, and prints the number of nodes and the peak growth of the heap in
  * bytes: `node --expose-gc lister.ts URL`.
  */
-import { createClient } from "@berth/core/promise"
+import { createClient } from "@berthkit/core/promise"
 
 const { nodes } = createClient({ baseUrl: process.argv[2]!, apiKey: "key", accessToken: "token" })
 // Loads and compiles the code of listing, which is not growth.

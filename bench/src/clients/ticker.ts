@@ -2,7 +2,7 @@
  * Requests each page of a service with the promise client, and prints the longest time in milliseconds that the event loop was
  * blocked: `ticker.ts URL PAGES`.
  */
-import { BerthError, createClient } from "@berth/core/promise"
+import { BerthError, createClient } from "@berthkit/core/promise"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout } from "node:timers/promises"
 

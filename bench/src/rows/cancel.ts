@@ -1,7 +1,7 @@
 /**
  * How soon a call ends once its signal is aborted: in the queue, in backoff, on the wire, and while a body trickles.
  */
-import { BerthError, createClient } from "@berth/core/promise"
+import { BerthError, createClient } from "@berthkit/core/promise"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import { setTimeout } from "node:timers/promises"

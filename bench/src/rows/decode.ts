@@ -3,9 +3,9 @@
  * does, so that no string is already in the caches.
  */
 import { Result } from "effect"
-import { interpret } from "@berth/core/api/Reply"
-import { nodeFromWire } from "@berth/core/api/NodeCodec"
-import { many } from "@berth/core/client/call/Operation"
+import { interpret } from "@berthkit/core/api/Reply"
+import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
+import { many } from "@berthkit/core/client/call/Operation"
 import { variedNode } from "../listedNode.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
 

@@ -3,7 +3,7 @@
  * so no release may visit every call.
  */
 import { Effect } from "effect"
-import * as Admission from "@berth/core/client/allowance/Admission"
+import * as Admission from "@berthkit/core/client/allowance/Admission"
 import { ratioAtMost, type Row } from "../Row.ts"
 
 const many = 100_000

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { buildExecutables } from "@berth/scripts/executables"
+import { buildExecutables } from "@berthkit/scripts/executables"
 import { wallMillis } from "../processes.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
 

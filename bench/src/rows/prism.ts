@@ -1,7 +1,7 @@
 /**
  * The mock service against Prism, which serves the OpenAPI description of the same interface.
  */
-import { prefix } from "@berth/core/api/Routes"
+import { prefix } from "@berthkit/core/api/Routes"
 import { run } from "../load.ts"
 import { headers, startMock } from "../mockService.ts"
 import { binary, startServer } from "../processes.ts"

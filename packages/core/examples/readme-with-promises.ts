@@ -1,4 +1,4 @@
-import { createClientFromEnv } from "@berth/core/promise"
+import { createClientFromEnv } from "@berthkit/core/promise"
 
 await using client = createClientFromEnv({ stateDirectory: "auto" })
 const order = { name: "api", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }

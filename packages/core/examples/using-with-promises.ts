@@ -1,5 +1,5 @@
-import { createClientFromEnv, isBerthError, isKnownStatus, NodeNotFound, type NodeSpec } from "@berth/core/promise"
-import { createTestClient, nodeRecord, ok } from "@berth/core/testing"
+import { createClientFromEnv, isBerthError, isKnownStatus, NodeNotFound, type NodeSpec } from "@berthkit/core/promise"
+import { createTestClient, nodeRecord, ok } from "@berthkit/core/testing"
 
 const attempts: Array<string> = []
 const client = createClientFromEnv({

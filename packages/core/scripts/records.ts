@@ -16,7 +16,7 @@ import { Price } from "../src/domain/Price.ts"
 const header = `/**
  * The values that people without Effect get and give, as plain types: the domain's own, with instants as \`Date\`s, ids as
  * numbers and a status as a text. They mention no library, so that a program needs none for its types. Printed from the
- * domain by \`pnpm --filter @berth/core records\`; a test compares.
+ * domain by \`pnpm --filter @berthkit/core records\`; a test compares.
  */
 
 /** A status: one of those that Berth knows, or another in the service's own spelling, empty where it states none. */

@@ -2,7 +2,7 @@
  * The `HttpClient` of a scripted service, for tests of what a client sends: it shows each request with its whole address and
  * its credentials, which a scripted service does not record.
  */
-import { type Script, scripted } from "@berth/core/testing"
+import { type Script, scripted } from "@berthkit/core/testing"
 import { Layer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 

@@ -1,4 +1,4 @@
-import { InvalidRequest, NodeNotFound, TimedOut, Unreachable } from "@berth/core/promise"
+import { InvalidRequest, NodeNotFound, TimedOut, Unreachable } from "@berthkit/core/promise"
 import {
   createTestClient,
   failure,
@@ -9,7 +9,7 @@ import {
   type Reply,
   type Script,
   scripted
-} from "@berth/core/testing"
+} from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"

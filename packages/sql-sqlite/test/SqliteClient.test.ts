@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { sqliteFault } from "../src/sqliteFault.ts"
 import * as SqliteClient from "../src/SqliteClient.ts"
 

@@ -3,9 +3,9 @@
  * because every user of the machine can read a command line, and a shell keeps it in its history. Whatever the settings say,
  * credentials go to the origin that they belong to and to no other (decision 0123).
  */
-import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles"
-import type { ClientOptions, InvalidOption } from "@berth/core/client/options/Settings"
-import { isExposed } from "@berth/core/client/transport/loopback"
+import { type AccountFiles, accountFiles } from "@berthkit/core/client/AccountFiles"
+import type { ClientOptions, InvalidOption } from "@berthkit/core/client/options/Settings"
+import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { Data, Effect, Option, Redacted } from "effect"
 import { isAddress, isPostgres, postgresForm } from "./postgresAddress.ts"
 import { readSetting } from "./readSetting.ts"

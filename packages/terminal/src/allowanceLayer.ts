@@ -1,7 +1,7 @@
 /**
  * Shares the allowance of a client through the database that a setting names. Where none is named nothing is loaded for it.
  */
-import { AllowanceStore } from "@berth/core/client/allowance/AllowanceStore"
+import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import { Effect, Layer } from "effect"
 import type { Connection } from "./Connection.ts"
 

@@ -1,6 +1,6 @@
 /**
  * What the exit codes of `berth` and `berth-watch` mean; `berth-server` has the first three. The numbers are frozen: scripts rely on them. A failed call names its own code
- * (`reason.exit` in `@berth/core/domain/ErrorReason`).
+ * (`reason.exit` in `@berthkit/core/domain/ErrorReason`).
  */
 export const exitCode = {
   done: 0,

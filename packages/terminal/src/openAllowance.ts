@@ -2,9 +2,9 @@
  * The database through which processes of several machines share the allowance. It loads the driver, and is itself loaded only where a
  * setting names such a database.
  */
-import * as AllowanceSql from "@berth/core/client/allowance/AllowanceSql"
-import type { AllowanceStore } from "@berth/core/client/allowance/AllowanceStore"
-import type { ClientOptions } from "@berth/core/client/options/Settings"
+import * as AllowanceSql from "@berthkit/core/client/allowance/AllowanceSql"
+import type { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
+import type { ClientOptions } from "@berthkit/core/client/options/Settings"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted, Result } from "effect"
-import { readConnection } from "@berth/terminal/Connection"
+import { readConnection } from "@berthkit/terminal/Connection"
 
 const complete = {
   BERTH_BASE_URL: "https://service.test",

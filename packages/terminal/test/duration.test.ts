@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { durationText, parseDurationMillis } from "@berth/terminal/duration"
+import { durationText, parseDurationMillis } from "@berthkit/terminal/duration"
 
 describe("a duration", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeControls"
+import { escapeControls, escapeControlsInLines } from "@berthkit/terminal/escapeControls"
 
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/

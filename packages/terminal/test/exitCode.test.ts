@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { exitCode } from "@berth/terminal/exitCode"
+import { exitCode } from "@berthkit/terminal/exitCode"
 
 it("no exit code changes: scripts rely on them", () => {
   expect(exitCode).toEqual({

@@ -7,8 +7,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { cachePath, writeCache } from "@berth/cli/completions"
-import { Program } from "@berth/testing/Program"
+import { cachePath, writeCache } from "@berthkit/cli/completions"
+import { Program } from "@berthkit/testing/Program"
 import { describe, expect, it, onTestFinished } from "vitest"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))

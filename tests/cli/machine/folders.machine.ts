@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { berth, json, run, runFull, settings } from "../berth.ts"
 

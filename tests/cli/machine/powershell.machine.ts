@@ -2,7 +2,7 @@
  * The completion script for PowerShell, parsed and not driven: Debian has no PowerShell. Needs a registry, which the parser comes from.
  */
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { assert, it } from "vitest"
 import { install } from "../../document/installTools.ts"
 

@@ -2,9 +2,9 @@
  * Questions, the guided form and the live line at a real terminal. Needs Linux, for its `script` makes the terminal.
  */
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { json, settings } from "../berth.ts"
 import { berth } from "../invoke.ts"

@@ -2,7 +2,7 @@
  * Whether a run printed what its row has: data of the format and nothing else on stdout, what belongs there on stderr, the exit code.
  */
 import { stripVTControlCharacters } from "node:util"
-import type { Ended } from "@berth/testing/Program"
+import type { Ended } from "@berthkit/testing/Program"
 import { assert } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { parse, parseAllDocuments } from "yaml"

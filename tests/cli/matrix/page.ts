@@ -1,5 +1,5 @@
 /**
- * `docs/cli-output.md`: the rows as a page. `pnpm --filter @berth/tests cli-output` writes it.
+ * `docs/cli-output.md`: the rows as a page. `pnpm --filter @berthkit/tests cli-output` writes it.
  */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -44,7 +44,7 @@ const tableOf = (place: Place): string =>
 /** The page as it should be. */
 export const page = (): string => `# What berth prints
 
-Printed by \`pnpm --filter @berth/tests cli-output\` from the rows that the tests run: every command, in every format, in a pipe
+Printed by \`pnpm --filter @berthkit/tests cli-output\` from the rows that the tests run: every command, in every format, in a pipe
 and on a terminal. The exit code is 0 unless the cell has another; \`berth schema COMMAND\` describes the JSON of a record, and \`[]\` means a list.
 
 Data alone is on stdout. A failure prints no data besides what was done before it, and on stderr two lines, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` one line of

@@ -2,7 +2,7 @@
  * What every command prints in every format, in a pipe and on a terminal: one row for each kind of thing that it prints. The tests
  * run every row, and `docs/cli-output.md` shows them.
  */
-import { formats } from "@berth/cli/globalFlags"
+import { formats } from "@berthkit/cli/globalFlags"
 
 export { formats }
 export type Format = (typeof formats)[number]

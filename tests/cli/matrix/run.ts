@@ -5,10 +5,10 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
-import { tree } from "@berth/cli/commands"
-import { verbsOf } from "@berth/cli/commandTree"
-import { TestServer } from "@berth/server/testing"
-import type { Ended } from "@berth/testing/Program"
+import { tree } from "@berthkit/cli/commands"
+import { verbsOf } from "@berthkit/cli/commandTree"
+import { TestServer } from "@berthkit/server/testing"
+import type { Ended } from "@berthkit/testing/Program"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { json, type RunOptions, settings } from "../berth.ts"
 import { invoke } from "../invoke.ts"
@@ -71,7 +71,7 @@ export class Shared extends Context.Service<
     readonly schemas: ReadonlyMap<string, Valid>
     readonly error: Valid
   }
->()("@berth/tests/cli/matrix/Shared") {
+>()("@berthkit/tests/cli/matrix/Shared") {
   static readonly layer = Layer.effect(
     Shared,
     Effect.gen(function* () {

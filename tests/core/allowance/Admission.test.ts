@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { TestServer } from "@berth/server/testing"
-import * as Berth from "@berth/core/client/Berth"
-import { Images } from "@berth/core/client/Images"
-import { Nodes } from "@berth/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Images } from "@berthkit/core/client/Images"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import { optionsOf } from "../../account.ts"
 
 const hour = 3_600_000

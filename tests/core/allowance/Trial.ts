@@ -5,11 +5,11 @@
 import { Clock, Effect, Layer, Random, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import { TestServer, type TestServerOptions } from "@berth/server/testing"
-import * as Berth from "@berth/core/client/Berth"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { RuntimeTooOld } from "@berth/core/client/options/Runtime"
-import type { InvalidOption } from "@berth/core/client/options/Settings"
+import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { RuntimeTooOld } from "@berthkit/core/client/options/Runtime"
+import type { InvalidOption } from "@berthkit/core/client/options/Settings"
 import { optionsOf } from "../../account.ts"
 
 /** Of the mock service. */

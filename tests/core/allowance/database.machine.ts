@@ -2,9 +2,9 @@
  * Several processes on one key that share what they know through PostgreSQL, as those of several machines do.
  */
 import { fileURLToPath } from "node:url"
-import { Postgres } from "@berth/testing/Postgres"
-import { Program } from "@berth/testing/Program"
-import { TestServer } from "@berth/server/testing"
+import { Postgres } from "@berthkit/testing/Postgres"
+import { Program } from "@berthkit/testing/Program"
+import { TestServer } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
 import { settingsOf } from "../../account.ts"

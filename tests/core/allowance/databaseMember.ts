@@ -4,9 +4,9 @@
  */
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as AllowanceSql from "@berth/core/client/allowance/AllowanceSql"
-import * as Berth from "@berth/core/client/Berth"
-import { Nodes } from "@berth/core/client/Nodes"
+import * as AllowanceSql from "@berthkit/core/client/allowance/AllowanceSql"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import * as PgClient from "@effect/sql-pg/PgClient"
 
 const [baseUrl, apiKey, accessToken, database, pageSize] = process.argv.slice(2) as [

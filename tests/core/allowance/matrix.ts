@@ -1,5 +1,5 @@
 /**
- * `pnpm --filter @berth/tests matrix [SEED]`: the whole matrix of the scheduler, the real client against the real service in
+ * `pnpm --filter @berthkit/tests matrix [SEED]`: the whole matrix of the scheduler, the real client against the real service in
  * virtual time, as a table: for each kind of window, allowance and neighbour the worst of all skews and numbers of callers.
  * Exits with 1 when a target is missed. Takes some minutes.
  */

@@ -4,8 +4,8 @@
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as Berth from "@berth/core/client/Berth"
-import { Images } from "@berth/core/client/Images"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Images } from "@berthkit/core/client/Images"
 
 const [baseUrl, apiKey, accessToken, allowanceFile, millis] = process.argv.slice(2) as [
   string,

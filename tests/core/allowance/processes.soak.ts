@@ -7,8 +7,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
-import { Program } from "@berth/testing/Program"
-import { TestServer } from "@berth/server/testing"
+import { Program } from "@berthkit/testing/Program"
+import { TestServer } from "@berthkit/server/testing"
 
 const member = fileURLToPath(new URL("member.ts", import.meta.url))
 const windowMillis = 5000

@@ -1,8 +1,8 @@
 /**
  * The scheduler of the real client against the real service, in virtual time: a part of the matrix that
- * `pnpm --filter @berth/tests matrix` runs as a whole.
+ * `pnpm --filter @berthkit/tests matrix` runs as a whole.
  */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run, type Trial } from "./Trial.ts"

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { isSoak } from "@berth/testing/chance"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
+import { isSoak } from "@berthkit/testing/chance"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -52,7 +52,7 @@ const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CL
     process.execPath,
     [
       "--import",
-      fileURLToPath(import.meta.resolve("@berth/testing/steppedDate")),
+      fileURLToPath(import.meta.resolve("@berthkit/testing/steppedDate")),
       here("maker.ts"),
       url,
       "key",

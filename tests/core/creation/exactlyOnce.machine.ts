@@ -1,11 +1,11 @@
 /**
  * Exactly-once creation against the mock service over real sockets, with replies that are lost and processes that die.
  */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestServer, type TestWorld } from "@berth/server/testing"
-import { Nodes } from "@berth/core/client/Nodes"
+import { TestServer, type TestWorld } from "@berthkit/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import { clientOf } from "../../account.ts"
 import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 

@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { HttpService } from "@berth/testing/HttpService"
-import { isSoak } from "@berth/testing/chance"
-import { Program } from "@berth/testing/Program"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { isSoak } from "@berthkit/testing/chance"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 
 interface Node {

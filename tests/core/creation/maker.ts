@@ -3,12 +3,12 @@
  * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. Where its `Date` can be
  * stepped, it begins `CLOCK_AHEAD` milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
  */
-import type {} from "@berth/testing/steppedDate"
+import type {} from "@berthkit/testing/steppedDate"
 import { Console, Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as Berth from "@berth/core/client/Berth"
-import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
-import { Nodes } from "@berth/core/client/Nodes"
+import * as Berth from "@berthkit/core/client/Berth"
+import { layerDirectory } from "@berthkit/core/client/creation/IntentFolder"
+import { Nodes } from "@berthkit/core/client/Nodes"
 
 const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process.argv.slice(2) as [
   string,

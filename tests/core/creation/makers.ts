@@ -5,8 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
-import type { TestWorld } from "@berth/server/testing"
+import { Program } from "@berthkit/testing/Program"
+import type { TestWorld } from "@berthkit/server/testing"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 
 /** A rate limit that is never reached. */

@@ -1,11 +1,11 @@
 /**
  * Several processes with the same keys and one folder of intents, one of them killed.
  */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Program } from "@berth/testing/Program"
-import { TestServer } from "@berth/server/testing"
+import type { Program } from "@berthkit/testing/Program"
+import { TestServer } from "@berthkit/server/testing"
 import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
 /** What a maker printed for each of its keys. */

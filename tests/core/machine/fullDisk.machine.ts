@@ -7,8 +7,8 @@ import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 const program = fileURLToPath(new URL("../creation/maker.ts", import.meta.url))

@@ -1,9 +1,9 @@
 /**
  * Services with real sockets for the tests of the promise client: the mock service, and one that does what the test scripts.
  */
-import { TestServer, type TestServerOptions } from "@berth/server/testing"
-import { BerthError, type Client, type ClientOptions, createClient } from "@berth/core/promise"
-import { HttpService } from "@berth/testing/HttpService"
+import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
+import { BerthError, type Client, type ClientOptions, createClient } from "@berthkit/core/promise"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { RequestListener } from "node:http"
 

@@ -1,4 +1,4 @@
-import { Aborted, type KnownAllowance, type Client, ClientClosed, createClient } from "@berth/core/promise"
+import { Aborted, type KnownAllowance, type Client, ClientClosed, createClient } from "@berthkit/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { RequestListener, ServerResponse } from "node:http"

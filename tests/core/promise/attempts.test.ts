@@ -1,6 +1,6 @@
-import { type AttemptReport, createClient } from "@berth/core/promise"
+import { type AttemptReport, createClient } from "@berthkit/core/promise"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { seenOf } from "@berth/testing/spellings"
+import { seenOf } from "@berthkit/testing/spellings"
 import { accessToken, apiKey, bareService, mockService, rejection } from "./Service.ts"
 
 const envelope = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })

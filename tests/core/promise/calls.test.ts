@@ -1,5 +1,5 @@
-import { type Client, createClient, NodeNotFound, type NodeSpec } from "@berth/core/promise"
-import { Program } from "@berth/testing/Program"
+import { type Client, createClient, NodeNotFound, type NodeSpec } from "@berthkit/core/promise"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
@@ -136,7 +136,7 @@ describe("the promise client", () => {
   it("does not keep a program from ending, closed or not", async () => {
     await using service = await mockService({ scenario: "small" })
     const program = `
-      import { createClient } from "@berth/core/promise"
+      import { createClient } from "@berthkit/core/promise"
       const client = createClient(${JSON.stringify(service.options)})
       let count = 0
       for await (const _ of client.nodes.list()) count++

@@ -1,6 +1,6 @@
-import type { ClientOptions } from "@berth/core/promise"
-import { isSoak } from "@berth/testing/chance"
-import { Program } from "@berth/testing/Program"
+import type { ClientOptions } from "@berthkit/core/promise"
+import { isSoak } from "@berthkit/testing/chance"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -35,7 +35,7 @@ describe("a program that forgets to close its client", () => {
         const given = { ...service.options, ...options(folder)[name] }
         for (const [what, use] of done) {
           const program = `
-            import { createClient } from "@berth/core/promise"
+            import { createClient } from "@berthkit/core/promise"
             const options = ${JSON.stringify(given)}
             const client = createClient(options)
             ${use}

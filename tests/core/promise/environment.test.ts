@@ -1,4 +1,4 @@
-import { createClientFromEnv, InvalidOption } from "@berth/core/promise"
+import { createClientFromEnv, InvalidOption } from "@berthkit/core/promise"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { mockService } from "./Service.ts"
 

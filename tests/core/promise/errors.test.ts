@@ -1,8 +1,8 @@
-import * as Berth from "@berth/core/promise"
-import { type Client, type ClientOptions, createClient } from "@berth/core/promise"
+import * as Berth from "@berthkit/core/promise"
+import { type Client, type ClientOptions, createClient } from "@berthkit/core/promise"
 import { assert, describe, it } from "@effect/vitest"
-import * as Reasons from "@berth/core/domain/ErrorReason"
-import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
+import * as Reasons from "@berthkit/core/domain/ErrorReason"
+import vectors from "@berthkit/testing/vectors/failures.json" with { type: "json" }
 import { accessToken, apiKey, bareService, mockService, rejection } from "./Service.ts"
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }

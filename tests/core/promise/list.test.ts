@@ -7,7 +7,7 @@ import {
   type Node,
   ServiceFault,
   UnexpectedResponse
-} from "@berth/core/promise"
+} from "@berthkit/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"

@@ -5,7 +5,7 @@ import {
   type Logger,
   type LogLevel,
   type RawReply
-} from "@berth/core/promise"
+} from "@berthkit/core/promise"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { accessToken, apiKey, bareService, rejection } from "./Service.ts"
 

@@ -1,5 +1,5 @@
-import { createClient } from "@berth/core/promise"
-import { HttpService } from "@berth/testing/HttpService"
+import { createClient } from "@berthkit/core/promise"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { request } from "node:http"
 import { fetch, ProxyAgent } from "undici"

@@ -1,9 +1,9 @@
-import { type Client, createClient } from "@berth/core/promise"
+import { type Client, createClient } from "@berthkit/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import type { RequestListener } from "node:http"
 import { inspect } from "node:util"
-import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
-import { seenOf, spellingsOf } from "@berth/testing/spellings"
+import vectors from "@berthkit/testing/vectors/failures.json" with { type: "json" }
+import { seenOf, spellingsOf } from "@berthkit/testing/spellings"
 import { accessToken, apiKey, bareService, rejection } from "./Service.ts"
 
 const secrets = [apiKey, accessToken]

@@ -1,5 +1,5 @@
-import { type ClientOptions, createClient, InvalidOption, StateUnavailable } from "@berth/core/promise"
-import { Program } from "@berth/testing/Program"
+import { type ClientOptions, createClient, InvalidOption, StateUnavailable } from "@berthkit/core/promise"
+import { Program } from "@berthkit/testing/Program"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
@@ -119,7 +119,7 @@ describe("a create with a key", () => {
     })
     const options = { baseUrl: service.baseUrl, apiKey, accessToken, stateDirectory: folder }
     const program = `
-      import { createClient } from "@berth/core/promise"
+      import { createClient } from "@berthkit/core/promise"
       await createClient(${JSON.stringify(options)}).nodes.create(${JSON.stringify(spec)}, { key: "order-7" })
     `
     await using first = Program.ofSource(program, { cwd: import.meta.dirname })

@@ -6,7 +6,7 @@ import {
   type SignalOptions,
   type RawReply,
   StatusNotReached
-} from "@berth/core/promise"
+} from "@berthkit/core/promise"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { bareService, mockService, rejection } from "./Service.ts"
 

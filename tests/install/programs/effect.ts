@@ -1,9 +1,9 @@
 // What a program with Effect does with the client, against the service within its own process, and with a script.
-import * as Berth from "@berth/core/client/Berth"
-import { Nodes } from "@berth/core/client/Nodes"
-import * as Scripted from "@berth/core/testing"
-import { BerthError } from "@berth/core"
-import { TestServer } from "@berth/server/testing"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import * as Scripted from "@berthkit/core/testing"
+import { BerthError } from "@berthkit/core"
+import { TestServer } from "@berthkit/server/testing"
 import { Effect, Layer, Stream } from "effect"
 
 const Client = Layer.unwrap(

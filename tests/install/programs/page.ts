@@ -1,5 +1,5 @@
 // What a page does with the client, when its test calls `run`.
-import { type ClientOptions, createClient, isBerthError, NodeNotFound } from "@berth/core"
+import { type ClientOptions, createClient, isBerthError, NodeNotFound } from "@berthkit/core"
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }
 

@@ -1,7 +1,7 @@
 // What a program without Effect does with the client, against the service within its own process.
-import { createClient, isBerthError, type Node, NodeNotFound } from "@berth/core"
-import * as alias from "@berth/core/promise"
-import { startServer } from "@berth/server/testing/promise"
+import { createClient, isBerthError, type Node, NodeNotFound } from "@berthkit/core"
+import * as alias from "@berthkit/core/promise"
+import { startServer } from "@berthkit/server/testing/promise"
 
 const server = await startServer()
 const { apiKey, accessToken, baseUrl } = await server.makeWorld()

@@ -1,7 +1,7 @@
 // A test file for `node --test`.
 import assert from "node:assert/strict"
 import { after, test } from "node:test"
-import { startServer } from "@berth/server/testing/promise"
+import { startServer } from "@berthkit/server/testing/promise"
 
 const server = await startServer()
 after(() => server.close())

@@ -1,5 +1,5 @@
-import { createClient } from "@berth/core/promise"
-import { startServer } from "@berth/server/testing/promise"
+import { createClient } from "@berthkit/core/promise"
+import { startServer } from "@berthkit/server/testing/promise"
 import { afterAll, expect, it } from "vitest"
 
 const server = await startServer()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals"
-import { startServer } from "@berth/server/testing/promise"
+import { startServer } from "@berthkit/server/testing/promise"
 
 let server
 beforeAll(async () => {

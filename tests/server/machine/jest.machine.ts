@@ -5,8 +5,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { bundleInto } from "@berth/scripts/bundle"
-import { Program } from "@berth/testing/Program"
+import { bundleInto } from "@berthkit/scripts/bundle"
+import { Program } from "@berthkit/testing/Program"
 import { expect, it } from "vitest"
 import { install } from "../../document/installTools.ts"
 
@@ -14,10 +14,10 @@ const project = fileURLToPath(new URL("../jest", import.meta.url))
 
 it("a test with jest passes, and jest ends by itself", async () => {
   await install(project)
-  const installed = join(project, "node_modules/@berth/server")
+  const installed = join(project, "node_modules/@berthkit/server")
   await bundleInto(installed, "apps/server", { promise: "src/testing/promise.ts" })
   const exports = { "./testing/promise": "./promise.mjs" }
-  writeFileSync(join(installed, "package.json"), JSON.stringify({ name: "@berth/server", type: "module", exports }))
+  writeFileSync(join(installed, "package.json"), JSON.stringify({ name: "@berthkit/server", type: "module", exports }))
   await using jest = new Program(process.execPath, ["--experimental-vm-modules", "node_modules/jest/bin/jest.js"], {
     cwd: project,
     timeoutMillis: 240_000

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { describe, expect, it, onTestFinished } from "vitest"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))

@@ -4,7 +4,7 @@
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { TestServer } from "@berth/server/testing"
+import { TestServer } from "@berthkit/server/testing"
 import { clientOf } from "../../account.ts"
 import { Daemon } from "../Daemon.ts"
 import { command, configured, receiver, wait } from "../Scene.ts"

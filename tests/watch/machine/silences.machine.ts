@@ -2,8 +2,8 @@
  * A silence over a real daemon that is killed and reloaded while it lasts: its receiver gets nothing of what
  * is silenced until the end, and then all of it once, in the order of each node.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import { TestServer } from "@berth/server/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { TestServer } from "@berthkit/server/testing"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Daemon } from "../Daemon.ts"

@@ -1,5 +1,5 @@
 /** For `node --import`: SIGUSR2 sets the clock of the process forward by an hour, the next one sets it back. */
-import "@berth/testing/steppedDate"
+import "@berthkit/testing/steppedDate"
 
 const hourMillis = 3_600_000
 let isAhead = false

@@ -4,8 +4,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
 import { expect, onTestFinished, test } from "vitest"
 import { Daemon } from "../Daemon.ts"
 

@@ -41,5 +41,5 @@ export const globalParameters = {
 
 /** The settings of a run. `quiet` and `color` were read before (`rawFlag.ts`), since an error is printed with them too. */
 export class GlobalSettings extends Context.Service<GlobalSettings, Values<typeof globalParameters>>()(
-  "@berth/cli/commandLine/GlobalSettings"
+  "@berthkit/cli/commandLine/GlobalSettings"
 ) {}

@@ -1,9 +1,9 @@
 /**
  * The flags and arguments of a command as plain data: what help and completions show of each, and how its words become a value.
  */
-import { type DurationBounds, durationValue } from "@berth/terminal/duration"
-import { didYouMean, nearest } from "@berth/terminal/usage"
-import { wholeNumberText } from "@berth/terminal/wholeNumber"
+import { type DurationBounds, durationValue } from "@berthkit/terminal/duration"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
+import { wholeNumberText } from "@berthkit/terminal/wholeNumber"
 import { type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
 import { isOn, switchLetters, wordsOf } from "./words.ts"

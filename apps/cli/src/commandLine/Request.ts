@@ -1,7 +1,7 @@
 /**
  * What a command line asks for: help, the version, or a command with its arguments. Pure; the command itself is not loaded yet.
  */
-import { nearest } from "@berth/terminal/usage"
+import { nearest } from "@berthkit/terminal/usage"
 import { type CommandTree, isNoun, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
 import { globalFlagList } from "./globalFlags.ts"
 import { commandsLike } from "./otherTools.ts"

@@ -1,7 +1,7 @@
 /**
  * The words of a command line as the values of a command's parameters, or what is wrong with them. Pure.
  */
-import type { UsageProblem } from "@berth/terminal/usage"
+import type { UsageProblem } from "@berthkit/terminal/usage"
 import { Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
 import type { Parameters, Values } from "./Parameter.ts"

@@ -1,7 +1,7 @@
 /**
  * Which flag a word that is none may have meant: the nearest spelling, a flag of another tool, or one that begins with the letter.
  */
-import { nearest } from "@berth/terminal/usage"
+import { nearest } from "@berthkit/terminal/usage"
 import type { FlagHelp } from "./CommandHelp.ts"
 import { flagsLike } from "./otherTools.ts"
 

@@ -11,7 +11,7 @@ import type { Output } from "../output/Output.ts"
 
 /** The commands that there are, for those that are about commands. */
 export class Commands extends Context.Service<Commands, CommandTree<Command>>()(
-  "@berth/cli/commands/command/Commands"
+  "@berthkit/cli/commands/command/Commands"
 ) {}
 
 /** What a command may need. */

@@ -3,10 +3,10 @@
  * the account's state folder, safe to lose: it knows nothing of what the portal or another machine has set, and says so wherever it
  * is shown.
  */
-import { makeOwnFolder, readText, replaceFile } from "@berth/core/client/files/StateFiles"
-import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berth/core/domain/Commitment"
-import { shareInr, timesInr } from "@berth/core/domain/Money"
-import { exactPrice, type Price } from "@berth/core/domain/Price"
+import { makeOwnFolder, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
+import { shareInr, timesInr } from "@berthkit/core/domain/Money"
+import { exactPrice, type Price } from "@berthkit/core/domain/Price"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 
 const dayMillis = 86_400_000
@@ -88,7 +88,7 @@ export class CommitmentLog extends Context.Service<
       change: (before: Entry | undefined, nowMillis: number) => Entry
     ) => Effect.Effect<void>
   }
->()("@berth/cli/commitmentLog/CommitmentLog") {
+>()("@berthkit/cli/commitmentLog/CommitmentLog") {
   /** The log in a file; without one nothing is kept. */
   static readonly layer = (path: string | undefined) => Layer.sync(CommitmentLog, () => make(path))
 }

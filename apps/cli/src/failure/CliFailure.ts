@@ -2,9 +2,9 @@
  * Why a command fails before or beside the service: the command line asks for the impossible, a setting is missing, some
  * of many failed. Each failure names its exit code. Failures of the service and of the way to it are `BerthError`s, in core.
  */
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { SettingFault } from "@berth/terminal/Connection"
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { SettingFault } from "@berthkit/terminal/Connection"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { goOnWaiting } from "./hintOf.ts"

@@ -1,9 +1,9 @@
 /**
  * A failure of any kind as berth reports it: what happened, what to do next, and what a program needs to know.
  */
-import { Attempt } from "@berth/core/domain/Attempt"
-import type { BerthError } from "@berth/core/domain/BerthError"
-import { fieldsOf } from "@berth/core/domain/ErrorReason"
+import { Attempt } from "@berthkit/core/domain/Attempt"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
 import { Schema } from "effect"
 import type { CliFailure, CreatedNotReady, DeletedNotGone } from "./CliFailure.ts"
 import { hintOf, messageOf } from "./hintOf.ts"

@@ -1,8 +1,8 @@
 /**
  * A failed call in the words of the command line: what happened, and what to do, a command to type in place of what a program would do.
  */
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { StateUnavailable } from "@berth/core/domain/ErrorReason"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
 import { quoted } from "../commandLine/quoted.ts"
 import { waitCommand } from "./waitCommand.ts"
 

@@ -1,7 +1,7 @@
 /**
  * What a wait that failed leaves: a node that costs money, or one that is on its way out.
  */
-import type { BerthError } from "@berth/core/domain/BerthError"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
 
 export const isBilled = "The node exists and is billed."
 

@@ -2,7 +2,7 @@
  * Keeps the node index of an account in the user's cache folder: a file of its own for each key, read once by a command and
  * replaced as a whole. Safe to lose: where it cannot be read the index is empty, and where it cannot be written it stays old.
  */
-import { makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
+import { makeOwnFolder, readText, replaceFile, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import * as NodeIndex from "./NodeIndex.ts"
 
@@ -27,7 +27,7 @@ export class IndexStore extends Context.Service<
     /** Replaces it by the text of an index. */
     readonly saveText: (text: string) => Effect.Effect<void>
   }
->()("@berth/cli/nodeIndex/IndexStore") {
+>()("@berthkit/cli/nodeIndex/IndexStore") {
   /** The store in a folder. */
   static readonly layer = (folder: Option.Option<string>) => Layer.sync(IndexStore, () => make(folder))
 }

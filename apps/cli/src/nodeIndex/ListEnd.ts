@@ -4,8 +4,8 @@
  * old end most often holds the last known node and everything after it. Whatever contradicts the index is `Unclear`: then the
  * whole list is read. Pure: `begin` and `take` name the next page, and the caller reads it.
  */
-import { ascends, type NumberedRange, rangeAround, rangeAt } from "@berth/core/client/listing/PageRange"
-import type { Node } from "@berth/core/domain/Node"
+import { ascends, type NumberedRange, rangeAround, rangeAt } from "@berthkit/core/client/listing/PageRange"
+import type { Node } from "@berthkit/core/domain/Node"
 import { isSame, type NodeIndex } from "./NodeIndex.ts"
 
 export type Step =

@@ -2,7 +2,7 @@
  * The nodes of an account as they were read last, by id: what never changes in a node's life. Only ever a hint: `resolve.ts`
  * confirms what it takes from here. Pure, with its text; `IndexStore.ts` keeps it in a file.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Option } from "effect"
 
 /** What the index holds of a node. The reply to a get lacks the plan, the image, the memory and the region. */

@@ -3,8 +3,8 @@
  * ids are. Gives up after a few requests: what only the list has of a node is not worth a whole listing. Pure: `begin` and
  * `take` name the next page, and the caller reads it.
  */
-import { ascends } from "@berth/core/client/listing/PageRange"
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import { ascends } from "@berthkit/core/client/listing/PageRange"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 
 /** Most requests for one node. */
 const maxPages = 8

@@ -2,7 +2,7 @@
  * What a NODE argument names: a node by its id or its name, or several by a pattern. Pure; `resolve.ts` finds the nodes of an
  * account that it names.
  */
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { Glob } from "effect"
 import { argument, argumentsFrom, text } from "../commandLine/Parameter.ts"
 

@@ -1,12 +1,12 @@
 /**
  * Reads the list of an account: whole, which renews the node index, or only as far as the index or one node needs it.
  */
-import type { CallOptions } from "@berth/core/client/call/Operation"
-import type { Listed } from "@berth/core/client/listing/Listed"
-import { isNode } from "@berth/core/client/listing/NodePage"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { CallOptions } from "@berthkit/core/client/call/Operation"
+import type { Listed } from "@berthkit/core/client/listing/Listed"
+import { isNode } from "@berthkit/core/client/listing/NodePage"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option, Stream } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as ListEnd from "../nodeIndex/ListEnd.ts"

@@ -1,11 +1,11 @@
 /**
  * Finds nodes by their names: with the index in a few requests, without it by reading the list. Both give the same nodes.
  */
-import type { LeftOutRecord } from "@berth/core/client/listing/Listed"
-import { setAsideNodes } from "@berth/core/client/listing/setAsideNodes"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Node } from "@berth/core/domain/Node"
+import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
+import { setAsideNodes } from "@berthkit/core/client/listing/setAsideNodes"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"

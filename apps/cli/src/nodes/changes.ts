@@ -1,8 +1,8 @@
 /**
  * What changed between two readings of nodes, and which of them a screen has room for. Pure.
  */
-import type { Node } from "@berth/core/domain/Node"
-import { label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { Node } from "@berthkit/core/domain/Node"
+import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { DateTime } from "effect"
 import type { NodeChange } from "../records/nodeChange.ts"
 

@@ -1,8 +1,8 @@
 /**
  * Applies a verb to every node that was named: one outcome each.
  */
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Node } from "@berth/core/domain/Node"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option, Result } from "effect"
 import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"

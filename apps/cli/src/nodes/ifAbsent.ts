@@ -1,9 +1,9 @@
 /**
  * Finds the nodes that `--if-absent` asks about: of each name none, the one that is wanted, or one that is something else.
  */
-import type { Node } from "@berth/core/domain/Node"
-import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import { label } from "@berth/core/domain/NodeStatus"
+import type { Node } from "@berthkit/core/domain/Node"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Option } from "effect"
 import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
 import { byName } from "./byName.ts"

@@ -2,11 +2,11 @@
  * Finds the nodes that NODE arguments name, and reads each as it is now. Whichever way a node is named, its record has the same
  * fields with the same values.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import type { CallOptions } from "@berth/core/client/call/Operation"
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Node, NodeId } from "@berth/core/domain/Node"
-import { label } from "@berth/core/domain/NodeStatus"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { CallOptions } from "@berthkit/core/client/call/Operation"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Option, Result, Stream } from "effect"
 import { ListNotWhole, NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"

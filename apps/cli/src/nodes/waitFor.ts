@@ -1,12 +1,12 @@
 /**
  * Waits for nodes, showing their progress.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import type { Goal } from "@berth/core/client/waiting/Waiting"
-import { BerthError } from "@berth/core/domain/BerthError"
-import { fieldsOf, StatusNotReached } from "@berth/core/domain/ErrorReason"
-import type { Node } from "@berth/core/domain/Node"
-import { isKnown, isUnstated, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Goal } from "@berthkit/core/client/waiting/Waiting"
+import { BerthError } from "@berthkit/core/domain/BerthError"
+import { fieldsOf, StatusNotReached } from "@berthkit/core/domain/ErrorReason"
+import type { Node } from "@berthkit/core/domain/Node"
+import { isKnown, isUnstated, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Deferred, type Duration, Effect, Option } from "effect"
 import { NameChanged } from "../failure/CliFailure.ts"
 import type { ShowState } from "../output/progress.ts"

@@ -3,8 +3,8 @@
  * callers decide what they show.
  */
 import type { Writable } from "node:stream"
-import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeControls"
-import { readSetting } from "@berth/terminal/readSetting"
+import { escapeControls, escapeControlsInLines } from "@berthkit/terminal/escapeControls"
+import { readSetting } from "@berthkit/terminal/readSetting"
 import { Context, Data, Effect, Layer } from "effect"
 import { outputFault } from "../failure/outputFault.ts"
 import { rowsOf } from "./cells.ts"
@@ -32,7 +32,7 @@ export class Output extends Context.Service<
     /** Repaints the one live line of stderr; an empty text removes it. Only where `stderr.animate` is true. */
     readonly live: (line: string) => Effect.Effect<void>
   }
->()("@berth/cli/output/Output") {
+>()("@berthkit/cli/output/Output") {
   /** Output to these streams. */
   static readonly layer = (streams: Streams, options: OutputSettings) => Layer.effect(Output, make(streams, options))
 }

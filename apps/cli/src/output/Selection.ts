@@ -1,7 +1,7 @@
 /**
  * Which fields of a record are shown (`--columns`) and in which order the records come (`--sort`). Pure.
  */
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Result, Struct } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"

@@ -1,8 +1,8 @@
 /**
  * Writes CSV for spreadsheets and programs, a record on each line: the values of the record's JSON under their keys.
  */
-import { csvLine, inert } from "@berth/terminal/csv"
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { csvLine, inert } from "@berthkit/terminal/csv"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Effect } from "effect"
 import { nothing } from "./format.ts"
 import { jsonLine } from "./json.ts"

@@ -1,7 +1,7 @@
 /**
  * The formats `id` and `name`: one a line, and nothing else, so that `berth node delete $(berth node list -o id)` is exact.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { Output } from "./Output.ts"

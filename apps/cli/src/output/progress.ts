@@ -2,10 +2,10 @@
  * Shows on stderr what a command waits for: on a terminal one live line that is never more than a second old, otherwise one line
  * for every change. It is fed by waits, and by the request path: calls, retries, pauses for the rate limit.
  */
-import { Allowance } from "@berth/core/client/Allowance"
-import { Observer } from "@berth/core/client/telemetry/Observer"
-import { spans } from "@berth/core/client/telemetry/Telemetry"
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { Allowance } from "@berthkit/core/client/Allowance"
+import { Observer } from "@berthkit/core/client/telemetry/Observer"
+import { spans } from "@berthkit/core/client/telemetry/Telemetry"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { cut } from "./cells.ts"
 import { capitalized, elapsed } from "./format.ts"
@@ -226,7 +226,7 @@ export class Progress extends Context.Service<
     /** Shows what there is to say once the client is not used any more. */
     readonly end: (hasFailed: boolean) => Effect.Effect<void>
   }
->()("@berth/cli/output/Progress") {
+>()("@berthkit/cli/output/Progress") {
   static readonly layer = Layer.effect(Progress, make)
 
   /** Reports the client's calls to the progress. */

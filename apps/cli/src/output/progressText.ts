@@ -1,7 +1,7 @@
 /**
  * What progress shows, as text: what is waited for, and what holds the requests up. Pure; `progress.ts` keeps the state and shows it.
  */
-import type { KnownAllowance } from "@berth/core/domain/Allowance"
+import type { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { DateTime } from "effect"
 import { elapsed } from "./format.ts"
 

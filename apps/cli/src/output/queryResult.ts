@@ -2,7 +2,7 @@
  * What `--query` gives, as rows for people, CSV and ids: an object or a list of objects has columns, a list of lists has columns without
  * titles, and values alone are a line each. JSON, NDJSON and YAML show it as it is.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect, Predicate, Schema } from "effect"
 import { nothing, plain } from "./format.ts"
 import { jsonLine } from "./json.ts"

@@ -1,7 +1,7 @@
 /**
  * How a problem is written on stderr: two lines for people, one line of JSON for programs.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Effect } from "effect"
 import type { Problem } from "../failure/Problem.ts"
 import { styled } from "./cells.ts"

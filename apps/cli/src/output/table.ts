@@ -1,7 +1,7 @@
 /**
  * Lays records out as a table. Pure: the available width and whether there is colour come in, text comes out.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { cut, fill, styled, width } from "./cells.ts"
 import type { Field } from "./RecordDescriptor.ts"
 

@@ -2,9 +2,9 @@
  * What a change is about to do: the very request, the money, and the result. It is shown before anything is sent, and `--dry-run`
  * prints it.
  */
-import type { WireRequest } from "@berth/core/client/transport/Transport"
-import { sumInr } from "@berth/core/domain/Money"
-import { Price, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
+import type { WireRequest } from "@berthkit/core/client/transport/Transport"
+import { sumInr } from "@berthkit/core/domain/Money"
+import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Predicate, Schema } from "effect"
 import { capitalized, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"

@@ -2,7 +2,7 @@
  * The one path of every change: its proposals are shown, printed and no more with `--dry-run`, and confirmed where the change needs that.
  * What follows an approval sends exactly what was proposed.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
 import { Output } from "../output/Output.ts"
 import { printAll, printOne } from "../output/print.ts"

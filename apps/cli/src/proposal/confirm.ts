@@ -2,7 +2,7 @@
  * Asks before something is changed. The question goes to stderr, because stdout is for data alone; the answer is read as a line,
  * so that Ctrl-C works as everywhere else.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect, Stdio, Terminal } from "effect"
 import { Interrupted, UsageFault } from "../failure/CliFailure.ts"
 import { Output } from "../output/Output.ts"

@@ -2,10 +2,10 @@
  * The guided form of a create at a terminal: asks for what the flags leave out, and shows what there is to choose from. A wrong answer
  * is asked again. An empty one takes the first choice, which is the cheapest; nothing is created before the whole is confirmed.
  */
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect } from "effect"
-import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import type { Plan, PlanPrice } from "@berth/core/domain/Plan"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import type { Plan, PlanPrice } from "@berthkit/core/domain/Plan"
 import { Interrupted } from "../failure/CliFailure.ts"
 import { width } from "../output/cells.ts"
 import { disk, memory } from "../output/format.ts"

@@ -2,14 +2,14 @@
  * What the service offers for an order: its price, or why the order cannot work. From the image list, which is where plans and
  * committed options are listed (A19).
  */
-import type { CommittedOption } from "@berth/core/domain/Commitment"
-import { Images, type ImageListOptions } from "@berth/core/client/Images"
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Image, LeftOutImage } from "@berth/core/domain/Image"
-import type { Node } from "@berth/core/domain/Node"
-import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import { imageFinder, type PriceList, priceList, type Terms } from "@berth/core/domain/Price"
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import type { CommittedOption } from "@berthkit/core/domain/Commitment"
+import { Images, type ImageListOptions } from "@berthkit/core/client/Images"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Image, LeftOutImage } from "@berthkit/core/domain/Image"
+import type { Node } from "@berthkit/core/domain/Node"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import { imageFinder, type PriceList, priceList, type Terms } from "@berthkit/core/domain/Price"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { UsageFault } from "../failure/CliFailure.ts"

@@ -1,7 +1,7 @@
 /**
  * The addresses of a node, as `berth node ip` prints them.
  */
-import { Node } from "@berth/core/domain/Node"
+import { Node } from "@berthkit/core/domain/Node"
 import { Schema, Struct } from "effect"
 import { textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

@@ -1,8 +1,8 @@
 /**
  * The commitment of a node as `berth commitment set` leaves it.
  */
-import { CommitmentSetting } from "@berth/core/domain/Commitment"
-import { Node, NodeId } from "@berth/core/domain/Node"
+import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
+import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

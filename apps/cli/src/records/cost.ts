@@ -1,7 +1,7 @@
 /**
  * What nodes cost: one row for each node, plan or status.
  */
-import { Price } from "@berth/core/domain/Price"
+import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { moment, plain } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

@@ -1,7 +1,7 @@
 /**
  * A node as `berth node create` leaves it: its record, and whether this command made it.
  */
-import { Node } from "@berth/core/domain/Node"
+import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { nodeRecord } from "./node.ts"

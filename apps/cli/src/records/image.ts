@@ -2,8 +2,8 @@
  * An image: once with all its plans, as `berth image list` prints it, and as the service lists it, once for every plan, which is how
  * `berth image saved` prints the account's own.
  */
-import { Image, OperatingSystem } from "@berth/core/domain/Image"
-import { priceList } from "@berth/core/domain/Price"
+import { Image, OperatingSystem } from "@berthkit/core/domain/Image"
+import { priceList } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { memory, numberOr, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

@@ -1,8 +1,8 @@
 /**
  * What is left of the rate limit.
  */
-import { KnownAllowance } from "@berth/core/domain/Allowance"
-import { isPostgres } from "@berth/terminal/postgresAddress"
+import { KnownAllowance } from "@berthkit/core/domain/Allowance"
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Schema } from "effect"
 import { elapsed, nothing, numberOr, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

@@ -1,8 +1,8 @@
 /**
  * A node: the columns of `berth node list`, and the further lines of the card of `berth node get`.
  */
-import { Node } from "@berth/core/domain/Node"
-import { isKnown, type KnownStatus, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Node } from "@berthkit/core/domain/Node"
+import { isKnown, type KnownStatus, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Struct } from "effect"
 import type { Style } from "../output/cells.ts"
 import { age, moment, plain, textOr } from "../output/format.ts"

@@ -1,8 +1,8 @@
 /**
  * What `berth node watch` reports: a node that came, went, or has another status.
  */
-import { Node } from "@berth/core/domain/Node"
-import { label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Node } from "@berthkit/core/domain/Node"
+import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema, Struct } from "effect"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { statusStyle } from "./node.ts"

@@ -1,7 +1,7 @@
 /**
  * What a verb did to one of the nodes that it was given: one row each.
  */
-import { Node, NodeId } from "@berth/core/domain/Node"
+import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import type { Problem } from "../failure/Problem.ts"
 import { numberOr, textOr } from "../output/format.ts"

@@ -1,8 +1,8 @@
 /**
  * The commitment of a node as berth's own record has it: the service reports none.
  */
-import { CommitmentSetting } from "@berth/core/domain/Commitment"
-import { type Node, NodeId } from "@berth/core/domain/Node"
+import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
+import { type Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
 import type { Entry } from "../commitmentLog/CommitmentLog.ts"
 import { moment, nothing, numberOr, rupees, textOr } from "../output/format.ts"

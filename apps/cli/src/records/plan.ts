@@ -1,7 +1,7 @@
 /**
  * A plan: size and price, and one column for each period that can be committed to.
  */
-import { Plan, type PlanOption } from "@berth/core/domain/Plan"
+import { Plan, type PlanOption } from "@berthkit/core/domain/Plan"
 import { nothing, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { priceText, pricePerHour, pricePerMonth } from "./price.ts"

@@ -2,7 +2,7 @@
  * What something costs by the hour and by the month: the same columns in every record that has a price, and the same words for a
  * price that is known, known within bounds, or not known.
  */
-import type { Price } from "@berth/core/domain/Price"
+import type { Price } from "@berthkit/core/domain/Price"
 import { nothing, rupees } from "../output/format.ts"
 import type { Field } from "../output/RecordDescriptor.ts"
 

@@ -2,10 +2,10 @@
  * The file of profiles, in the user's configuration folder: accounts by name, and which of them is used. It holds credentials, so that
  * it is the user's alone, is written whole, and is refused where other users can read it.
  */
-import { parseJson } from "@berth/core/api/parseJson"
-import { berthFolder } from "@berth/core/client/AccountFolder"
-import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
-import { readSetting } from "@berth/terminal/readSetting"
+import { parseJson } from "@berthkit/core/api/parseJson"
+import { berthFolder } from "@berthkit/core/client/AccountFolder"
+import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { readSetting } from "@berthkit/terminal/readSetting"
 import { Data, Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"

@@ -10,10 +10,10 @@ import {
   environmentSettings,
   type Sourced,
   variableSetting
-} from "@berth/terminal/Connection"
-import { parseDurationMillis } from "@berth/terminal/duration"
-import { didYouMean, nearest } from "@berth/terminal/usage"
-import { variables } from "@berth/terminal/variables"
+} from "@berthkit/terminal/Connection"
+import { parseDurationMillis } from "@berthkit/terminal/duration"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
+import { variables } from "@berthkit/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"

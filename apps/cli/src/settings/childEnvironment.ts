@@ -2,7 +2,7 @@
  * The environment of a program that berth starts for the user: that of berth without the credentials, which it could print, log or send on
  * (`SendEnv` of ssh). Other variables stay, proxies with passwords among them: they are the user's, for every program.
  */
-import { variables } from "@berth/terminal/variables"
+import { variables } from "@berthkit/terminal/variables"
 
 const secret: ReadonlySet<string> = new Set([variables.apiKey, variables.accessToken])
 

@@ -3,15 +3,15 @@
  * `berth --help` needs no settings. The files that the client shares with other processes of this machine are in the user's
  * state folder; where there is none, berth does without them and reports it with `--debug` only.
  */
-import { accountCacheFolder } from "@berth/core/client/AccountFiles"
-import * as Berth from "@berth/core/client/Berth"
-import { CallsEnd, endIn } from "@berth/core/client/call/Deadline"
-import { layerAccount } from "@berth/core/client/creation/IntentFolder"
-import { IntentStore, type IntentStoreFailed, makeMemory } from "@berth/core/client/creation/IntentStore"
-import * as PageFile from "@berth/core/client/listing/PageFile"
-import { BerthError } from "@berth/core/domain/BerthError"
-import { StateUnavailable } from "@berth/core/domain/ErrorReason"
-import { allowanceLayer } from "@berth/terminal/allowanceLayer"
+import { accountCacheFolder } from "@berthkit/core/client/AccountFiles"
+import * as Berth from "@berthkit/core/client/Berth"
+import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
+import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
+import { IntentStore, type IntentStoreFailed, makeMemory } from "@berthkit/core/client/creation/IntentStore"
+import * as PageFile from "@berthkit/core/client/listing/PageFile"
+import { BerthError } from "@berthkit/core/domain/BerthError"
+import { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
+import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import {
   addressWarning,
   type Connection,
@@ -20,7 +20,7 @@ import {
   type Credential,
   ensureOwn,
   type Sourced
-} from "@berth/terminal/Connection"
+} from "@berthkit/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
 import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"

@@ -1,7 +1,7 @@
 /**
  * Whether a file could be written: its folder, or the nearest one above it that exists, takes new files. Writes nothing.
  */
-import { type FileFault, withFiles } from "@berth/core/client/files/StateFiles"
+import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import type { Effect } from "effect"
 
 export const ensureWritable = (path: string): Effect.Effect<void, FileFault> =>

@@ -2,8 +2,8 @@
  * The format that errors are printed in, and data where no flag names another: the flag's, or that of BERTH_OUTPUT. Known before the
  * command line is parsed.
  */
-import { readVariable } from "@berth/terminal/Connection"
-import { variables } from "@berth/terminal/variables"
+import { readVariable } from "@berthkit/terminal/Connection"
+import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option, Redacted } from "effect"
 import { type Format, isFormat } from "../output/OutputFormat.ts"
 

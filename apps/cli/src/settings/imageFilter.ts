@@ -2,8 +2,8 @@
  * The filters that `image list` and `plan list` share: those by which the service narrows its image list, which
  * are exact, and those that it does not have.
  */
-import type { ImageFilter } from "@berth/core/domain/Image"
-import type { Plan } from "@berth/core/domain/Plan"
+import type { ImageFilter } from "@berthkit/core/domain/Image"
+import type { Plan } from "@berthkit/core/domain/Plan"
 import { Option } from "effect"
 import { flag, oneOf, text, type Values, wholeNumber } from "../commandLine/Parameter.ts"
 

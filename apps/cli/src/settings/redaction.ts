@@ -2,9 +2,9 @@
  * Takes the credentials that are set in the environment or in a profile out of what berth prints, in every spelling. The client does the same
  * to its errors; this is for the rest: replies, and the words of the command line.
  */
-import { redactor } from "@berth/core/client/transport/Redaction"
-import { readVariable } from "@berth/terminal/Connection"
-import { variables } from "@berth/terminal/variables"
+import { redactor } from "@berthkit/core/client/transport/Redaction"
+import { readVariable } from "@berthkit/terminal/Connection"
+import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option, Redacted } from "effect"
 import { readProfiles } from "./ProfileFile.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The database that `BERTH_ALLOWANCE_STORE` names, as the client of a command uses it.
  */
-import { AllowanceStore } from "@berth/core/client/allowance/AllowanceStore"
+import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import { Effect } from "effect"
 
 const withinMillis = 4000

@@ -2,8 +2,8 @@
  * The way to the service: `node:http`, and with `--debug` a line on stderr for every attempt: method, address with its query and the key
  * masked, operation, status, time, what is left of the rate limit, and why an attempt followed another.
  */
-import { type Head, type SignedRequest, Transport } from "@berth/core/client/transport/Transport"
-import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
+import { type Head, type SignedRequest, Transport } from "@berthkit/core/client/transport/Transport"
+import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Clock, Effect, Exit, Layer, Option, Redacted, Tracer } from "effect"
 import { Output, printDebug } from "../output/Output.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"

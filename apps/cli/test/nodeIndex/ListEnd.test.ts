@@ -1,4 +1,4 @@
-import type { Node } from "@berth/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as ListEnd from "../../src/nodeIndex/ListEnd.ts"

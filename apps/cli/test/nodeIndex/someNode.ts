@@ -1,7 +1,7 @@
 /**
  * Nodes of a list, for tests: everything that the index holds follows from the id.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Option } from "effect"
 import * as NodeIndex from "../../src/nodeIndex/NodeIndex.ts"
 

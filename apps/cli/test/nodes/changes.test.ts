@@ -1,4 +1,4 @@
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"

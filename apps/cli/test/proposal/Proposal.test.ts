@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { exactPrice, unknownPrice } from "@berth/core/domain/Price"
+import { exactPrice, unknownPrice } from "@berthkit/core/domain/Price"
 import { type Proposal, questionOf } from "../../src/proposal/Proposal.ts"
 
 const proposal = (change: Partial<Proposal>): Proposal => ({

@@ -1,4 +1,4 @@
-import type { Node } from "@berth/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
 import { assert, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { table } from "../../src/output/table.ts"

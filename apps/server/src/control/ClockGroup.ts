@@ -1,7 +1,7 @@
 /**
  * The clock of a world: read, moved on by a duration or to the next event, or set to pass differently.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { DateTime, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { eventKinds } from "../world/nextEvent.ts"

@@ -2,8 +2,8 @@
  * The control plane as one value: the server implements it, the client of tests is derived from it. It is no part of the
  * emulated interface: nothing here needs an account, spends an allowance or goes into a journal.
  */
-import { type Json, plain } from "@berth/core/api/Document"
-import { failures } from "@berth/core/api/Envelope"
+import { type Json, plain } from "@berthkit/core/api/Document"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, OpenApi } from "effect/http-api"
 import { ClockGroup } from "./ClockGroup.ts"
@@ -19,16 +19,19 @@ import { WorldsGroup } from "./WorldsGroup.ts"
 export const controlPrefix = "/_mock"
 
 /** No page of another site comes through, nor a request without the token that `--control-token` asks for: `plane.ts`. */
-export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()("@berth/server/control/ControlAccess", {
-  error: [
-    failures[401],
-    failures[403].annotate({
-      identifier: "ControlForbidden",
-      description: "The `Host` is not one of the server's, or a page of another origin asks."
-    }),
-    failures[500]
-  ]
-}) {}
+export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()(
+  "@berthkit/server/control/ControlAccess",
+  {
+    error: [
+      failures[401],
+      failures[403].annotate({
+        identifier: "ControlForbidden",
+        description: "The `Host` is not one of the server's, or a page of another origin asks."
+      }),
+      failures[500]
+    ]
+  }
+) {}
 
 /** The token is optional: only a server that was started with `--control-token` asks for it. */
 const withTokenScheme = (spec: Json): Json => {

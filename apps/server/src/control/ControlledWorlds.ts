@@ -1,7 +1,7 @@
 /**
  * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
-import { fail, type Failure } from "@berth/core/api/Envelope"
+import { fail, type Failure } from "@berthkit/core/api/Envelope"
 import { Context, Effect, type Schema, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
@@ -20,7 +20,7 @@ export interface Controlled {
 }
 
 /** Set for every request by `plane.ts`. */
-export const ControlledWorlds = Context.Reference<Controlled>("@berth/server/control/ControlledWorlds", {
+export const ControlledWorlds = Context.Reference<Controlled>("@berthkit/server/control/ControlledWorlds", {
   defaultValue: () => {
     throw new Error("An endpoint of the control plane was reached without the plane")
   }

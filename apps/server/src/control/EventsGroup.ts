@@ -1,7 +1,7 @@
 /**
  * The journals of all worlds as they are written: one event for each request, and one for the end of a world.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 

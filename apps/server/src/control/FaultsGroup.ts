@@ -1,7 +1,7 @@
 /**
  * The faults that are armed in a world: listed, replaced, disarmed. `injection/catalogue.ts` has all faults there are.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Fault } from "../injection/catalogue.ts"

@@ -1,7 +1,7 @@
 /**
  * The nodes of a world as the control plane sees them: listed without spending allowance, and forced into what a test needs.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { forcedStatuses } from "../lifecycle/NodeLife.ts"

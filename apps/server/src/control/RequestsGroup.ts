@@ -1,7 +1,7 @@
 /**
  * The journal of a world: read, forgotten, compared with what was expected.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { operations } from "../faults/operations.ts"

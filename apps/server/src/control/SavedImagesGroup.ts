@@ -1,7 +1,7 @@
 /**
  * Saved images: nothing in the emulated interface makes one, so a test asks for them here.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { maxTextLength } from "../world/WorldSettings.ts"

@@ -1,7 +1,7 @@
 /**
  * Worlds: made, listed, reset and deleted. Parallel tests that share one server take a world each and never meet.
  */
-import { failures } from "@berth/core/api/Envelope"
+import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"

@@ -2,7 +2,7 @@
  * Puts the descriptions of fields into the description of the control plane. Its printer leaves them out where a field has a check
  * of its own or a text form, and the forms of the page, like any other reader, need them.
  */
-import type { Json } from "@berth/core/api/Document"
+import type { Json } from "@berthkit/core/api/Document"
 import { Schema } from "effect"
 import { triggerFields } from "../faults/Fault.ts"
 import { catalogue } from "../injection/catalogue.ts"

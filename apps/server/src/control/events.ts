@@ -1,7 +1,7 @@
 /**
  * The endpoint of `EventsGroup`. An event is shown when its client reads: one that does not read holds references, no texts.
  */
-import { fail } from "@berth/core/api/Envelope"
+import { fail } from "@berthkit/core/api/Envelope"
 import { Cause, Effect, Option, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"

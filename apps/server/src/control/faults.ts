@@ -1,7 +1,7 @@
 /**
  * The endpoints of `FaultsGroup`: they translate between the wire and the armed faults of a world, and decide nothing.
  */
-import { fail } from "@berth/core/api/Envelope"
+import { fail } from "@berthkit/core/api/Envelope"
 import { Effect } from "effect"
 import type { Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

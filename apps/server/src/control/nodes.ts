@@ -1,7 +1,7 @@
 /**
  * The endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
-import { fail } from "@berth/core/api/Envelope"
+import { fail } from "@berthkit/core/api/Envelope"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { NodeRecord } from "../world/NodeRecord.ts"

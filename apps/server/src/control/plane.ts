@@ -2,8 +2,8 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { type Access, hasBody, makeGuard, readHostName, type Target } from "@berth/web/guard"
-import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
+import { type Access, hasBody, makeGuard, readHostName, type Target } from "@berthkit/web/guard"
+import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berthkit/web/paths"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -27,7 +27,7 @@ import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
 import * as Worlds from "./worlds.ts"
 
-/** The guard of `@berth/web`, in the words of the control plane. */
+/** The guard of `@berthkit/web`, in the words of the control plane. */
 export const refusalOf = makeGuard({
   name: "The control plane",
   token: "control token",

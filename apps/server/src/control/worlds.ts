@@ -1,7 +1,7 @@
 /**
  * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
  */
-import { fail, type Failure } from "@berth/core/api/Envelope"
+import { fail, type Failure } from "@berthkit/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

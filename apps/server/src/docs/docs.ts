@@ -2,7 +2,7 @@
  * The interface for people to read and to try, from the same value as the OpenAPI description for programs. Neither asks for credentials.
  */
 import { hash } from "node:crypto"
-import { BerthApi } from "@berth/core/api/BerthApi"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"

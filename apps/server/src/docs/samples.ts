@@ -2,7 +2,7 @@
  * What each operation is for programs in TypeScript, with the promise client.
  */
 const withClient = (lines: string): string =>
-  `import { createClientFromEnv } from "@berth/core/promise"
+  `import { createClientFromEnv } from "@berthkit/core/promise"
 
 await using client = createClientFromEnv()
 ${lines}`

@@ -2,8 +2,8 @@
  * The operations of the interface by name, as faults and the journal speak of them: `nodes.list`, `images.saved`. Which
  * method and path each has is read off the interface itself.
  */
-import { BerthApi } from "@berth/core/api/BerthApi"
-import { fits, isParameter, segmentsOf } from "@berth/web/paths"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
+import { fits, isParameter, segmentsOf } from "@berthkit/web/paths"
 
 export const operations = [
   "nodes.create",

@@ -2,7 +2,7 @@
  * One request and its reply on their way through the steps of `app.ts`. Each step finds here what the steps before it have
  * found out, and notes what the steps around it need.
  */
-import type { FieldErrors } from "@berth/core/api/Envelope"
+import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Context, Effect, type Scope } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readJson } from "../transport/readJson.ts"
@@ -65,7 +65,7 @@ export type Handler = (
 export type Step = (next: Handler) => Handler
 
 /** The exchange of the request that an endpoint answers. Set by `app.ts`. */
-export const CurrentExchange = Context.Reference<Exchange | undefined>("@berth/server/http/CurrentExchange", {
+export const CurrentExchange = Context.Reference<Exchange | undefined>("@berthkit/server/http/CurrentExchange", {
   defaultValue: () => undefined
 })
 

@@ -1,8 +1,8 @@
 /**
  * The commitment endpoint of `CommitmentsGroup`: it translates between the wire and the world, and decides nothing.
  */
-import { CommitmentUpdate } from "@berth/core/api/CommitmentsGroup"
-import { succeed } from "@berth/core/api/Envelope"
+import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
+import { succeed } from "@berthkit/core/api/Envelope"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { readFields } from "../transport/fields.ts"

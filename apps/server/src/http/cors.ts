@@ -2,8 +2,8 @@
  * What lets pages of other origins call the service from a browser (`--cors`). The control plane has no part in it: no page of
  * another origin may drive that.
  */
-import { apiKeyHeader, csrfHeader } from "@berth/core/api/Authorization"
-import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
+import { apiKeyHeader, csrfHeader } from "@berthkit/core/api/Authorization"
+import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Reply, Step } from "./Exchange.ts"

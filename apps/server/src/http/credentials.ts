@@ -2,10 +2,10 @@
  * The caller of a request: read off the request before it is routed, because the allowance it spends depends on it; and whether it
  * may use the endpoint that the request is routed to (A4 to A6).
  */
-import { apiKeyHeader, Authorization, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"
-import { CommitmentsGroup } from "@berth/core/api/CommitmentsGroup"
-import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
-import { apiKeyParameter } from "@berth/core/api/Routes"
+import { apiKeyHeader, Authorization, csrfHeader, sessionCookies } from "@berthkit/core/api/Authorization"
+import { CommitmentsGroup } from "@berthkit/core/api/CommitmentsGroup"
+import { fail, type Failure, type FieldErrors } from "@berthkit/core/api/Envelope"
+import { apiKeyParameter } from "@berthkit/core/api/Routes"
 import { Effect, Layer, type Types } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { sameSecret, type Worlds } from "../world/Worlds.ts"

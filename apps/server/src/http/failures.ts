@@ -1,7 +1,7 @@
 /**
  * Failures as responses: the envelope around every status that is not a success (A2).
  */
-import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
+import { fail, type Failure, type FieldErrors } from "@berthkit/core/api/Envelope"
 import type { HttpApiError } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
 import { fieldErrors } from "../transport/fields.ts"

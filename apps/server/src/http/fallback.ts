@@ -3,7 +3,7 @@
  * fallback those for which there is no endpoint or whose endpoint failed.
  */
 import { IncomingMessage } from "node:http"
-import type { AllowedMethods } from "@berth/web/paths"
+import type { AllowedMethods } from "@berthkit/web/paths"
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { maxHeadBytes, maxUrlBytes } from "../transport/limits.ts"

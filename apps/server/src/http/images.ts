@@ -1,7 +1,7 @@
 /**
  * The image endpoints of `ImagesGroup`: they translate between the wire and the world, and decide nothing.
  */
-import { succeed } from "@berth/core/api/Envelope"
+import { succeed } from "@berthkit/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { listImages, listSavedImages } from "../world/images.ts"

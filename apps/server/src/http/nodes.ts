@@ -1,9 +1,9 @@
 /**
  * The node endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
-import { succeed } from "@berth/core/api/Envelope"
-import { NodeCreation } from "@berth/core/api/NodeRecords"
-import { pageSize, prefix } from "@berth/core/api/Routes"
+import { succeed } from "@berthkit/core/api/Envelope"
+import { NodeCreation } from "@berthkit/core/api/NodeRecords"
+import { pageSize, prefix } from "@berthkit/core/api/Routes"
 import { Effect, Predicate, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -2,7 +2,7 @@
  * How parameters are read around their schemas: all that are at fault are reported, an empty one counts as none (A24), a
  * whole number is written in digits alone, and what cannot be read is a failure instead of a defect.
  */
-import { BerthApi } from "@berth/core/api/BerthApi"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"

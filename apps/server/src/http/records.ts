@@ -1,8 +1,8 @@
 /**
  * Nodes and images of a world in the shapes the service writes them in (interface.md §2.3 to §2.6).
  */
-import type { ImageSpecs, ListedImage, SavedImage } from "@berth/core/api/ImageRecords"
-import type { Address, CreatedNode, ListedNode, NodeAttributes } from "@berth/core/api/NodeRecords"
+import type { ImageSpecs, ListedImage, SavedImage } from "@berthkit/core/api/ImageRecords"
+import type { Address, CreatedNode, ListedNode, NodeAttributes } from "@berthkit/core/api/NodeRecords"
 import { DateTime } from "effect"
 import type { CommittedOption, Plan } from "../world/catalogue.ts"
 import type { ImageRow } from "../world/images.ts"

@@ -1,7 +1,7 @@
 /**
  * The headers of every reply: the allowance (A20), the world's date, and those that belong to its status.
  */
-import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
+import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import { DateTime } from "effect"
 import type { Reading } from "../world/allowance.ts"
 

@@ -1,8 +1,8 @@
 /**
  * Faults that show in the reply as HTTP: its status, its headers, when it comes.
  */
-import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
-import { fail } from "@berth/core/api/Envelope"
+import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
+import { fail } from "@berthkit/core/api/Envelope"
 import { DateTime, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { failureResponse } from "../http/failures.ts"

@@ -1,8 +1,8 @@
 /**
  * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved.
  */
-import { succeed } from "@berth/core/api/Envelope"
-import { pageSize } from "@berth/core/api/Routes"
+import { succeed } from "@berthkit/core/api/Envelope"
+import { pageSize } from "@berthkit/core/api/Routes"
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { listedNode } from "../http/records.ts"

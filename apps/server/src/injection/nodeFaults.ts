@@ -2,8 +2,8 @@
  * Semantic faults about which nodes there are: replies that are well-formed and not true, of the world's past, or of a
  * world that differs from the reply.
  */
-import { succeed } from "@berth/core/api/Envelope"
-import { prefix } from "@berth/core/api/Routes"
+import { succeed } from "@berthkit/core/api/Envelope"
+import { prefix } from "@berthkit/core/api/Routes"
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { failureResponse } from "../http/failures.ts"

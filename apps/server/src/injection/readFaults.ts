@@ -2,7 +2,7 @@
  * Reads faults as they are written: a JSON array in the control plane, `NAME:option=value…` after `--fault`. Every name,
  * option and value at fault is named.
  */
-import type { FieldErrors } from "@berth/core/api/Envelope"
+import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
 import { type AnyFault, indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
 import type { Operation } from "../faults/operations.ts"

@@ -2,7 +2,7 @@
  * The fault that answers in place of the service with whatever is wanted: a status, and as far as they are given its message,
  * errors, body and headers. It plays any failure that was ever documented or observed.
  */
-import { fail, succeed } from "@berth/core/api/Envelope"
+import { fail, succeed } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"

@@ -1,7 +1,7 @@
 /**
  * A request as the journal shows it: without credentials, and the same in two processes that got the same requests.
  */
-import { apiKeyParameter } from "@berth/core/api/Routes"
+import { apiKeyParameter } from "@berthkit/core/api/Routes"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"

@@ -1,7 +1,7 @@
 /**
  * Durations as text, in flags, in requests of the control plane and in faults alike.
  */
-import { parseDurationMillis } from "@berth/terminal/duration"
+import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { Duration, Option, Schema } from "effect"
 import { textField } from "./textField.ts"
 

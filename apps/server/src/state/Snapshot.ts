@@ -3,7 +3,7 @@
  * another process too, and from then on the two give the same bytes. Its id and its account are no part of it. Instants are
  * milliseconds since the epoch, plans and images are named by slug.
  */
-import type { FieldErrors } from "@berth/core/api/Envelope"
+import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Result, Schema } from "effect"
 import {
   type AnyFault,

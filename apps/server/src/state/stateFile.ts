@@ -3,7 +3,7 @@
  * of the JSON, in hexadecimal. This module has the text, `stateKeeper.ts` the file system.
  */
 import { crc32 } from "node:zlib"
-import type { FieldErrors } from "@berth/core/api/Envelope"
+import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Redacted, Result, Schema } from "effect"
 import { strictReader } from "../transport/fields.ts"
 import { defaultId, type World } from "../world/World.ts"

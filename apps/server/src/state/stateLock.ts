@@ -3,7 +3,7 @@
  * ends with its process, however that ends, so that nothing has to be judged or cleared away. The file stays.
  */
 import { closeSync, constants, openSync } from "node:fs"
-import { loadSqlite } from "@berth/sql-sqlite/loadSqlite"
+import { loadSqlite } from "@berthkit/sql-sqlite/loadSqlite"
 import { Effect } from "effect"
 
 /** Makes the lock's file for its user alone. SQLite would make it for all, and through a link. */

@@ -2,7 +2,7 @@
  * Reads a JSON body against its schema so that every field at fault is named at once (A4), each with one sentence; of
  * a body of 1000 values or more the first that the schema finds. In an optional field `null` is the same as absent, because many clients send `null` for no value.
  */
-import type { FieldErrors } from "@berth/core/api/Envelope"
+import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 
 /** The value when every field is of its type, otherwise `null`; the fields at fault; and the object as it came. */

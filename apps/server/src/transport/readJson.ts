@@ -2,8 +2,8 @@
  * Reads the JSON body of a request. Anything else is 415 for its media type or encoding, 413 over the limit, or 400 for
  * bytes that are no JSON (A4).
  */
-import { fail, type Failure } from "@berth/core/api/Envelope"
-import { isJson } from "@berth/web/guard"
+import { fail, type Failure } from "@berthkit/core/api/Envelope"
+import { isJson } from "@berthkit/web/guard"
 import { Effect, Result } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { type Headers, HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"

@@ -2,7 +2,7 @@
  * The nodes that a world has from the start: how many its scenario has and what they are called; what is wrong with those that it
  * is given beside them, and the records that they become. A record follows from the settings and from when the world begins, so a reset brings the same nodes back.
  */
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import { type Catalogue, makeCatalogue, type Offer } from "./catalogue.ts"

@@ -2,7 +2,7 @@
  * The real `berth-server`, bundled, as a process of its own.
  */
 import { fileURLToPath } from "node:url"
-import { type Ended, Program } from "@berth/testing/Program"
+import { type Ended, Program } from "@berthkit/testing/Program"
 import { Effect, Redacted } from "effect"
 import type { Account } from "../http/service.ts"
 

@@ -1,8 +1,8 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
-import { Program, type ProgramOptions } from "@berth/testing/Program"
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { Program, type ProgramOptions } from "@berthkit/testing/Program"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { describe, expect, it } from "vitest"
 import { nodeOf } from "../http/service.ts"
 

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from "node:net"
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { callAs } from "../http/service.ts"

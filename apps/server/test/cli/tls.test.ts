@@ -9,9 +9,9 @@ import {
   keyFile,
   otherCertificate,
   otherCertificateFile
-} from "@berth/testing/certificate"
-import { Program } from "@berth/testing/Program"
-import { startStopwatch } from "@berth/testing/stopwatch"
+} from "@berthkit/testing/certificate"
+import { Program } from "@berthkit/testing/Program"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { prefix } from "../http/service.ts"

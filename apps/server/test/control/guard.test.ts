@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Access, type GuardedRequest, readHostName } from "@berth/web/guard"
+import { type Access, type GuardedRequest, readHostName } from "@berthkit/web/guard"
 import { refusalOf } from "../../src/control/plane.ts"
 
 const open: Access = { scheme: "http", hosts: new Set(), needsToken: false }

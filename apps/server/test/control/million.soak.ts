@@ -1,4 +1,4 @@
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestServer } from "../../src/testing.ts"

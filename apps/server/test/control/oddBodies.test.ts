@@ -1,4 +1,4 @@
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"

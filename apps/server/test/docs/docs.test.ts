@@ -1,4 +1,4 @@
-import committed from "@berth/core/openapi.json" with { type: "json" }
+import committed from "@berthkit/core/openapi.json" with { type: "json" }
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { Effect, Redacted } from "effect"
 import { serve } from "../cli/berthServer.ts"
 import { frozen } from "../control/page/browser.ts"

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import description from "@berth/core/openapi.json" with { type: "json" }
+import description from "@berthkit/core/openapi.json" with { type: "json" }
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { samples } from "../../src/docs/samples.ts"

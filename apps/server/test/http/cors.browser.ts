@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, it } from "@effect/vitest"
-import { visit } from "@berth/testing/browser"
+import { visit } from "@berthkit/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../cli/berthServer.ts"
 import { nodeOf, prefix } from "./service.ts"

@@ -2,7 +2,7 @@
  * The examples of the OpenAPI description are what the service answers.
  */
 import { readFileSync } from "node:fs"
-import description from "@berth/core/openapi.json" with { type: "json" }
+import description from "@berthkit/core/openapi.json" with { type: "json" }
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { exampleReplies, file } from "../../scripts/exampleReplies.ts"

@@ -1,4 +1,4 @@
-import { isSoak, seed } from "@berth/testing/chance"
+import { isSoak, seed } from "@berthkit/testing/chance"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { serve } from "../cli/berthServer.ts"

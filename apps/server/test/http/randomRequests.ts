@@ -2,9 +2,9 @@
  * Unlikely requests: some from the API's own schemas, bent a little, some bent beyond recognition. The same
  * seed gives the same requests.
  */
-import { BerthApi } from "@berth/core/api/BerthApi"
-import { CommitmentUpdate } from "@berth/core/api/CommitmentsGroup"
-import { NodeCreation } from "@berth/core/api/NodeRecords"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
+import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
+import { NodeCreation } from "@berthkit/core/api/NodeRecords"
 import { Arbitrary, Effect, Schema } from "effect"
 import fc from "fast-check"
 import { nodeOf, prefix } from "./service.ts"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { catalogue } from "../../src/injection/catalogue.ts"
 import { operations } from "../../src/faults/operations.ts"
 import { TestServer } from "../../src/testing.ts"
-import { BerthApi } from "@berth/core/api/BerthApi"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { run } from "../cli/berthServer.ts"
 import { proofs, provenWithTheClock } from "./proofs.ts"
 

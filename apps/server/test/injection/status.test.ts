@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
+import vectors from "@berthkit/testing/vectors/failures.json" with { type: "json" }
 import { Effect, Result } from "effect"
 import type { Fault } from "../../src/injection/catalogue.ts"
 import { readFaultFlag, readFaults } from "../../src/injection/readFaults.ts"

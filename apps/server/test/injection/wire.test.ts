@@ -1,4 +1,4 @@
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestServer, type TestWorld } from "../../src/testing.ts"

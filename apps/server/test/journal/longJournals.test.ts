@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { threadCpuMillis } from "@berth/testing/threadCpu"
+import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import { Redacted } from "effect"
 import { Journal, maxEntries } from "../../src/journal/Journals.ts"
 import { redactor } from "../../src/journal/JournalEntry.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { threadCpuMillis } from "@berth/testing/threadCpu"
+import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import { Effect, Result, Schema } from "effect"
 import { Expectation, type ExpectedCall } from "../../src/journal/ExpectedCall.ts"
 import { Journal } from "../../src/journal/Journals.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { threadCpuMillis } from "@berth/testing/threadCpu"
+import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import fc from "fast-check"
 import { matches } from "../../src/lifecycle/pattern.ts"
 

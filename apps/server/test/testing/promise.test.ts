@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { inspect } from "node:util"
-import { Program } from "@berth/testing/Program"
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { Program } from "@berthkit/testing/Program"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { afterAll, afterEach, assert, describe, expect, it, vi } from "vitest"
 import { controlTypes, file } from "../../scripts/controlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed, startServer, type World } from "../../src/testing/promise.ts"
@@ -249,7 +249,7 @@ describe("a server of a test without Effect", () => {
   it("lets a process end that has forgotten to close it", async () => {
     await using program = Program.ofSource(
       `
-        import { startServer } from "@berth/server/testing/promise"
+        import { startServer } from "@berthkit/server/testing/promise"
         const { makeWorld } = await startServer()
         const { baseUrl } = await makeWorld()
         const reply = await fetch(baseUrl + "/docs")

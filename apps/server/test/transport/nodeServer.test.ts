@@ -1,5 +1,5 @@
 import { type AddressInfo, connect } from "node:net"
-import { certificate, key } from "@berth/testing/certificate"
+import { certificate, key } from "@berthkit/testing/certificate"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { defaultTimeouts } from "../../src/transport/limits.ts"

@@ -2,7 +2,7 @@
  * An account as the store keeps it and the diff sees it: loaded once, and changed by observations alone, each of them through
  * `Account.ts`.
  */
-import { spelling } from "@berth/core/domain/NodeStatus"
+import { spelling } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Random, Schema, Stream } from "effect"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"

@@ -1,8 +1,8 @@
 /**
  * The flags of `berth-watch account`, apart from what it does, which is loaded when it is asked for.
  */
-import { allowHttpFlag } from "@berth/terminal/connectionFlags"
-import { durationFlag } from "@berth/terminal/durationFlag"
+import { allowHttpFlag } from "@berthkit/terminal/connectionFlags"
+import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { Duration, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { defaultAccount, parseShare } from "../config/Config.ts"

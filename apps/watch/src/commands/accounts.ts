@@ -2,9 +2,9 @@
  * `berth-watch account`: the accounts of the table, which come and go while daemons run. A command changes the table alone; the daemons follow
  * it. Credentials are named, or read from stdin and sealed: they are on no command line, in no output, and not in the database as they are.
  */
-import { isPostgres } from "@berth/terminal/postgresAddress"
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { resolve } from "node:path"
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, Effect, Option, Redacted, Result, Schema, Stdio, Stream } from "effect"
 import { accountName, connectionProblem } from "../config/Config.ts"
 import { surroundings } from "../config/loadConfig.ts"

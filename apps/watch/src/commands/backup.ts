@@ -2,13 +2,13 @@
  * `berth-watch backup FILE`: a copy of the store as it is at one instant, read beside a running daemon: over HTTP its caller could
  * have a daemon write files wherever it may.
  */
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { Console, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync, rmSync } from "node:fs"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
-import { isPostgres } from "@berth/terminal/postgresAddress"
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 

@@ -2,7 +2,7 @@
  * `berth-watch check-config FILE`: reads a config, secrets included, and reports what it would do; connects to nothing.
  */
 import { Console, Effect, Redacted } from "effect"
-import { isPostgres } from "@berth/terminal/postgresAddress"
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { readConfigFile } from "../settings/storeSettings.ts"
 

@@ -3,7 +3,7 @@
  */
 import { Effect, Option, Schedule } from "effect"
 import { Flag } from "effect/cli"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumberFlag"
+import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { typeProblem } from "../deliver/Filter.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"

@@ -1,8 +1,8 @@
 /**
  * Events as CSV for spreadsheets, an event on each line. Names come from others: none of them begins a line or a formula.
  */
-import * as Csv from "@berth/terminal/csv"
-import { escapeControls } from "@berth/terminal/escapeControls"
+import * as Csv from "@berthkit/terminal/csv"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { DeliveredEvent } from "../http/records.ts"
 
 const cellOf = (value: unknown): string => {

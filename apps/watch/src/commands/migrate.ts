@@ -2,7 +2,7 @@
  * `berth-watch migrate`: makes or updates the tables of a store on a server, those of the engine included. The daemon does the same when it
  * starts; where it may make no tables, an administrator does it before.
  */
-import { isPostgres, schemaOf } from "@berth/terminal/postgresAddress"
+import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"

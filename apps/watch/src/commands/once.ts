@@ -1,9 +1,9 @@
 /**
  * `berth-watch once`: one sweep, printed as a baseline event and one event for each node. It concludes nothing from it.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Fact } from "../diff/Fact.ts"
 import { incarnationOf } from "../diff/NodeState.ts"
 import type { SweepCompleted } from "../diff/Observation.ts"

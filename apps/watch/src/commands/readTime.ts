@@ -1,7 +1,7 @@
 /**
  * A point in time that a flag names: an instant, or a duration from now.
  */
-import { parseDurationMillis } from "@berth/terminal/duration"
+import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { CommandFailed } from "../process/CommandFailed.ts"
 

@@ -1,8 +1,8 @@
 /**
  * `berth-watch silence`: keeps events from sinks for a time, and shows what is kept.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
-import { durationFlag } from "@berth/terminal/durationFlag"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { Clock, Console, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth-watch status`: what is wrong, and how the accounts and sinks are; as text for a person, or as JSON.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, DateTime, Effect, Schema } from "effect"
 import type { Answers } from "../http/Daemon.ts"
 import { AccountStatus, openSilences, Silence, SinkStatus, Trouble } from "../http/records.ts"

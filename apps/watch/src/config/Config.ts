@@ -2,9 +2,9 @@
  * What `berth-watch` has to do: accounts, sinks, store. Read from YAML by `readConfig`; secrets come from the environment or
  * from files, never from the config itself.
  */
-import { type ClientOptions, settingsFrom } from "@berth/core/client/options/Settings"
-import { isExposed } from "@berth/core/client/transport/loopback"
-import { parseDurationMillis } from "@berth/terminal/duration"
+import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/Settings"
+import { isExposed } from "@berthkit/core/client/transport/loopback"
+import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { Option, Redacted, Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
 import { dirname, isAbsolute, resolve } from "node:path"
@@ -12,7 +12,7 @@ import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { typeProblem } from "../deliver/Filter.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
-import { isAddress, isPostgres, postgresForm } from "@berth/terminal/postgresAddress"
+import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"

@@ -2,8 +2,8 @@
  * Reads values out of a YAML document, and collects what is wrong with it: each problem with its place in the file. It knows
  * nothing of what is configured; `Config.ts` does.
  */
-import { didYouMean, nearest } from "@berth/terminal/usage"
-import { durationText, parseDurationMillis } from "@berth/terminal/duration"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
+import { durationText, parseDurationMillis } from "@berthkit/terminal/duration"
 import { Option } from "effect"
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
 

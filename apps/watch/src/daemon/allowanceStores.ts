@@ -2,14 +2,14 @@
  * Through which database the accounts of a daemon share their allowances with other processes: the one that `BERTH_ALLOWANCE_STORE` names,
  * else the store of the daemon where that is on a server, so that a process which takes an account over knows what the other one spent.
  */
-import { allowanceStoreSetting, readVariable } from "@berth/terminal/Connection"
-import type { AllowanceStores } from "@berth/terminal/openAllowance"
-import { isPostgres } from "@berth/terminal/postgresAddress"
+import { allowanceStoreSetting, readVariable } from "@berthkit/terminal/Connection"
+import type { AllowanceStores } from "@berthkit/terminal/openAllowance"
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WatchConfig } from "../config/Config.ts"
 
-const load = Effect.promise(() => import("@berth/terminal/openAllowance"))
+const load = Effect.promise(() => import("@berthkit/terminal/openAllowance"))
 
 /** Undefined where each account has a file. */
 export const allowanceStores = Effect.fnUntraced(function* ({ store }: WatchConfig) {

@@ -3,7 +3,7 @@
  * at regular times.
  */
 import { dirname } from "node:path"
-import { makeOwnFolder } from "@berth/core/client/files/StateFiles"
+import { makeOwnFolder } from "@berthkit/core/client/files/StateFiles"
 import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { AccountOptions, WatchConfig } from "../config/Config.ts"
@@ -22,7 +22,7 @@ import type { RunSettings } from "../settings/RunSettings.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { SharedStore } from "../store/peers.ts"
-import { isPostgres, schemaOf } from "@berth/terminal/postgresAddress"
+import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { shownStore } from "../store/postgres.ts"
 import { nameAddress } from "../store/StoreLock.ts"
 import { isSwept } from "../telemetry/freshness.ts"

@@ -1,7 +1,7 @@
 /**
  * Which events a sink gets. Pure.
  */
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { EventSelection, Glob } from "./SinkOptions.ts"

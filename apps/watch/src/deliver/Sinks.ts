@@ -222,7 +222,7 @@ const makeSinks = Effect.fnUntraced(function* (
 })
 
 export class Sinks extends Context.Service<Sinks, Effect.Success<ReturnType<typeof makeSinks>>>()(
-  "@berth/watch/deliver/Sinks"
+  "@berthkit/watch/deliver/Sinks"
 ) {
   /** `watched`: the accounts that the daemon watches. */
   static readonly layer = (

@@ -20,7 +20,7 @@ export class Stdout extends Context.Service<
     /** Writes `text`; done once the system has taken all of it, however slow the reader. */
     readonly write: (text: string) => Effect.Effect<void, StreamClosed>
   }
->()("@berth/watch/deliver/Stdout") {
+>()("@berthkit/watch/deliver/Stdout") {
   static readonly layerOf = (stream: Writable): Layer.Layer<Stdout> =>
     Layer.sync(Stdout, () => {
       // Each failure is reported to its own write; without a listener the stream would also end the process.

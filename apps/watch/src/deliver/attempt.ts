@@ -24,6 +24,6 @@ export const makeAttempt = ({
 }
 
 /** How the attempts of a sink are made; in a test without a network, otherwise. */
-export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berth/watch/deliver/MakeAttempt", {
+export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berthkit/watch/deliver/MakeAttempt", {
   defaultValue: () => makeAttempt
 })

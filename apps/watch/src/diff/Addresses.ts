@@ -2,7 +2,7 @@
  * Addresses as lists and single reads state them. The two shapes of a record may differ for good, as an address in one and none in
  * the other: a change is between two statements of the same shape.
  */
-import type { Node } from "@berth/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeState } from "./NodeState.ts"
 import { isUnread } from "./Stated.ts"
 

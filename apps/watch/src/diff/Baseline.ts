@@ -2,7 +2,7 @@
  * The list before its nodes are believed: at the very beginning, when the first list may be empty, short or shifted, and after
  * the API key was exchanged, when it may be that of another account.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 import { maxRead } from "./Sample.ts"
 import type { Known } from "./Belief.ts"

@@ -2,7 +2,7 @@
  * What this process believes of one node: its row in the store, and what it saw of it since and has not concluded from yet. The latter is
  * lost with the process and gathered anew by the next one.
  */
-import { Node } from "@berth/core/domain/Node"
+import { Node } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 import type { Absence } from "./Absence.ts"
 import type { Statements } from "./Addresses.ts"

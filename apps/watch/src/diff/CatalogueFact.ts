@@ -2,9 +2,9 @@
  * What happened to the catalogue and to the allowance of an account: the type and the data of those events, as `Fact.ts` states
  * them for nodes.
  */
-import { OperatingSystem, Specs } from "@berth/core/domain/Image"
-import { PlanPrice } from "@berth/core/domain/Plan"
-import { Price } from "@berth/core/domain/Price"
+import { OperatingSystem, Specs } from "@berthkit/core/domain/Image"
+import { PlanPrice } from "@berthkit/core/domain/Plan"
+import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { afterGap, type Identity, observedBetween } from "./Fact.ts"
 

@@ -2,7 +2,7 @@
  * A difference in the making: what one observation has proved so far. The rules read and write it; the snapshot itself stays as
  * it is.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 import type { Absence } from "./Absence.ts"
 import { type Gone, type Known, known } from "./Belief.ts"

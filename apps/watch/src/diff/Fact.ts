@@ -2,8 +2,8 @@
  * What happened, as far as the observations prove it: the type and the data of an event, stated here and nowhere else. A fact
  * has no id and no place in an order yet; it gets those as an event, in `events/`.
  */
-import { Node } from "@berth/core/domain/Node"
-import { NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Node } from "@berthkit/core/domain/Node"
+import { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Schema } from "effect"
 
 /** `[from, to]` in milliseconds since the epoch, both ends included. */

@@ -8,7 +8,7 @@
  * | trusts | freezes when many are missing; else each that is proved gone is | freezes when that node stood for others |
  * | has frozen | holds those that were missing long enough; trusts again when no other is missing | all that it stood for count anew |
  */
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { type Absence, afterGap, doubt, graceOf, hold, isExpectedToGo } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
 import type { Draft } from "./Draft.ts"

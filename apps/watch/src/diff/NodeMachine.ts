@@ -11,8 +11,8 @@
  * Two rules hold in every field. A reply to a request from before the last known reply changes nothing. A shown node that was accepted
  * later than the one known is another one: the known one is gone.
  */
-import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
-import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Node, type NodeId, noneWhenNull } from "@berthkit/core/domain/Node"
+import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Struct } from "effect"
 import { afterMissing, afterSweep, graceOf, noAbsence } from "./Absence.ts"
 import { ofSameShape } from "./Addresses.ts"

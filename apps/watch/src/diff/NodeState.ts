@@ -2,8 +2,8 @@
  * What the daemon knows of one node for good, one row of the store: plain values that outlive the process. What only this
  * process saw, such as instants of its own clock and suspicions, is `Evidence`.
  */
-import { Node } from "@berth/core/domain/Node"
-import type { NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Node } from "@berthkit/core/domain/Node"
+import type { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema } from "effect"
 
 const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch, on the daemon's wall clock." })

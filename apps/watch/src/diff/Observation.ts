@@ -2,7 +2,7 @@
  * What polling sees, one answer at a time, each with the moments of its request and its reply. An observation holds the
  * sample and never its meaning: `diff.ts` decides that.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 
 /**
  * A moment in the life of this process. `order` decides which of two moments came first; clocks may be set back, and two

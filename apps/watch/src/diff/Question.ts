@@ -1,7 +1,7 @@
 /**
  * What the evidence lacks: the reads and the sweeps that would decide something. When they are sent is up to the polling.
  */
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { type Absence, graceOf } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
 import type { Rules } from "./Rules.ts"

@@ -2,8 +2,8 @@
  * Nodes reported deleted that are seen again, and statuses that cannot follow the one before: both are what a stale list or a
  * stale reply shows. A single read believes neither without another one a grace later.
  */
-import type { Node } from "@berth/core/domain/Node"
-import { isKnown, type KnownStatus, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { Node } from "@berthkit/core/domain/Node"
+import { isKnown, type KnownStatus, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Exchange, Moment } from "./Observation.ts"
 
 /** A node that was reported deleted and is seen again. */

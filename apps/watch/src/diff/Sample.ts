@@ -1,7 +1,7 @@
 /**
  * When a suspect is known to be gone; and many suspects at once, of which only some are read: what a sample of them shows holds for all.
  */
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Absence } from "./Absence.ts"
 
 /** The evidence that a node is gone; null for one that is there. */

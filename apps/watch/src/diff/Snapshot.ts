@@ -3,7 +3,7 @@
  * this process. `diff` reads it; `apply` is the only place where it changes, after a store has committed
  * the durable part of the difference.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { type Gone, goneFrom, type Known, known } from "./Belief.ts"
 import { type Evidence, initialEvidence } from "./Evidence.ts"
 import type { NodeState } from "./NodeState.ts"

@@ -2,8 +2,8 @@
  * What a record states of a node. A field that it lacks, or that is of another type, is unknown: the node is as it was known, and
  * nothing is reported of it.
  */
-import type { Node } from "@berth/core/domain/Node"
-import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { Node } from "@berthkit/core/domain/Node"
+import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 
 /** The codec gives a status that is missing as no text, and one of another type as its JSON (A10). */
 const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s

@@ -5,7 +5,7 @@
  * Three rules hold everywhere. An absent node is suspected, never deleted on sight. A reply to a request from before the last
  * known reply changes nothing. Only samples are reported, so states in between stay unknown.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccount } from "./Baseline.ts"
 import { firstState } from "./Belief.ts"
 import { Draft } from "./Draft.ts"

@@ -1,4 +1,4 @@
 /** `sentences.js` as text, for a page: it is beside this module, and beside the bundle. */
-import { readAsset } from "@berth/web/readAsset"
+import { readAsset } from "@berthkit/web/readAsset"
 
 export const sentencesScript = (): string => readAsset(new URL("./sentences.js", import.meta.url))

@@ -51,7 +51,7 @@ export class Placement extends Context.Service<
       run: Effect.Effect<never, never, R>
     ) => Effect.Effect<void, never, R | Scope.Scope>
   }
->()("@berth/watch/fleet/Placement") {
+>()("@berthkit/watch/fleet/Placement") {
   /** `prefix`: of the engine's tables and locks; two fleets in one database have each their own. */
   static readonly layer = (prefix: string): Layer.Layer<Placement, StoreFailed, SqlClient.SqlClient | SharedStore> => {
     const engine = Layer.unwrap(

@@ -2,7 +2,7 @@
  * What one of several processes runs: each account wherever the engine places it, and the work of the whole fleet where the daemon's own
  * account is placed. A process that lost an account ends with it quietly, and takes it up again only where it has to.
  */
-import type { BerthError } from "@berth/core/domain/BerthError"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { Duration, Effect, type Scope } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
 import { noWords, stateOf } from "../telemetry/accountProgress.ts"

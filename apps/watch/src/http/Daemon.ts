@@ -89,7 +89,7 @@ export class Daemon extends Context.Service<
     /** Ends one now, with what becomes of its events, where that is not to be what was said when it was added. */
     readonly endSilence: (id: string, atEnd: SilenceEnd | undefined) => Effect.Effect<Silence, Refused>
   }
->()("@berth/watch/http/Daemon") {}
+>()("@berthkit/watch/http/Daemon") {}
 
 /** What commands ask: of a running daemon, or of the store where none runs. */
 export type Answers = Pick<

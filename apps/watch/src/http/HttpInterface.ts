@@ -26,7 +26,7 @@ export class HttpInterface extends Context.Service<
     /** Null where there is none. */
     readonly url: string | null
   }
->()("@berth/watch/http/HttpInterface") {
+>()("@berthkit/watch/http/HttpInterface") {
   static readonly layer = ({
     listen,
     publicOrigin,

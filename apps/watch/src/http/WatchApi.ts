@@ -2,7 +2,7 @@
  * The HTTP interface of the daemon as one value: `app.ts` serves it, clients are derived from it, OpenAPI is printed from it.
  * The page at `/` is not in it.
  */
-import { type Json, plain } from "@berth/core/api/Document"
+import { type Json, plain } from "@berthkit/core/api/Document"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./failures.ts"
@@ -257,7 +257,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
 ) {}
 
 /** Every caller passed the guard, which `app.ts` asks before the path is read. */
-export class Access extends HttpApiMiddleware.Service<Access>()("@berth/watch/http/Access", {
+export class Access extends HttpApiMiddleware.Service<Access>()("@berthkit/watch/http/Access", {
   error: [failures[401], failures[403], failures[429], failures[500]]
 }) {}
 

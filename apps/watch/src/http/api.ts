@@ -131,7 +131,7 @@ interface RequestEntrance extends Entrance {
 }
 
 /** Set by `app.ts`. */
-export const CurrentEntrance = Context.Reference<RequestEntrance>("@berth/watch/http/CurrentEntrance", {
+export const CurrentEntrance = Context.Reference<RequestEntrance>("@berthkit/watch/http/CurrentEntrance", {
   defaultValue: () => ({
     token: undefined,
     cookie: "berth_watch",

@@ -1,8 +1,8 @@
 /**
  * The path of a request to the daemon: who may ask, then the page or the endpoint, then the replies where there is neither.
  */
-import { type Access as GuardAccess, type Target } from "@berth/web/guard"
-import { allowedMethods, endpointsOf, routerConfig } from "@berth/web/paths"
+import { type Access as GuardAccess, type Target } from "@berthkit/web/guard"
+import { allowedMethods, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import {

@@ -1,7 +1,7 @@
 /**
- * Who may use the HTTP interface: the guard of `@berth/web`, in the words of the daemon.
+ * Who may use the HTTP interface: the guard of `@berthkit/web`, in the words of the daemon.
  */
-import { makeGuard } from "@berth/web/guard"
+import { makeGuard } from "@berthkit/web/guard"
 
 export const refusalOf = makeGuard({
   name: "The daemon",

@@ -14,7 +14,7 @@ import type { WatchedNode } from "./records.ts"
 import { WatchApi } from "./WatchApi.ts"
 
 /** Whether the caller of a request may read data. Set for every request by `app.ts`. */
-export const MayRead = Context.Reference<boolean>("@berth/watch/http/MayRead", { defaultValue: () => false })
+export const MayRead = Context.Reference<boolean>("@berthkit/watch/http/MayRead", { defaultValue: () => false })
 
 const defaultPort = 9100
 

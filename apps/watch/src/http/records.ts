@@ -2,7 +2,7 @@
  * What the HTTP interface shows of the daemon, as schemas: accounts, nodes, plans, sinks and events. `Daemon.ts` provides it,
  * `WatchApi.ts` is the contract.
  */
-import { Node } from "@berth/core/domain/Node"
+import { Node } from "@berthkit/core/domain/Node"
 import { Schema, Struct } from "effect"
 import { silenceStates } from "../deliver/Silences.ts"
 import { sinkStates } from "../deliver/Sinks.ts"

@@ -3,7 +3,7 @@
  * clients come back to the next daemon, and other requests get a moment.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
-import { isLoopbackName, readHostName } from "@berth/web/guard"
+import { isLoopbackName, readHostName } from "@berthkit/web/guard"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Data, Effect, type Redacted } from "effect"
 import { HttpServer } from "effect/http"

@@ -1,7 +1,7 @@
 /**
  * A node as the store keeps it, as HTTP shows it.
  */
-import { Node } from "@berth/core/domain/Node"
+import { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
 import type { WatchedNode } from "./records.ts"
 

@@ -2,8 +2,8 @@
  * Records as they enter the daemon: what a service writes into a node is kept, stored, sent and shown, so its texts are bounded and
  * well-formed from here on. Pure.
  */
-import type { Node } from "@berth/core/domain/Node"
-import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { Node } from "@berthkit/core/domain/Node"
+import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 
 /** Of each text, in UTF-16 code units; the rest is cut off. */
 export const maxTextLength = 1000

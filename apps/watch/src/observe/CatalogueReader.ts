@@ -2,7 +2,7 @@
  * When the images and plans of an account are read: every half an hour, and again ten minutes later while a change is in doubt. One
  * request each time, beside the polling and from the same share.
  */
-import type { Images } from "@berth/core/client/Images"
+import type { Images } from "@berthkit/core/client/Images"
 import { Effect, Random, Result } from "effect"
 import type { WatchedCatalogue } from "../account/WatchedCatalogue.ts"
 import { offeredBy } from "../diff/catalogue/Catalogue.ts"

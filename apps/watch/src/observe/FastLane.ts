@@ -2,7 +2,7 @@
  * Which nodes in transition are worth more requests than sweeps take, and from when on: not before such nodes change, as far as
  * this process has seen them do so. Pure.
  */
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Rules } from "../diff/Rules.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
 import { soonestMillis, stuckAfterMillis } from "../diff/Transition.ts"

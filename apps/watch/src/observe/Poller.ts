@@ -3,11 +3,11 @@
  * and the share of the rate limit has room for it. It sends and waits; `Schedule.ts` and `ReadQueue.ts` decide what to request,
  * `diff/` what the replies mean.
  */
-import type { PageMemory } from "@berth/core/client/listing/PageMemory"
-import type { Nodes } from "@berth/core/client/Nodes"
-import { BerthError } from "@berth/core/domain/BerthError"
-import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
-import type { NodeId } from "@berth/core/domain/Node"
+import type { PageMemory } from "@berthkit/core/client/listing/PageMemory"
+import type { Nodes } from "@berthkit/core/client/Nodes"
+import { BerthError } from "@berthkit/core/domain/BerthError"
+import { UnexpectedResponse } from "@berthkit/core/domain/ErrorReason"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { Deferred, Effect, Latch, Random, Result, Semaphore } from "effect"
 import type { WatchedAccount } from "../account/WatchedAccount.ts"
 import type { Exchange, Moment, Observation } from "../diff/Observation.ts"

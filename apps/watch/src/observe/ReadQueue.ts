@@ -2,7 +2,7 @@
  * Which single node is read next, and when. These reads go beside the pages of the list and never hold them up: a read may hang or
  * fail, and the list is what shows changes in time. Pure; `Poller.ts` sends them, `diff/Question.ts` says what they would decide.
  */
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Question } from "../diff/Question.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"

@@ -2,10 +2,10 @@
  * One sweep: the whole list, page by page, by the client's overlapping pages (decision 0004). A page that fails is
  * asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
  */
-import * as Listing from "@berth/core/client/listing/Listing"
-import * as PageMemory from "@berth/core/client/listing/PageMemory"
-import { isNode, type ListRecord, placesOf, sentenceOf } from "@berth/core/client/listing/NodePage"
-import type { NodeId } from "@berth/core/domain/Node"
+import * as Listing from "@berthkit/core/client/listing/Listing"
+import * as PageMemory from "@berthkit/core/client/listing/PageMemory"
+import { isNode, type ListRecord, placesOf, sentenceOf } from "@berthkit/core/client/listing/NodePage"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { boundedNode } from "./Bounded.ts"
 import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
 

@@ -1,9 +1,9 @@
 /**
  * One request for the end of the list: where ids ascend, new nodes are there long before a sweep comes by. Pure.
  */
-import { pageSize } from "@berth/core/api/Routes"
-import type { ListRecord } from "@berth/core/client/listing/NodePage"
-import { ascends, type PageRange, rangeAt } from "@berth/core/client/listing/PageRange"
+import { pageSize } from "@berthkit/core/api/Routes"
+import type { ListRecord } from "@berthkit/core/client/listing/NodePage"
+import { ascends, type PageRange, rangeAt } from "@berthkit/core/client/listing/PageRange"
 import type { Exchange, PageRead } from "../diff/Observation.ts"
 import { type End, pageRead } from "./Sweep.ts"
 

@@ -1,8 +1,8 @@
 /**
  * Why a command ends without its result: its exit code, and the sentences for the user.
  */
-import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Exit } from "@berth/terminal/exitCode"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Exit } from "@berthkit/terminal/exitCode"
 import { Data, Effect } from "effect"
 import type { StreamClosed } from "../deliver/Stdout.ts"
 import type { StoreFailed, StoreFault } from "../store/StoreFailed.ts"

@@ -11,7 +11,7 @@ export class StopSignal extends Context.Service<
     /** Done once the process is asked to end. */
     readonly received: Effect.Effect<void>
   }
->()("@berth/watch/process/StopSignal") {
+>()("@berthkit/watch/process/StopSignal") {
   static readonly layer = Layer.effect(
     StopSignal,
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
  * Reports to the operator of the process, on stderr, with text from outside made safe.
  */
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, type Effect } from "effect"
 
 /** Writes one line for each text. */

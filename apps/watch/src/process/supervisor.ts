@@ -3,7 +3,7 @@
  * the file system. Without systemd nothing happens.
  */
 import { spawn } from "node:child_process"
-import { readVariable } from "@berth/terminal/Connection"
+import { readVariable } from "@berthkit/terminal/Connection"
 import { Effect, Option, Redacted, Schedule } from "effect"
 
 type Notification = "READY=1" | "RELOADING=1" | "STOPPING=1" | "WATCHDOG=1"

@@ -1,9 +1,9 @@
 /**
  * How often and how carefully `run` polls.
  */
-import { durationText } from "@berth/terminal/duration"
-import { durationFlag } from "@berth/terminal/durationFlag"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumberFlag"
+import { durationText } from "@berthkit/terminal/duration"
+import { durationFlag } from "@berthkit/terminal/durationFlag"
+import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { Duration } from "effect"
 import { Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"

@@ -3,7 +3,7 @@
  */
 import { accountName } from "../config/Config.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
-import { readVariable } from "@berth/terminal/Connection"
+import { readVariable } from "@berthkit/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 

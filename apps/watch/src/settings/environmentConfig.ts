@@ -2,7 +2,7 @@
  * The config without a file: one account from `BERTH_*`, whose events go to stdout. `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and
  * `BERTH_WATCH_TOKEN` change what they name.
  */
-import type { Connection } from "@berth/terminal/Connection"
+import type { Connection } from "@berthkit/terminal/Connection"
 import { Effect, Redacted } from "effect"
 import {
   defaultAccount,

@@ -1,7 +1,7 @@
 /**
  * The config that `run` works from: a file, or else the environment and the flags that name an account.
  */
-import { readConnection, type SettingFault } from "@berth/terminal/Connection"
+import { readConnection, type SettingFault } from "@berthkit/terminal/Connection"
 import { Effect, Option } from "effect"
 import type { WatchConfig } from "../config/Config.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"

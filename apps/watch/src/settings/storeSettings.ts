@@ -1,9 +1,9 @@
 /**
  * Which store a command is about: the one of a config, or the one that `run` uses without a config; and what is known of its daemon.
  */
-import { berthFolder } from "@berth/core/client/AccountFolder"
-import { readVariable } from "@berth/terminal/Connection"
-import { isAddress, isPostgres, postgresForm } from "@berth/terminal/postgresAddress"
+import { berthFolder } from "@berthkit/core/client/AccountFolder"
+import { readVariable } from "@berthkit/terminal/Connection"
+import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { defaultMaxLag, isToken, tokenForm } from "../config/Config.ts"

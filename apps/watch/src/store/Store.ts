@@ -2,7 +2,7 @@
  * What the daemon keeps: accounts with their nodes, the events, and how far each sink has got. The statements run on SQLite and on
  * PostgreSQL alike; which of them it is shows only where a store is opened.
  */
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
 import { Context, Effect, Layer, Metric, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -95,7 +95,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
 })
 
 export class Store extends Context.Service<Store, Effect.Success<ReturnType<typeof makeStore>>>()(
-  "@berth/watch/store/Store"
+  "@berthkit/watch/store/Store"
 ) {
   /** Over a database that is migrated first. */
   static readonly layerSql: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient> = Layer.effect(

@@ -3,7 +3,7 @@
  */
 import { Data } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type SqliteFault, sqliteFault } from "@berth/sql-sqlite/sqliteFault"
+import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 
 /**
  * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.

@@ -3,7 +3,7 @@
  * the process ends, however it ends, and readers of the store never meet it.
  */
 import { realpathSync } from "node:fs"
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"

@@ -28,7 +28,7 @@ export class SharedStore extends Context.Service<
     /** The names of the processes that were heard of of late. */
     readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }
->()("@berth/watch/store/SharedStore") {}
+>()("@berthkit/watch/store/SharedStore") {}
 
 /** Of a store that one process has at a time. */
 export const noPeers: Peers = { self: String(process.pid), announce: Effect.void }

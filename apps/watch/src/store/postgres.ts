@@ -4,7 +4,7 @@
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
-import { isPostgres, schemaOf, shownAddress } from "@berth/terminal/postgresAddress"
+import { isPostgres, schemaOf, shownAddress } from "@berthkit/terminal/postgresAddress"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Context, Effect, Layer, Queue, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"

@@ -125,7 +125,7 @@ const make = (names: ReadonlyArray<string>) =>
   })
 
 export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
-  "@berth/watch/telemetry/Progress"
+  "@berthkit/watch/telemetry/Progress"
 ) {
   /** Of the accounts with these names, all that there are at the beginning: a part of them would be taken for all. */
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))

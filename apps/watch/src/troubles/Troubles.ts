@@ -80,7 +80,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
 })
 
 export class Troubles extends Context.Service<Troubles, Effect.Success<ReturnType<typeof make>>>()(
-  "@berth/watch/troubles/Troubles"
+  "@berthkit/watch/troubles/Troubles"
 ) {
   /** `retention`: what the store may hold; null where that is not known. */
   static readonly layer = (retention: Pick<Retention, "maxBytes" | "maxEvents"> | null) =>

@@ -1,4 +1,4 @@
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"

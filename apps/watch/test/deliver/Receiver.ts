@@ -1,5 +1,5 @@
 /** A receiver of webhooks on this machine: what it received, and what it answers, which a test may change. */
-import { HttpService } from "@berth/testing/HttpService"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect, Redacted } from "effect"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { makeSignal } from "../../src/store/Signal.ts"

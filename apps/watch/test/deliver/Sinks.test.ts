@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream"
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { Sinks } from "../../src/deliver/Sinks.ts"

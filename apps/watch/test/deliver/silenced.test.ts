@@ -2,7 +2,7 @@
  * Silences with real sinks on a real store: what is held, handed over and given up, and what sinks show of it.
  */
 import { PassThrough } from "node:stream"
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Scope } from "effect"
 import fc from "fast-check"

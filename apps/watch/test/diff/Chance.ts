@@ -1,4 +1,4 @@
-import { numbersFrom } from "@berth/testing/chance"
+import { numbersFrom } from "@berthkit/testing/chance"
 
 /** Chance that can be repeated: the same seed gives the same draws. */
 export interface Chance {

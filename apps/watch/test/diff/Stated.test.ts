@@ -1,6 +1,6 @@
 /** Fields that a record lacks, or that are of another type: unknown, and never changed. */
-import { nodeFromWire } from "@berth/core/api/NodeCodec"
-import type { Node } from "@berth/core/domain/Node"
+import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
+import type { Node } from "@berthkit/core/domain/Node"
 import { describe, expect, it } from "@effect/vitest"
 import { byHand, types } from "./byHand.ts"
 

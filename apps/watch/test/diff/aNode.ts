@@ -1,6 +1,6 @@
 /** A complete node, of which a test states the fields that matter to it. */
 import { DateTime } from "effect"
-import { Node, NodeId } from "@berth/core/domain/Node"
+import { Node, NodeId } from "@berthkit/core/domain/Node"
 
 export const nodeId = (id: number): NodeId => NodeId.make(id)
 

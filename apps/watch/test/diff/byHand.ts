@@ -2,7 +2,7 @@
  * The diff fed by hand: every call is an observation, and returns the facts it proves. Time passes only in `pass`. The baseline
  * is taken with the first two sweeps unless a test begins before it.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 import { diff } from "../../src/diff/diff.ts"
 import { defaultRules, type Rules } from "../../src/diff/Rules.ts"

@@ -2,9 +2,9 @@
  * The service of a simulation: an account with its nodes, whose answers are true and sometimes lost. And who receives the events: one that
  * fails a third of the time.
  */
-import { Unreachable } from "@berth/core/domain/ErrorReason"
-import { Transport, type WireReply } from "@berth/core/client/transport/Transport"
-import { nodeRecord } from "@berth/core/testing"
+import { Unreachable } from "@berthkit/core/domain/ErrorReason"
+import { Transport, type WireReply } from "@berthkit/core/client/transport/Transport"
+import { nodeRecord } from "@berthkit/core/testing"
 import { DateTime, Effect, Layer } from "effect"
 import { delivered, failed, type Outcome } from "../../src/deliver/Outcome.ts"
 import { nodeAt, World } from "../diff/oracle/World.ts"

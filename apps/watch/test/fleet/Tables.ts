@@ -2,7 +2,7 @@
  * The tables of the store in memory, at once and without a network. They are made once for many simulations.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { loadSqlite } from "@berth/sql-sqlite/loadSqlite"
+import { loadSqlite } from "@berthkit/sql-sqlite/loadSqlite"
 import { Effect, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"

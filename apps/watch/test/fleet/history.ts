@@ -2,8 +2,8 @@
  * Three daemons on one store: what they do while they are killed, frozen, cut off, ended and started again, and while accounts are given to
  * two of them at once; all of it decided by one seed.
  */
-import * as Berth from "@berth/core/client/Berth"
-import { Nodes } from "@berth/core/client/Nodes"
+import * as Berth from "@berthkit/core/client/Berth"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import {
   Cause,
   Clock,

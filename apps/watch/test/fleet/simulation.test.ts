@@ -1,5 +1,5 @@
 /** Three daemons on one store, in thousands of histories that one number each decides. `SEED=N pnpm soak` begins with history N. */
-import { isSoak, seed as firstSeed } from "@berth/testing/chance"
+import { isSoak, seed as firstSeed } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Tables } from "./Tables.ts"

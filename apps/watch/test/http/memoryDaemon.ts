@@ -1,10 +1,10 @@
 /**
  * A daemon in memory: what the HTTP interface reads, as a test decides it.
  */
-import type { Node } from "@berth/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
-import { Node as NodeSchema } from "@berth/core/domain/Node"
-import { label, spelling } from "@berth/core/domain/NodeStatus"
+import { Node as NodeSchema } from "@berthkit/core/domain/Node"
+import { label, spelling } from "@berthkit/core/domain/NodeStatus"
 import { silenceProblem } from "../../src/deliver/SilenceRequest.ts"
 import { Daemon, Refused } from "../../src/http/Daemon.ts"
 import type { EventFilter } from "../../src/store/events.ts"

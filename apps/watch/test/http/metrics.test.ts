@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Metric } from "effect"
-import { metricProblems } from "@berth/testing/metricLint"
+import { metricProblems } from "@berthkit/testing/metricLint"
 import parse from "parse-prometheus-text-format"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"

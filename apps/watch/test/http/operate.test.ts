@@ -42,7 +42,7 @@ const busy = Effect.gen(function* () {
 
 describe("the rules for Prometheus and the board for Grafana", () => {
   it("are printed from the table of troubles, as the docs are", () => {
-    // Printed by `pnpm --filter @berth/watch troubles`.
+    // Printed by `pnpm --filter @berthkit/watch troubles`.
     expect(readFileSync(alertsFile, "utf8")).toBe(printedAlerts())
     expect(readFileSync(docsFile, "utf8")).toBe(printedDocs())
     expect(printedDocs()).toContain("| `sink-failing` |")

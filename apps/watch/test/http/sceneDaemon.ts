@@ -1,7 +1,7 @@
 /**
  * Scenes for the tests of the page: a daemon that has watched an account of some nodes for a while.
  */
-import { exactPrice } from "@berth/core/domain/Price"
+import { exactPrice } from "@berthkit/core/domain/Price"
 import { DateTime, Effect } from "effect"
 import { aNode } from "../diff/aNode.ts"
 import { anAccount, aSink, aTrouble, type MemoryDaemon } from "./memoryDaemon.ts"

@@ -2,7 +2,7 @@
  * Silences over HTTP, of a daemon with a real store.
  */
 import { PassThrough } from "node:stream"
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { Sinks } from "../../src/deliver/Sinks.ts"

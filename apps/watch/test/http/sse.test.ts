@@ -1,5 +1,5 @@
 import { type IncomingMessage, request as nodeRequest } from "node:http"
-import { startStopwatch } from "@berth/testing/stopwatch"
+import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Queue, Scope } from "effect"
 import { serve } from "../../src/http/serve.ts"

@@ -1,5 +1,5 @@
-import { exactPrice } from "@berth/core/domain/Price"
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { exactPrice } from "@berthkit/core/domain/Price"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
-import { nodeFromWire } from "@berth/core/api/NodeCodec"
-import type { Node } from "@berth/core/domain/Node"
+import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
+import type { Node } from "@berthkit/core/domain/Node"
 import { describe, expect, it } from "@effect/vitest"
 import { boundedNode, maxTextLength } from "../../src/observe/Bounded.ts"
 import { pageRead } from "../../src/observe/Sweep.ts"

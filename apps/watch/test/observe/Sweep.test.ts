@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { PageMemory } from "@berth/core/client/listing/PageMemory"
+import type { PageMemory } from "@berthkit/core/client/listing/PageMemory"
 import fc from "fast-check"
 import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
-import type { ListRecord } from "@berth/core/client/listing/NodePage"
+import type { ListRecord } from "@berthkit/core/client/listing/NodePage"
 import { beginSweep, nextPage, takePage } from "../../src/observe/Sweep.ts"
 import { aNode, nodeId } from "../diff/aNode.ts"
 

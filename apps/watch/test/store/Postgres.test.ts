@@ -1,4 +1,4 @@
-import { Postgres } from "@berth/testing/Postgres"
+import { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

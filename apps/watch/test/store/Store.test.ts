@@ -1,4 +1,4 @@
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { Layer } from "effect"
 import { Store } from "../../src/store/Store.ts"
 import { storeContract } from "./storeContract.ts"

@@ -1,5 +1,5 @@
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
-import { Program } from "@berth/testing/Program"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
+import { Program } from "@berthkit/testing/Program"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /** Facts and rows for tests of the store, of which a test states what matters to it. */
-import type { Node } from "@berth/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
-import { Node as NodeSchema } from "@berth/core/domain/Node"
+import { Node as NodeSchema } from "@berthkit/core/domain/Node"
 import type { EventFact } from "../../src/events/Event.ts"
 import type { NodeRow } from "../../src/store/accounts.ts"
 import { aNode } from "../diff/aNode.ts"

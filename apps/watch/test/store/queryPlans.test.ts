@@ -2,7 +2,7 @@
  * How SQLite finds what the store asks for again and again. The plans are those of the statements themselves, on empty tables: without
  * `ANALYZE`, which nothing here runs, they do not depend on how many rows there are.
  */
-import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

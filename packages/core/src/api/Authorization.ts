@@ -18,7 +18,7 @@ export const csrfHeader = "x-csrftoken"
  * Lets a request through only with valid credentials and within the allowance. The failures that every endpoint may return
  * are declared here too, once.
  */
-export class Authorization extends HttpApiMiddleware.Service<Authorization>()("@berth/core/api/Authorization", {
+export class Authorization extends HttpApiMiddleware.Service<Authorization>()("@berthkit/core/api/Authorization", {
   error: [
     failures[400],
     failures[401],

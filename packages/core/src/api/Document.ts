@@ -19,7 +19,7 @@ export interface RequestExample {
   readonly body?: unknown
 }
 
-class Example extends Context.Service<Example, RequestExample>()("@berth/core/api/Document/Example") {}
+class Example extends Context.Service<Example, RequestExample>()("@berthkit/core/api/Document/Example") {}
 
 /** The annotations of an endpoint. */
 export const describe = ({

@@ -16,7 +16,7 @@ export class Allowance extends Context.Service<
     /** The next current that differs from this one in more than the time that has passed. */
     readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
   }
->()("@berth/core/client/Allowance") {
+>()("@berthkit/core/client/Allowance") {
   static readonly layer = Layer.effect(
     Allowance,
     Effect.gen(function* () {

@@ -62,7 +62,7 @@ export class Images extends Context.Service<
     /** The account's saved images. */
     readonly saved: (options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
   }
->()("@berth/core/client/Images") {
+>()("@berthkit/core/client/Images") {
   static readonly layer = Layer.effect(
     Images,
     Effect.gen(function* () {

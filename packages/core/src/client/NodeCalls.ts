@@ -117,7 +117,7 @@ export class NodeCalls extends Context.Service<
       options?: WaitOptions
     ) => Effect.Effect<void, BerthError>
   }
->()("@berth/core/client/NodeCalls") {
+>()("@berthkit/core/client/NodeCalls") {
   static readonly layer = Layer.effect(
     NodeCalls,
     Effect.gen(function* () {

@@ -18,7 +18,7 @@ export class Nodes extends Context.Service<
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
   }
->()("@berth/core/client/Nodes") {
+>()("@berthkit/core/client/Nodes") {
   static readonly layer = Layer.effect(
     Nodes,
     Effect.map(NodeCalls, ({ pages, ...calls }) =>

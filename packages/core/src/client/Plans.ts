@@ -15,7 +15,7 @@ export class Plans extends Context.Service<
     /** The plans of the images that pass every given filter, in the service's order. */
     readonly list: (filter?: ImageFilter, options?: CallOptions) => Effect.Effect<ReadonlyArray<Plan>, BerthError>
   }
->()("@berth/core/client/Plans") {
+>()("@berthkit/core/client/Plans") {
   static readonly layer = Layer.effect(
     Plans,
     Effect.gen(function* () {

@@ -68,7 +68,7 @@ export class RawApi extends Context.Service<
      */
     readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
   }
->()("@berth/core/client/RawApi") {
+>()("@berthkit/core/client/RawApi") {
   static readonly layer = Layer.effect(
     RawApi,
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { nodeFromWire } from "../../src/api/NodeCodec.ts"
 import { CreatedNode, ListedNode, NodeAttributes } from "../../src/api/NodeRecords.ts"
 import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import type { Node } from "../../src/domain/Node.ts"
-import vectors from "@berth/testing/vectors/nodes.json" with { type: "json" }
+import vectors from "@berthkit/testing/vectors/nodes.json" with { type: "json" }
 
 const readNode = (wire: unknown): Node => {
   const node = nodeFromWire(wire)

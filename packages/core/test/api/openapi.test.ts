@@ -52,7 +52,7 @@ const visitObjects = (value: unknown, visit: (object: Record<string, unknown>) =
 }
 
 describe("the OpenAPI description", () => {
-  it("is committed as the interface prints it (`pnpm --filter @berth/core openapi` writes it)", () => {
+  it("is committed as the interface prints it (`pnpm --filter @berthkit/core openapi` writes it)", () => {
     assert.deepStrictEqual(committed, JSON.parse(JSON.stringify(OpenApi.fromApi(BerthApi))))
   })
 

@@ -1,4 +1,4 @@
-import { ok } from "@berth/core/testing"
+import { ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Berth from "../../src/client/Berth.ts"

@@ -1,7 +1,7 @@
 /**
  * A reply is of the node that was asked for: what a service says of another one is never taken for it, whichever call asked.
  */
-import { createTestClient, layer, nodeRecord, ok, type Reply } from "@berth/core/testing"
+import { createTestClient, layer, nodeRecord, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Images } from "../../src/client/Images.ts"

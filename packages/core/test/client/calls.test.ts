@@ -1,4 +1,4 @@
-import { layer, ok, type Reply } from "@berth/core/testing"
+import { layer, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -1,4 +1,4 @@
-import { layer, ok } from "@berth/core/testing"
+import { layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RawApi } from "../../src/client/RawApi.ts"

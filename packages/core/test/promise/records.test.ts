@@ -1,4 +1,4 @@
-import type * as Promises from "@berth/core/promise"
+import type * as Promises from "@berthkit/core/promise"
 import { readFileSync } from "node:fs"
 import { expect, it } from "@effect/vitest"
 import { printRecords } from "../../scripts/records.ts"
@@ -20,7 +20,7 @@ type Assignable<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : fal
 type Same<Written, Domain> =
   Assignable<Written, Plain<Domain>> extends true ? Assignable<Required<Written>, Required<Plain<Domain>>> : false
 
-it("are committed as the domain prints them (`pnpm --filter @berth/core records` writes them)", () => {
+it("are committed as the domain prints them (`pnpm --filter @berthkit/core records` writes them)", () => {
   expect(readFileSync(new URL("../../src/promise/Records.ts", import.meta.url), "utf8")).toBe(printRecords())
 })
 

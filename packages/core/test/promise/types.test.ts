@@ -1,4 +1,4 @@
-import * as Berth from "@berth/core/promise"
+import * as Berth from "@berthkit/core/promise"
 import {
   type Aborted,
   BerthError,
@@ -12,7 +12,7 @@ import {
   type NodeStatus,
   type ServiceFault,
   type StatusNotReached
-} from "@berth/core/promise"
+} from "@berthkit/core/promise"
 import type { ErrorReason, FieldsOf } from "../../src/domain/ErrorReason.ts"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 

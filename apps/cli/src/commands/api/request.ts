@@ -1,13 +1,13 @@
 /**
  * `berth api`: any request of the service, with the account's credentials and berth's errors.
  */
-import { parseJson } from "@berth/core/api/parseJson"
-import { withFiles } from "@berth/core/client/files/StateFiles"
-import { RawApi } from "@berth/core/client/RawApi"
-import type { RawReply } from "@berth/core/api/Reply"
-import { pageSize } from "@berth/core/api/Routes"
-import { escapeControlsInLines } from "@berth/terminal/escapeControls"
-import { didYouMean, nearest } from "@berth/terminal/usage"
+import { parseJson } from "@berthkit/core/api/parseJson"
+import { withFiles } from "@berthkit/core/client/files/StateFiles"
+import { RawApi } from "@berthkit/core/client/RawApi"
+import type { RawReply } from "@berthkit/core/api/Reply"
+import { pageSize } from "@berthkit/core/api/Routes"
+import { escapeControlsInLines } from "@berthkit/terminal/escapeControls"
+import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Option, Predicate, Result, Stdio, Stream } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"

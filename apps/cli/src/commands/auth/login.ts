@@ -1,10 +1,10 @@
 /**
  * `berth auth login`: proves credentials with one cheap call, and saves them as a profile.
  */
-import { accountFiles, type AccountFiles } from "@berth/core/client/AccountFiles"
-import { goOnIn } from "@berth/core/client/creation/IntentPlace"
-import { Nodes } from "@berth/core/client/Nodes"
-import { allowHttpSetting, type Credential, ensurePrivate, type Sourced } from "@berth/terminal/Connection"
+import { accountFiles, type AccountFiles } from "@berthkit/core/client/AccountFiles"
+import { goOnIn } from "@berthkit/core/client/creation/IntentPlace"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { allowHttpSetting, type Credential, ensurePrivate, type Sourced } from "@berthkit/terminal/Connection"
 import { Effect, Option, type Redacted } from "effect"
 import { command } from "../command.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"

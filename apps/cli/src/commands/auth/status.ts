@@ -1,8 +1,8 @@
 /**
  * `berth auth status`: which account a command would act on, where its settings come from, and whether the service takes them.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import type { Sourced } from "@berth/terminal/Connection"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Sourced } from "@berthkit/terminal/Connection"
 import { Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"

@@ -1,10 +1,10 @@
 /**
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
-import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
-import { Nodes } from "@berth/core/client/Nodes"
-import { CommitmentSetting, type CommittedOption } from "@berth/core/domain/Commitment"
-import type { Node } from "@berth/core/domain/Node"
+import { setCommitmentRequest } from "@berthkit/core/client/NodeRequests"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { CommitmentSetting, type CommittedOption } from "@berthkit/core/domain/Commitment"
+import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"

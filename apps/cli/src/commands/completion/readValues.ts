@@ -1,9 +1,9 @@
 /**
  * Reads the values that completions offer from the service, and keeps them. Bounded: a completion is not worth a rate limit.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import { Plans } from "@berth/core/client/Plans"
-import { label } from "@berth/core/domain/NodeStatus"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { Plans } from "@berthkit/core/client/Plans"
+import { label } from "@berthkit/core/domain/NodeStatus"
 import { Clock, Effect, Stream } from "effect"
 import { type CachedValues, writeCache } from "../../completion/CompletionCache.ts"
 import { pricePerHourText } from "../../records/price.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
-import { sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
+import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect } from "effect"
 import { command } from "../command.ts"
 import { flagOr, oneOf } from "../../commandLine/Parameter.ts"

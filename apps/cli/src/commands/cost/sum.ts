@@ -2,10 +2,10 @@
  * What nodes cost by the price of their plan and image, in groups. Pure. A committed node costs what its commitment cost, which the
  * service does not report: where berth's own record has it, it is that price, and the hourly one otherwise.
  */
-import type { LeftOutRecord } from "@berth/core/client/listing/Listed"
-import type { Node } from "@berth/core/domain/Node"
-import { label } from "@berth/core/domain/NodeStatus"
-import { type Price, type PriceList, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
+import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
+import type { Node } from "@berthkit/core/domain/Node"
+import { label } from "@berthkit/core/domain/NodeStatus"
+import { type Price, type PriceList, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { DateTime } from "effect"
 import { committedPrice, committedUntil, type Entry } from "../../commitmentLog/CommitmentLog.ts"
 import type { Cost } from "../../records/cost.ts"

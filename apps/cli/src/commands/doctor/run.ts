@@ -2,9 +2,9 @@
  * `berth doctor`: where each setting came from, the files of berth, and the way to the service. It changes nothing, and exits as the
  * first failure would.
  */
-import { RawApi } from "@berth/core/client/RawApi"
-import type { Connection, ConnectionSettings, Credential, Sourced } from "@berth/terminal/Connection"
-import { shownAddress } from "@berth/terminal/postgresAddress"
+import { RawApi } from "@berthkit/core/client/RawApi"
+import type { Connection, ConnectionSettings, Credential, Sourced } from "@berthkit/terminal/Connection"
+import { shownAddress } from "@berthkit/terminal/postgresAddress"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import pkg from "../../../package.json" with { type: "json" }

@@ -1,7 +1,7 @@
 /**
  * `berth image list`: the images that nodes are made from, each once, with the plans that it goes with.
  */
-import { Images } from "@berth/core/client/Images"
+import { Images } from "@berthkit/core/client/Images"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printLimited } from "../../output/printLimited.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth image saved`: the account's own saved images.
  */
-import { Images } from "@berth/core/client/Images"
+import { Images } from "@berthkit/core/client/Images"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printLimited } from "../../output/printLimited.ts"

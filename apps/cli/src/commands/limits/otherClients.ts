@@ -3,7 +3,7 @@
  * programs are known where the system has `/proc`.
  */
 import { basename } from "node:path"
-import { withFiles } from "@berth/core/client/files/StateFiles"
+import { withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect } from "effect"
 import type { Client } from "../../records/limits.ts"
 

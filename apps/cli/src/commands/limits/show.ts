@@ -2,10 +2,10 @@
  * `berth limits`: what is left of the rate limit, when it refills, and which clients use it. Costs one request where no client that shares it
  * has learnt it lately.
  */
-import { Allowance } from "@berth/core/client/Allowance"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { Connection } from "@berth/terminal/Connection"
-import { shownAddress } from "@berth/terminal/postgresAddress"
+import { Allowance } from "@berthkit/core/client/Allowance"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Connection } from "@berthkit/terminal/Connection"
+import { shownAddress } from "@berthkit/terminal/postgresAddress"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"

@@ -1,8 +1,8 @@
 /**
  * The flags of `berth node create`, and the nodes that they describe.
  */
-import { isKey } from "@berth/core/client/creation/Creator"
-import type { NodeSpec } from "@berth/core/domain/NodeSpec"
+import { isKey } from "@berthkit/core/client/creation/Creator"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Option, Result } from "effect"
 import {
   duration,

@@ -1,9 +1,9 @@
 /**
  * `berth node delete`: shows the nodes, asks, and deletes them.
  */
-import { deleteRequest } from "@berth/core/client/NodeRequests"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { NodeId } from "@berth/core/domain/Node"
+import { deleteRequest } from "@berthkit/core/client/NodeRequests"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth node get`: nodes by id, name or pattern.
  */
-import type { Node } from "@berth/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"

@@ -1,11 +1,11 @@
 /**
  * `berth node list`: every node of the account, or those that pass the filters.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import { parseJson } from "@berth/core/api/parseJson"
-import { pageSize } from "@berth/core/api/Routes"
-import type { Node } from "@berth/core/domain/Node"
-import { KnownStatus } from "@berth/core/domain/NodeStatus"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { parseJson } from "@berthkit/core/api/parseJson"
+import { pageSize } from "@berthkit/core/api/Routes"
+import type { Node } from "@berthkit/core/domain/Node"
+import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Option, Predicate, Stream } from "effect"
 import { command } from "../command.ts"
 import { flag, someOf, text, wholeNumber } from "../../commandLine/Parameter.ts"

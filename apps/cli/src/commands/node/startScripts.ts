@@ -1,7 +1,7 @@
 /**
  * The files of `--start-script`.
  */
-import { type FileFault, withFiles } from "@berth/core/client/files/StateFiles"
+import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { fileReason } from "../../failure/fileReason.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth node wait`: until nodes have a status, or are gone.
  */
-import { endingWithin, leftMillis } from "@berth/core/client/call/Deadline"
+import { endingWithin, leftMillis } from "@berthkit/core/client/call/Deadline"
 import { Duration, Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, oneOf } from "../../commandLine/Parameter.ts"

@@ -1,10 +1,10 @@
 /**
  * `berth node watch`: the nodes as they change, as a live table on a terminal and otherwise as a record for each change.
  */
-import { CallsEnd } from "@berth/core/client/call/Deadline"
-import { Nodes } from "@berth/core/client/Nodes"
-import type { Node } from "@berth/core/domain/Node"
-import { escapeControls } from "@berth/terminal/escapeControls"
+import { CallsEnd } from "@berthkit/core/client/call/Deadline"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Node } from "@berthkit/core/domain/Node"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, duration, flagOr } from "../../commandLine/Parameter.ts"

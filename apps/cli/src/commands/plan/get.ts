@@ -1,7 +1,7 @@
 /**
  * `berth plan get`: one plan, with what its committed options save.
  */
-import { Plans } from "@berth/core/client/Plans"
+import { Plans } from "@berthkit/core/client/Plans"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth plan list`: sizes and prices, as the image list has them.
  */
-import { Plans } from "@berth/core/client/Plans"
+import { Plans } from "@berthkit/core/client/Plans"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printLimited } from "../../output/printLimited.ts"

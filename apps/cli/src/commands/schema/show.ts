@@ -2,8 +2,8 @@
  * `berth schema`: JSON Schema of what a command prints with `-o json`; without a command that of every command, of errors, and every
  * exit code.
  */
-import * as reasons from "@berth/core/domain/ErrorReason"
-import { exitCode } from "@berth/terminal/exitCode"
+import * as reasons from "@berthkit/core/domain/ErrorReason"
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect, Predicate, Schema } from "effect"
 import { command, Commands } from "../command.ts"
 import { CommandHelp } from "../../commandLine/CommandHelp.ts"

@@ -3,7 +3,7 @@
 import { ask, Refused, sentenceOf } from "./controlPlane.js"
 import { makeFields, readFields, showProblems } from "./forms.js"
 import { readable } from "./panels.js"
-import { make, plain } from "@berth/web/rows.js"
+import { make, plain } from "@berthkit/web/rows.js"
 
 const dialogPart = (name) => document.getElementById(name === undefined ? "dialog" : `dialog-${name}`)
 

@@ -1,6 +1,6 @@
 // Forms that are made from the control plane's own description: a field for each property of a schema. What a value may be is decided
 // by the control plane alone: its sentences are shown beside the fields.
-import { make, plain } from "@berth/web/rows.js"
+import { make, plain } from "@berthkit/web/rows.js"
 
 /** The schema that a reference names. */
 const resolved = (schema, schemas) =>

@@ -38,7 +38,7 @@ import {
   showNotice,
   showWorlds
 } from "./panels.js"
-import { make, plain, setText } from "@berth/web/rows.js"
+import { make, plain, setText } from "@berthkit/web/rows.js"
 
 /** Time passes without requests, too, and other worlds come and go. */
 const refreshMillis = 2000

@@ -3,8 +3,8 @@
  * document that loads nothing from anywhere and holds no data: its script asks the control plane, with the token that its
  * reader types in where one is needed.
  */
-import { htmlPage, scriptOf } from "@berth/web/htmlPage"
-import { readAsset } from "@berth/web/readAsset"
+import { htmlPage, scriptOf } from "@berthkit/web/htmlPage"
+import { readAsset } from "@berthkit/web/readAsset"
 import type { HttpServerResponse } from "effect/http"
 
 const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))

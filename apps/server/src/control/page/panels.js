@@ -1,5 +1,5 @@
 // The parts of the page, each shown from what the control plane has replied.
-import { empty, isolated, make, paintRows, plain, plainLines, setText, tag } from "@berth/web/rows.js"
+import { empty, isolated, make, paintRows, plain, plainLines, setText, tag } from "@berthkit/web/rows.js"
 
 export const byId = (id) => document.getElementById(id)
 

@@ -6,7 +6,7 @@
  * 20 costs 1.7 times as much instead of 4.5, a node 1.6 instead of 2.4; the targets are 2 and 2.5. What it costs to keep: a
  * parameter of these two endpoints is stated here a second time. `test/http/fast/` holds both ways together.
  */
-import { pageSize, prefix } from "@berth/core/api/Routes"
+import { pageSize, prefix } from "@berthkit/core/api/Routes"
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { getNode } from "../../world/nodes.ts"

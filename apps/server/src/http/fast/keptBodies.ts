@@ -2,7 +2,7 @@
  * Bodies of replies about nodes. The few that are asked for again and again are kept, because what polls a node or a list asks
  * for the same each time; any other is written anew.
  */
-import { pageSize } from "@berth/core/api/Routes"
+import { pageSize } from "@berthkit/core/api/Routes"
 import { nextChange } from "../../lifecycle/NodeLife.ts"
 import type { NodeRecord } from "../../world/NodeRecord.ts"
 import { listNodes } from "../../world/nodes.ts"

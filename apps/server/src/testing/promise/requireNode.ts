@@ -6,5 +6,5 @@ const { bun, deno, node } = process.versions
 const [major = 0, minor = 0] = node.split(".").map(Number)
 
 if (bun === undefined && deno === undefined && (major < 22 || (major === 22 && minor < 19))) {
-  throw new Error(`@berth/server needs Node 22.19 or newer; this is Node ${node}.`)
+  throw new Error(`@berthkit/server needs Node 22.19 or newer; this is Node ${node}.`)
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
-import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { serve } from "../../cli/berthServer.ts"

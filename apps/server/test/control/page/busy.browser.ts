@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { sees, visit } from "@berth/testing/browser"
+import { sees, visit } from "@berthkit/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { callAs, prefix } from "../../http/service.ts"

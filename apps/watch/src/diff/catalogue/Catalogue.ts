@@ -1,9 +1,9 @@
 /**
  * The images and plans of an account as they are known for good, and what only this process saw of them.
  */
-import type { Image } from "@berth/core/domain/Image"
-import { fromImages, type PlanPrice } from "@berth/core/domain/Plan"
-import { exactPrice, oneOfPrices, type Price, priceKey } from "@berth/core/domain/Price"
+import type { Image } from "@berthkit/core/domain/Image"
+import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
+import { exactPrice, oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { CatalogueImage, CataloguePlan } from "../CatalogueFact.ts"
 import type { Exchange } from "../Observation.ts"

@@ -3,8 +3,8 @@
  * have shown the same of it, and every read between them; an empty catalogue proves nothing, and one that lacks much has to
  * stay so for a day.
  */
-import { sumInr } from "@berth/core/domain/Money"
-import { type Price, priceKey } from "@berth/core/domain/Price"
+import { sumInr } from "@berthkit/core/domain/Money"
+import { type Price, priceKey } from "@berthkit/core/domain/Price"
 import { DateTime } from "effect"
 import { type CataloguePlan, type EntryFact, ofAccount } from "../CatalogueFact.ts"
 import { between } from "../Fact.ts"

@@ -1,5 +1,5 @@
 // What the page does: it reads everything once, follows the events from there, and paints what its reader asks to see.
-import { make, setText } from "@berth/web/rows.js"
+import { make, setText } from "@berthkit/web/rows.js"
 import { ask, follow, readNodes, Refused } from "./connection.js"
 import {
   hideDetails,

@@ -1,5 +1,5 @@
 // The events that a sink gave up on: why, since when, and one by one once more.
-import { empty, isolated, make, paintRows, plain, setText } from "@berth/web/rows.js"
+import { empty, isolated, make, paintRows, plain, setText } from "@berthkit/web/rows.js"
 import { now } from "./model.js"
 import { meaningOf, nodeKeyOf, nodeNameOf } from "./timeline.js"
 import { instantText, pluralText } from "./wording.js"

@@ -1,5 +1,5 @@
 // One node: its fields, its history, and its events, which are read from the log when it is opened. The address of the page names it.
-import { make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
 import { ask } from "./connection.js"
 import { changesOf, historyBegin, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
 import { makeStrip } from "./nodeRows.js"

@@ -1,5 +1,5 @@
 // Which process watches which account, where several have one store: nothing is shown of it where one process has a file.
-import { isolated, make, paintRows, setText, tag } from "@berth/web/rows.js"
+import { isolated, make, paintRows, setText, tag } from "@berthkit/web/rows.js"
 import { at, lastSweepText } from "./overview.js"
 import { model, now, staleAccounts } from "./model.js"
 import { instantText, pluralText } from "./wording.js"

@@ -1,5 +1,5 @@
 // Whether the page is up to date, and since when it may not be.
-import { setText } from "@berth/web/rows.js"
+import { setText } from "@berthkit/web/rows.js"
 import { now } from "./model.js"
 
 const link = {

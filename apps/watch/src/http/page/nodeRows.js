@@ -1,5 +1,5 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
-import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
+import { isolated, make, plain, renew, setText, tag } from "@berthkit/web/rows.js"
 import { columns, historyBegin, historyOf, model, now, pastOf, priceOf, stripParts } from "./model.js"
 import { asOfText, beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 

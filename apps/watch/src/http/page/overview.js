@@ -1,5 +1,5 @@
 // The tiles above the nodes: how many, what they cost, how the watching goes, and the sinks.
-import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { isolated, make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
 import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now, staleAccounts } from "./model.js"
 import {
   asOfText,

@@ -2,8 +2,8 @@
  * The page for people at `/`: one document that loads nothing from anywhere and holds no data. Its script asks the daemon, with
  * the cookie of its reader where a token is needed.
  */
-import { htmlPage, scriptOf } from "@berth/web/htmlPage"
-import { readAsset } from "@berth/web/readAsset"
+import { htmlPage, scriptOf } from "@berthkit/web/htmlPage"
+import { readAsset } from "@berthkit/web/readAsset"
 import type { HttpServerResponse } from "effect/http"
 import { sentencesScript } from "../../events/sentencesScript.ts"
 

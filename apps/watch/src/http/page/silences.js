@@ -1,5 +1,5 @@
 // Silences: which there are, a new one, and the end of one.
-import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { isolated, make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
 import { model, now } from "./model.js"
 import { countText, pluralText, shortText, spanText } from "./wording.js"
 

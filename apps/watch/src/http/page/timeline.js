@@ -1,6 +1,6 @@
 // Events as sentences, with what was before and after.
 import { sentenceOf } from "../../events/sentences.js"
-import { empty, isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { empty, isolated, make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
 import { accountOf, model, nodeKeyOf, now, ofTheDaemon } from "./model.js"
 import { dayText, minuteText, nameText, pluralText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 

@@ -1,5 +1,5 @@
 // What is wrong at the moment, in one place above all else: the connection, and the troubles that the daemon reports.
-import { isolated, make, paintRows, plain } from "@berth/web/rows.js"
+import { isolated, make, paintRows, plain } from "@berthkit/web/rows.js"
 import { model, now } from "./model.js"
 import { countText, instantText, pluralText, shortText, spanText } from "./wording.js"
 

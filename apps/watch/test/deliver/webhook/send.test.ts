@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Webhook } from "standardwebhooks"
-import { HttpService } from "@berth/testing/HttpService"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { Image } from "@berth/core/domain/Image"
+import type { Image } from "@berthkit/core/domain/Image"
 import { DateTime } from "effect"
 import { offeredBy, readCatalogue } from "../../../src/diff/catalogue/Catalogue.ts"
 import { anImage, aPlan, aPlanWith, readAt } from "./reading.ts"

@@ -1,7 +1,7 @@
 /** Images, plans and reads of a catalogue for tests, of which a test states what matters to it. */
 import type { CatalogueImage, CataloguePlan } from "../../../src/diff/CatalogueFact.ts"
 import { type CatalogueRead, withPrices } from "../../../src/diff/catalogue/Catalogue.ts"
-import { exactPrice } from "@berth/core/domain/Price"
+import { exactPrice } from "@berthkit/core/domain/Price"
 
 export const anImage = (image: string): CatalogueImage => ({
   image,

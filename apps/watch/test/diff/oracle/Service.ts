@@ -3,7 +3,7 @@
  * by chance, alone or together with other kinds. Lists are wrong about nodes of even ids and single reads about nodes of odd
  * ones, so that list and read deny one node together only where the fault is that they do.
  */
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { Chance } from "../Chance.ts"
 import { aNode } from "../aNode.ts"
 import { type Life, nodeAt, wasTerminating, type World } from "./World.ts"

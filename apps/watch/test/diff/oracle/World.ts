@@ -2,8 +2,8 @@
  * An account whose nodes come, change and go by chance, and a record of every moment of it: the truth to compare the reports of
  * the daemon with.
  */
-import type { Node } from "@berth/core/domain/Node"
-import type { KnownStatus } from "@berth/core/domain/NodeStatus"
+import type { Node } from "@berthkit/core/domain/Node"
+import type { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import { aNode } from "../aNode.ts"
 import type { Chance } from "../Chance.ts"
 

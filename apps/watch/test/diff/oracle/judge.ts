@@ -1,7 +1,7 @@
 /**
  * Compares what was published about a history with the truth. Every complaint is a sentence; none is the verdict wanted.
  */
-import type { NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime } from "effect"
 import type { NodeFact } from "../../../src/diff/Fact.ts"
 import { canFollow } from "../../../src/diff/Return.ts"

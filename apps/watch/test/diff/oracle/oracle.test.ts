@@ -2,7 +2,7 @@
  * The oracle: histories of an account behind a service that answers wrongly in every known way, while the process is killed,
  * stopped and given other keys. `oracle.soak.ts` runs thousands. A history that fails is repeated by its seed.
  */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { complaintsOf, historyOf } from "./history.ts"
 import { judge } from "./judge.ts"

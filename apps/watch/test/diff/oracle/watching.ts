@@ -3,7 +3,7 @@
  * beside them, and a process that is killed between any two steps, also between a difference and its commit.
  */
 import { DateTime, Schema } from "effect"
-import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import { diff } from "../../../src/diff/diff.ts"
 import { defaultRules, type Rules } from "../../../src/diff/Rules.ts"
 import type { Fact } from "../../../src/diff/Fact.ts"

@@ -1,5 +1,5 @@
-import { exactPrice } from "@berth/core/domain/Price"
-import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
+import { exactPrice } from "@berthkit/core/domain/Price"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Redacted, Scope } from "effect"
 import type { Page } from "playwright-core"

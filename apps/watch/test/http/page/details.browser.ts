@@ -1,7 +1,7 @@
 /**
  * One node on the dashboard: its address, its past, and that nothing about it moves because of another node.
  */
-import { sees, visit } from "@berth/testing/browser"
+import { sees, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { Page } from "playwright-core"

@@ -1,7 +1,7 @@
 /**
  * What the dashboard shows of several processes that have one store.
  */
-import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { served } from "../http.ts"

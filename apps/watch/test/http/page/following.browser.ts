@@ -2,8 +2,8 @@
  * The dashboard while things happen: nothing is lost between what it read and what it follows, and what its reader is about to do
  * stays possible.
  */
-import { exactPrice } from "@berth/core/domain/Price"
-import { sees, visit } from "@berth/testing/browser"
+import { exactPrice } from "@berthkit/core/domain/Price"
+import { sees, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { aNode } from "../../diff/aNode.ts"

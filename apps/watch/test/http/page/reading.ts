@@ -1,7 +1,7 @@
 /**
  * What the tests of the dashboard read of it.
  */
-import { sees } from "@berth/testing/browser"
+import { sees } from "@berthkit/testing/browser"
 import type { Page } from "playwright-core"
 
 /** A row begins with the name of its node. */

@@ -1,7 +1,7 @@
 /**
  * Silences on the dashboard: what they hold beside the sinks, a new one, the end of one, and what the daemon refuses.
  */
-import { sees, seriousFindings, visit } from "@berth/testing/browser"
+import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { served } from "../http.ts"

@@ -1,7 +1,7 @@
 /**
  * What the dashboard shows of trouble, and of several accounts.
  */
-import { sees, seriousFindings, visit } from "@berth/testing/browser"
+import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import type { Page } from "playwright-core"

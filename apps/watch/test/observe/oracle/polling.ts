@@ -2,9 +2,9 @@
  * The daemon's polling with its real client, in virtual time, of a `World` behind a service that lies, fails and lets reads of
  * single nodes hang. Gives when each life of a node was reported first.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import type { Node } from "@berth/core/domain/Node"
-import { failure, layer, nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Node } from "@berthkit/core/domain/Node"
+import { failure, layer, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { Clock, DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { WatchedAccount } from "../../../src/account/WatchedAccount.ts"

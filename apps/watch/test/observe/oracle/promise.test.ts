@@ -2,8 +2,8 @@
  * The promise of detection latency under lies: a node that the list shows for longer than is promised for an account of its size is
  * reported, whatever becomes of reads of single nodes.
  */
-import type { KnownStatus } from "@berth/core/domain/NodeStatus"
-import { isSoak, seed } from "@berth/testing/chance"
+import type { KnownStatus } from "@berthkit/core/domain/NodeStatus"
+import { isSoak, seed } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FaultKind } from "../../diff/oracle/Service.ts"

@@ -139,6 +139,6 @@ export interface AllowanceStore {
 
 /** How a client gets its store. Without such a layer and without `allowanceFile` a client shares nothing. */
 export const AllowanceStore = Context.Reference<Effect.Effect<AllowanceStore> | undefined>(
-  "@berth/core/client/allowance/AllowanceStore",
+  "@berthkit/core/client/allowance/AllowanceStore",
   { defaultValue: () => undefined }
 )

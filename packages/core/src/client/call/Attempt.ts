@@ -43,7 +43,7 @@ export interface Ledger {
 
 /** Receives the ledger of each call as it begins: a caller that abandons a call has no other way to it. */
 export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
-  "@berth/core/client/call/Attempt/LedgerBegun",
+  "@berthkit/core/client/call/Attempt/LedgerBegun",
   { defaultValue: () => undefined }
 )
 

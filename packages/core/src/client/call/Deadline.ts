@@ -15,7 +15,7 @@ export interface End {
 }
 
 /** By when every call and every wait of a fiber has to be over, whatever its own deadline; undefined where there is no such limit. */
-export const CallsEnd = Context.Reference<End | undefined>("@berth/core/client/call/Deadline/CallsEnd", {
+export const CallsEnd = Context.Reference<End | undefined>("@berthkit/core/client/call/Deadline/CallsEnd", {
   defaultValue: () => undefined
 })
 

@@ -122,7 +122,7 @@ export class Engine extends Context.Service<
      */
     readonly serviceTimeAt: (monotonicMillis: number) => number
   }
->()("@berth/core/client/call/Engine") {
+>()("@berthkit/core/client/call/Engine") {
   static readonly layer = (options: ClientOptions): Layer.Layer<Engine, InvalidOption | RuntimeTooOld, Transport> =>
     Layer.effect(
       Engine,

@@ -58,7 +58,7 @@ export interface IntentStore {
 }
 
 /** The store of the client's intents. Where no layer gives one, a create cannot have a key. */
-export const IntentStore = Context.Reference<IntentStore | undefined>("@berth/core/client/creation/IntentStore", {
+export const IntentStore = Context.Reference<IntentStore | undefined>("@berthkit/core/client/creation/IntentStore", {
   defaultValue: () => undefined
 })
 

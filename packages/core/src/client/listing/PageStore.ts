@@ -14,7 +14,7 @@ export interface PageStore {
 }
 
 /** The store of the client. Without a layer every client has its own in memory. */
-export const PageStore = Context.Reference<PageStore | undefined>("@berth/core/client/listing/PageStore", {
+export const PageStore = Context.Reference<PageStore | undefined>("@berthkit/core/client/listing/PageStore", {
   defaultValue: () => undefined
 })
 

@@ -31,6 +31,6 @@ export interface Observer {
   readonly annotated: (attributes: Readonly<Record<string, unknown>>) => Effect.Effect<void>
 }
 
-export const Observer = Context.Reference<Observer | undefined>("@berth/core/client/telemetry/Observer", {
+export const Observer = Context.Reference<Observer | undefined>("@berthkit/core/client/telemetry/Observer", {
   defaultValue: () => undefined
 })

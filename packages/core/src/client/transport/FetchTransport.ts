@@ -6,9 +6,12 @@ import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from
 import { isShort, webText } from "./ReplyText.ts"
 
 /** The `fetch` that sends the requests; a fiber may provide its own. */
-export const Fetch = Context.Reference<typeof globalThis.fetch>("@berth/core/client/transport/FetchTransport/Fetch", {
-  defaultValue: () => globalThis.fetch
-})
+export const Fetch = Context.Reference<typeof globalThis.fetch>(
+  "@berthkit/core/client/transport/FetchTransport/Fetch",
+  {
+    defaultValue: () => globalThis.fetch
+  }
+)
 
 const exchange = async (
   fetch: typeof globalThis.fetch,

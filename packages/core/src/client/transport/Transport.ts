@@ -79,7 +79,7 @@ export class Transport extends Context.Service<
       leaving?: Leaving
     ) => Effect.Effect<WireReply, ErrorReason>
   }
->()("@berth/core/client/transport/Transport") {}
+>()("@berthkit/core/client/transport/Transport") {}
 
 /** Failures to connect, also through a proxy, or to trust the server's certificate: the request was certainly not sent. */
 const notSent = new Set([

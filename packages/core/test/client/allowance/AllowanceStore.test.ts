@@ -1,7 +1,7 @@
 /**
  * How a client reads any content of the store.
  */
-import { layer, ok, scripted } from "@berth/core/testing"
+import { layer, ok, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

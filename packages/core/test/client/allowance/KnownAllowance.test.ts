@@ -1,4 +1,4 @@
-import { layer, ok } from "@berth/core/testing"
+import { layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"

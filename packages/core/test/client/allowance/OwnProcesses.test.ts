@@ -1,4 +1,4 @@
-import { layer, nodeRecord, ok, type Script } from "@berth/core/testing"
+import { layer, nodeRecord, ok, type Script } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"

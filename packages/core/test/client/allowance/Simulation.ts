@@ -2,7 +2,7 @@
  * A service, a client that sends whenever the estimator admits it, and perhaps another one on the same key, in virtual time.
  * Deterministic for a seed.
  */
-import { numbersFrom } from "@berth/testing/chance"
+import { numbersFrom } from "@berthkit/testing/chance"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 import { initial } from "../../../src/client/allowance/EstimatorState.ts"
 import { type SharedKnowledge, takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"

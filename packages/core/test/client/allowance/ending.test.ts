@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ok } from "@berth/core/testing"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
+import { ok } from "@berthkit/core/testing"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
 import { assert, it } from "vitest"
 
 it("a program that shares its allowance through a file ends at once, though it never closes its client", async () => {
@@ -19,7 +19,7 @@ it("a program that shares its allowance through a file ends at once, though it n
     allowanceFile: join(folder, "allowance.json")
   }
   const program = `
-    import { createClient } from "@berth/core/promise"
+    import { createClient } from "@berthkit/core/promise"
     const client = createClient(${JSON.stringify(options)})
     console.log((await client.images.saved()).length)
   `

@@ -1,4 +1,4 @@
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type Outcome, type Scenario, simulate } from "./Simulation.ts"

@@ -1,7 +1,7 @@
 /**
  * A client on a platform without `node:fs`, such as a browser.
  */
-import { layer, ok } from "@berth/core/testing"
+import { layer, ok } from "@berthkit/core/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { vi } from "vitest"

@@ -1,4 +1,4 @@
-import { layer, ok, type Reply } from "@berth/core/testing"
+import { layer, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

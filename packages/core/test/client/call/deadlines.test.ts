@@ -1,7 +1,7 @@
 /**
  * A deadline bounds what it is given to: a call, the pages of one pull, a whole list, or several calls together.
  */
-import { createTestClient, layer, nodeRecord, ok } from "@berth/core/testing"
+import { createTestClient, layer, nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Stream } from "effect"
 import { endingWithin } from "../../../src/client/call/Deadline.ts"

@@ -1,4 +1,4 @@
-import { layer, lost, ok, type Reply } from "@berth/core/testing"
+import { layer, lost, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RawReply } from "../../../src/api/Reply.ts"
@@ -8,7 +8,7 @@ import { RawApi } from "../../../src/client/RawApi.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { inTime } from "../../inTime.ts"
 import { accessToken, apiKey, oddCredentials } from "../../oddCredentials.ts"
-import { seenOf, spellingsOf } from "@berth/testing/spellings"
+import { seenOf, spellingsOf } from "@berthkit/testing/spellings"
 
 const secrets = [apiKey, accessToken]
 const get = (options?: CallOptions) => Nodes.use((nodes) => nodes.get(NodeId.make(7), options))

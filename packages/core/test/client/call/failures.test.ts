@@ -1,11 +1,11 @@
-import { layer, ok } from "@berth/core/testing"
+import { layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { inTime } from "../../inTime.ts"
-import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
+import vectors from "@berthkit/testing/vectors/failures.json" with { type: "json" }
 
 interface Vector {
   readonly name: string

@@ -1,7 +1,7 @@
 /**
  * Options of one call that take the place of those of its client, or go beside them.
  */
-import { failure, layer, ok, scripted } from "@berth/core/testing"
+import { failure, layer, ok, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Berth from "../../../src/client/Berth.ts"

@@ -1,7 +1,7 @@
 /**
  * A service that restarts: the default retries outlast it.
  */
-import { layer, ok, scripted } from "@berth/core/testing"
+import { layer, ok, scripted } from "@berthkit/core/testing"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-import { layer, lost, ok } from "@berth/core/testing"
+import { layer, lost, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"

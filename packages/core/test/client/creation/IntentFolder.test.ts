@@ -4,7 +4,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Program } from "@berth/testing/Program"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-import { layer, ok, type Reply, type Request } from "@berth/core/testing"
+import { layer, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"

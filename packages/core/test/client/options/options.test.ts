@@ -1,4 +1,4 @@
-import { layer, ok, scripted } from "@berth/core/testing"
+import { layer, ok, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Redacted, Result, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -1,4 +1,4 @@
-import { failure, layer, lost, ok, type Reply } from "@berth/core/testing"
+import { failure, layer, lost, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Tracer } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"

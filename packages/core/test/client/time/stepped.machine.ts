@@ -6,14 +6,14 @@ import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { ok } from "@berth/core/testing"
-import { isSoak } from "@berth/testing/chance"
-import { HttpService } from "@berth/testing/HttpService"
-import { Program } from "@berth/testing/Program"
+import { ok } from "@berthkit/core/testing"
+import { isSoak } from "@berthkit/testing/chance"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
 import { assert, it } from "vitest"
 import { steps } from "../../steppingClock.ts"
 
-const steppedDate = fileURLToPath(import.meta.resolve("@berth/testing/steppedDate"))
+const steppedDate = fileURLToPath(import.meta.resolve("@berthkit/testing/steppedDate"))
 const program = fileURLToPath(new URL("steppedProgram.ts", import.meta.url))
 const node = ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" }).body
 /** No wait that rests on one statement is longer than two minutes. */

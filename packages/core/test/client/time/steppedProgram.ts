@@ -2,7 +2,7 @@
  * A program whose wall clock steps in the middle of every kind of wait: `program.ts URL MILLIS FOLDER`. It prints how long each
  * took, by the monotonic clock, in milliseconds since the calls before it.
  */
-import type {} from "@berth/testing/steppedDate"
+import type {} from "@berthkit/testing/steppedDate"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Berth from "../../../src/client/Berth.ts"

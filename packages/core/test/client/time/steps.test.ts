@@ -1,7 +1,7 @@
 /**
  * The effects of a step of the wall clock: no wait changes by more than a second; a wait for a reset is checked at once.
  */
-import { type HttpReply, layer, ok } from "@berth/core/testing"
+import { type HttpReply, layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"

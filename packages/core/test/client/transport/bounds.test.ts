@@ -1,7 +1,7 @@
 /**
  * Bodies beyond the bounds: the status decides what they mean, and their excerpts are short.
  */
-import { layer, ok, type Reply } from "@berth/core/testing"
+import { layer, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"

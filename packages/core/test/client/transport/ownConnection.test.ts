@@ -4,7 +4,7 @@
  */
 import * as net from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
-import { HttpService } from "@berth/testing/HttpService"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, Result, type Scope } from "effect"
 import * as Berth from "../../../src/client/Berth.ts"

@@ -1,4 +1,4 @@
-import { type HttpReply, layer } from "@berth/core/testing"
+import { type HttpReply, layer } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect"
 import * as fc from "fast-check"
@@ -18,12 +18,12 @@ import {
   Unreachable
 } from "../../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { isSoak } from "@berth/testing/chance"
-import { collected } from "@berth/testing/telemetry"
-import { seenOf, spellingsOf } from "@berth/testing/spellings"
+import { isSoak } from "@berthkit/testing/chance"
+import { collected } from "@berthkit/testing/telemetry"
+import { seenOf, spellingsOf } from "@berthkit/testing/spellings"
 import { inTime } from "../../inTime.ts"
 import { accessToken, apiKey, oddCredentials } from "../../oddCredentials.ts"
-import failures from "@berth/testing/vectors/failures.json" with { type: "json" }
+import failures from "@berthkit/testing/vectors/failures.json" with { type: "json" }
 
 const secrets = [apiKey, accessToken]
 

@@ -2,7 +2,7 @@
  * A process that requests each page of a service over every transport, and prints how each call ended and the most that one turn of the
  * event loop computed meanwhile: `ticker.ts URL PAGES`.
  */
-import { threadCpuMillis } from "@berth/testing/threadCpu"
+import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import { Effect, Fiber, Redacted, Result } from "effect"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"

@@ -1,9 +1,9 @@
 /**
  * Bodies made to keep a program busy, over every transport in a process of its own: they do not block its event loop.
  */
-import { HttpService } from "@berth/testing/HttpService"
-import { isSoak } from "@berth/testing/chance"
-import { Program } from "@berth/testing/Program"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { isSoak } from "@berthkit/testing/chance"
+import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import type { ServerResponse } from "node:http"
 import { fileURLToPath } from "node:url"

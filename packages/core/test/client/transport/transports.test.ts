@@ -2,7 +2,7 @@
  * Every transport against a server with the replies and failures of real services and networks, over real sockets: all must
  * report the same.
  */
-import { HttpService } from "@berth/testing/HttpService"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, type Scope } from "effect"
 import * as http from "node:http"

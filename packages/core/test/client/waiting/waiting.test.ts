@@ -1,4 +1,4 @@
-import { layer, ok } from "@berth/core/testing"
+import { layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"

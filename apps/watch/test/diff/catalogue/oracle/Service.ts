@@ -2,7 +2,7 @@
  * A catalogue that changes by chance, behind a service that answers wrongly in every way that the daemon has to stand: alone or
  * together, each fault for less time than what both reads and patience are promised to see through.
  */
-import type { Image } from "@berth/core/domain/Image"
+import type { Image } from "@berthkit/core/domain/Image"
 import type { Chance } from "../../Chance.ts"
 
 export const faultKinds = [

@@ -1,5 +1,5 @@
 /** The oracle of the catalogue: random histories behind a service that answers wrongly. `oracle.soak.ts` runs thousands. */
-import { isSoak } from "@berth/testing/chance"
+import { isSoak } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { complaintsOf, historyOf, judge, watch } from "./history.ts"
 import { faultKinds } from "./Service.ts"
