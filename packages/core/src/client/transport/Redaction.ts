@@ -129,8 +129,16 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
 /** Most characters of a text for one of a secret. */
 const maxPerCharacter = 16
 
-/** A function that masks the credentials, and further secrets, in a text; a short one only in the position of a credential. */
+/**
+ * A function that masks the credentials, and further secrets, in a text; a short one only in the position of a credential. What it
+ * looks for is made at the first text, for it takes 70 kB, and most clients see no text to mask.
+ */
 export const redactor = (credentials: Credentials, further: ReadonlyArray<string> = []): Redact => {
+  let redact: Redact | undefined
+  return (text, maxLength) => (redact ??= madeRedactor(credentials, further))(text, maxLength)
+}
+
+const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>): Redact => {
   const secrets = [...[credentials.apiKey, credentials.accessToken].map(Redacted.value), ...further].sort(
     (a, b) => b.length - a.length
   )
