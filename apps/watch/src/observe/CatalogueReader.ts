@@ -41,14 +41,15 @@ export const readCatalogues = ({
   watch
 }: CatalogueReaderOptions): Effect.Effect<never, StoreFailed> =>
   Effect.gen(function* () {
-    if (!isKnown(snapshot)) return yield* Effect.sleep(againMillis)
+    if (!isKnown(snapshot)) return againMillis
     let unreadable = 0
     const onEnd = (listed: { readonly unreadable: number }) => Effect.sync(() => void (unreadable = listed.unreadable))
     const { answer, exchange } = yield* beside(images.list({}, { lane: "sweep", retry: false, onEnd }))
     // An image whose record cannot be read is there: the rest would show it as removed, and its plan at another price.
-    if (Result.isFailure(answer) || unreadable > 0) return yield* Effect.sleep(againMillis)
+    if (Result.isFailure(answer) || unreadable > 0) return againMillis
     yield* watch.observe({ ...exchange, ...offeredBy(answer.success) })
     const pause = nextReadMillis(watch.known(), watch.evidence(), quietMillis)
     const isQuiet = pause === quietMillis
-    yield* Effect.sleep(Math.ceil(isQuiet ? pause * (1 - maxEarlier * (yield* Random.next)) : pause))
-  }).pipe(Effect.forever, (reading) => Effect.andThen(ready, reading))
+    return Math.ceil(isQuiet ? pause * (1 - maxEarlier * (yield* Random.next)) : pause)
+    // The pause begins outside, where nothing holds the list that was read: it takes 200 kB, and most of the time is pauses.
+  }).pipe(Effect.flatMap(Effect.sleep), Effect.forever, (reading) => Effect.andThen(ready, reading))
