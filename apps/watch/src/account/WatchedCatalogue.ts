@@ -40,8 +40,8 @@ export const openCatalogue = Effect.fnUntraced(function* (options: {
 }) {
   const store = yield* Store
   const { owner, snapshot } = options
-  const kept = (yield* store.catalogues).find(({ account }) => account === owner.account)
-  let catalogue = kept === undefined ? unread : readCatalogue(kept.body)
+  const kept = yield* store.catalogueOf(owner.account)
+  let catalogue = kept === null ? unread : readCatalogue(kept)
   let evidence = noEvidence
   const { observe } = yield* makeAccount({
     owner,

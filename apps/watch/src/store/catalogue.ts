@@ -15,6 +15,15 @@ interface Kept {
 export const makeCatalogue = (sql: SqlClient.SqlClient) => ({
   /** The catalogues of all accounts, by name. */
   catalogues: Effect.mapError(sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`, fromSqlError),
+  /** The catalogue of one account; null before its first read. */
+  catalogueOf: Effect.fn("Store.catalogueOf")(
+    (account: string) =>
+      Effect.map(
+        sql<Kept>`SELECT account, body FROM catalogue WHERE account = ${account}`,
+        ([row]): string | null => row?.body ?? null
+      ),
+    Effect.mapError(fromSqlError)
+  ),
   /** What was reported of an account's allowance; null where nothing was. */
   allowanceOf: Effect.fn("Store.allowanceOf")(
     (account: string) =>
