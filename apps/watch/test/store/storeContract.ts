@@ -9,7 +9,9 @@ import { defaultRetention } from "../../src/store/retention.ts"
 import { inGroups } from "../../src/store/rows.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { StoreFailed } from "../../src/store/StoreFailed.ts"
+import { historyOf } from "../diff/oracle/history.ts"
 import { changed, created, deleted, row } from "./facts.ts"
+import { expectKept } from "./storedHistory.ts"
 
 const claim = (account: string) => Effect.flatMap(Store, (store) => store.claim(account))
 
@@ -88,6 +90,10 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         expect(yield* Stream.runCollect(nodes("a"))).toEqual([row(1), gone, row(2, { incarnation: 5 })])
         expect(yield* Stream.runCollect(nodes("b"))).toEqual([])
       }).pipe(Effect.provide(store))
+    )
+
+    it.effect("keeps what a history of the oracle reports, through each kill", () =>
+      expectKept(historyOf(6)).pipe(Effect.provide(store))
     )
 
     it.effect("refuses an owner that was followed by another, and keeps nothing of what it wrote", () =>

@@ -41,8 +41,15 @@ export interface Published {
   readonly sweptMillis: number
 }
 
+/** What the processes did, in order: each begins, and then takes in observations. The first one begins. */
+export type Step =
+  | { readonly _tag: "begun"; readonly seed: number; readonly fingerprint: string; readonly begun: Moment }
+  | { readonly _tag: "observed"; readonly observation: Observation }
+
 export interface Watched {
   readonly history: History
+  readonly rules: Rules
+  readonly steps: ReadonlyArray<Step>
   readonly world: World
   readonly service: Service
   readonly snapshot: Snapshot
@@ -98,7 +105,12 @@ export const watch = (history: History): Watched => {
     serviceMillis: Math.floor(nowMillis / 1000) * 1000
   })
   const load = (): Durable => ({ nodes: Array.from(rows.values(), (row): NodeState => decode(row)), standing })
-  const start = () => makeSnapshot(load(), { seed: below(1_000_000), fingerprint, begun: now() })
+  const steps: Array<Step> = []
+  const start = () => {
+    const process = { seed: below(1_000_000), fingerprint, begun: now() }
+    steps.push({ _tag: "begun", ...process })
+    return makeSnapshot(load(), process)
+  }
   let { apply, snapshot } = start()
 
   const knownNodes = () =>
@@ -119,6 +131,7 @@ export const watch = (history: History): Watched => {
   const observe = (observation: Observation, isCommitted = true): void => {
     const { facts, ...change } = diff(snapshot, observation, rules)
     if (!isCommitted) return
+    steps.push({ _tag: "observed", observation })
     for (const state of change.nodes) rows.set(state.node.id, encode(state))
     for (const fact of facts) published.push({ fact, atMillis: nowMillis, run, sweptMillis })
     apply(change)
@@ -301,5 +314,5 @@ export const watch = (history: History): Watched => {
   const calmMillis = nowMillis
   // At rest everything has to come out, a freeze included, also after a restart that was still to come.
   runUntil(nowMillis + 5 * rules.holdMillis)
-  return { history, world, service, snapshot, published, gaps, calmMillis, writes }
+  return { history, rules, steps, world, service, snapshot, published, gaps, calmMillis, writes }
 }

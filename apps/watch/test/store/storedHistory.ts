@@ -1,0 +1,48 @@
+/** Lives a history of the oracle again, through a store: each process takes the account over from it, and commits to it. */
+import { spelling } from "@berthkit/core/domain/NodeStatus"
+import { expect } from "@effect/vitest"
+import { Effect, Random, Stream } from "effect"
+import { openAccount, type WatchedAccount } from "../../src/account/WatchedAccount.ts"
+import { beginning } from "../../src/events/Cursor.ts"
+import { toEvent, toJson } from "../../src/events/Event.ts"
+import { Store } from "../../src/store/Store.ts"
+import { type History, watch, type Watched } from "../diff/oracle/watching.ts"
+
+/** Gives `openAccount` this seed. */
+const seeded = (seed: number): typeof Random.Random.Service => ({
+  nextIntUnsafe: () => seed,
+  nextDoubleUnsafe: () => (seed + 0.5) / (2 ** 31 + 1)
+})
+
+/** Gives the account as its last process knows it. A process that is killed gives nothing up. */
+const liveAgain = Effect.fnUntraced(function* ({ rules, steps }: Watched, name: string) {
+  let account: WatchedAccount | undefined
+  for (const step of steps) {
+    if (step._tag === "observed") {
+      yield* account!.observe(step.observation, rules)
+      continue
+    }
+    const { begun, fingerprint, seed } = step
+    account = yield* Effect.provideService(openAccount({ name, fingerprint, begun }), Random.Random, seeded(seed))
+  }
+  return account!
+})
+
+/** The log has what was published, numbered without a gap; the rest is what the history ends with. */
+export const expectKept = Effect.fnUntraced(function* (history: History) {
+  const { after, nodes } = yield* Store
+  const name = `h${history.seed}`
+  const lived = watch(history)
+  const { snapshot } = yield* liveAgain(lived, name)
+  expect(snapshot.standing).toEqual(lived.snapshot.standing)
+  const log = (yield* after(beginning, 1_000_000)).filter(({ account }) => account === name)
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
+  expect(new Set(log.map(({ id }) => id)).size).toBe(log.length)
+  const bodies = lived.published.map(({ fact }, index) => toJson(toEvent(fact, name, index + 1, "id")))
+  const dataOf = (body: string) => ({ type: JSON.parse(body).type, data: JSON.parse(body).data })
+  expect(log.map(({ body }) => dataOf(body))).toEqual(bodies.map(dataOf))
+  const kept = (yield* Stream.runCollect(nodes(name))).filter(({ goneAtMillis }) => goneAtMillis === null)
+  const known = Array.from(lived.snapshot.nodes.values(), ({ state: { node } }) => [node.id, spelling(node.status)])
+  expect(kept.map(({ id, status }) => [id, status])).toEqual(known.sort(([a], [b]) => Number(a) - Number(b)))
+  return lived
+}, Effect.scoped)
