@@ -20,6 +20,7 @@ import { getRow, listRow } from "./rows/server.ts"
 import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
 import { tickRow } from "./rows/tick.ts"
+import { watchAccountsCpuRow, watchAccountsMemoryRow, watchGrowthRow } from "./rows/watchAccounts.ts"
 import { watchCommandRow, watchRefusedRow } from "./rows/watchAllowance.ts"
 import { watchCommitRow, watchStreamRow, watchWebhookRow } from "./rows/watchDelivery.ts"
 import { watchMemoryRow, watchPeakRow } from "./rows/watchMemory.ts"
@@ -72,6 +73,10 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "watch-commit": watchCommitRow,
   "watch-webhook": watchWebhookRow,
   "watch-stream": watchStreamRow,
+  "watch-accounts-cpu": watchAccountsCpuRow,
+  "watch-accounts-memory": watchAccountsMemoryRow,
+  "watch-accounts-2": () => watchGrowthRow(2),
+  "watch-accounts-4": () => watchGrowthRow(4),
   "watch-429": watchRefusedRow,
   "watch-cli": watchCommandRow
 }

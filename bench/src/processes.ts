@@ -64,13 +64,35 @@ const ticksPerSecond = 100
 
 /** Linux only. A tick is 10 ms, so a measurement must last for many of them. */
 export const cpuMicros = ({ pid }: ChildProcess): number => {
+  const [user, system] = ticksOf(pid!)
+  return ((user + system) * 1e6) / ticksPerSecond
+}
+
+/** The CPU time of a process, of its children, and of those that have ended. Linux only. */
+export const familyMicros = (pid: number): number => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean)
+  const own = ticksOf(pid).reduce((sum, ticks) => sum + ticks)
+  const theirs = children.map((child) => {
+    try {
+      const [user, system] = ticksOf(Number(child))
+      return user + system
+    } catch {
+      // It has ended just now: the next reading has it with the ended ones.
+      return 0
+    }
+  })
+  return (theirs.reduce((sum, ticks) => sum + ticks, own) * 1e6) / ticksPerSecond
+}
+
+/** User and system time, then those of the children that have ended. */
+const ticksOf = (pid: number): readonly [number, number, number, number] => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond
+  return [Number(fields[11]), Number(fields[12]), Number(fields[13]), Number(fields[14])]
 }
 
 /** Linux only. */
-const residentBytes = ({ pid }: ChildProcess): number =>
+export const residentBytes = ({ pid }: ChildProcess): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1024
 
 /** A complete reply. */

@@ -101,6 +101,11 @@ export class Postgres {
     return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`
   }
 
+  /** Of its first process, whose children are the others. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** Starts it again after `stop` or `kill`. */
   async start(): Promise<void> {
     const settings = [
