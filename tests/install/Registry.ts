@@ -17,7 +17,7 @@ interface Published {
 
 /** Beside a tarball is the folder that is inside. */
 const read = async (tarball: string): Promise<Published> => {
-  const folder = /^berth-(.+?)-\d/.exec(basename(tarball))![1]!
+  const folder = /^berthkit-(.+?)-\d/.exec(basename(tarball))![1]!
   const manifest = JSON.parse(await readFile(join(dirname(tarball), folder, "package.json"), "utf8"))
   return { manifest, file: basename(tarball), bytes: await readFile(tarball) }
 }
