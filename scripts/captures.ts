@@ -78,7 +78,6 @@ const sessions: ReadonlyArray<Session> = [
         { run: account, isHidden: true },
         { run: "berth plan list --ram 8 --sort price --columns plan,series,price,pricePerMonthInr" },
         { run: "berth node list --status running --columns id,name,status,memory,publicIp" },
-        { run: "berth node create web-3 --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run -o yaml" },
         { run: "berth node delete web-1" },
         { run: "kill %1", isHidden: true }
       ]

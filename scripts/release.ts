@@ -1,7 +1,8 @@
-// Releases the packages: packs them, proves the tarballs with every package manager and runtime, and publishes those very tarballs, with
-// their provenance. The versions and change logs come first: `pnpm changeset version`, in a commit of its own.
+// Makes a release: packs the packages, and proves the tarballs with every package manager and runtime. The workflow `release.yml` then publishes
+// those very tarballs, with their provenance. The versions and change logs come first: `pnpm changeset version`, in a commit of its own.
 //
-//   node scripts/release.ts --dry-run    everything but the publishing itself
+//   node scripts/release.ts              from the commit of a release
+//   node scripts/release.ts --dry-run    from any commit: reports what a release would refuse, and tries the publishing
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -37,12 +38,23 @@ const namesTaken = (): ReadonlyArray<string> =>
     return repository !== undefined && JSON.parse(stdout)["repository.url"] === repository.url ? [] : [name]
   })
 
+/** What is wrong with the tag that the release is for; nothing where no tag started it. */
+const tagFaults = (): ReadonlyArray<string> => {
+  const { GITHUB_REF_NAME: tag = "", GITHUB_REF_TYPE: kind } = process.env
+  if (kind !== "tag") return []
+  return publishedHomes.flatMap((home) => {
+    const { name, version } = JSON.parse(readFileSync(join(root, home, "package.json"), "utf8"))
+    return tag === `v${version}` ? [] : [`the tag is ${tag}, and ${name} has the version ${version}`]
+  })
+}
+
 /** A release is of a commit, with all its changes in the change logs, under names of its own. A dry run may come before all of that. */
 const checkState = (): void => {
   const taken = namesTaken()
   const changed = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" })
   const pending = globSync(".changeset/*.md", { cwd: root })
   const faults = [
+    ...tagFaults(),
     ...(taken.length === 0 ? [] : [`the registry has ${taken.join(", ")} from another repository`]),
     ...(changed === "" ? [] : ["there are changes that are in no commit"]),
     ...(pending.length === 0 ? [] : ["there are changesets that are in no change log: run `pnpm changeset version`"])
@@ -64,10 +76,10 @@ const sums = tarballs.map(
 writeFileSync(join(into, "SHA256SUMS"), sums.join(""))
 console.log(sums.join(""))
 
-for (const tarball of tarballs) {
-  // The provenance is signed with the identity of the workflow, which no other machine has. Without a tag, a dry run compares with the
-  // versions of another owner of the name.
-  const how = isDryRun ? ["--dry-run", "--tag", "dry-run"] : ["--provenance"]
-  run("npm", ["publish", tarball, "--access", "public", ...how])
+if (isDryRun) {
+  // Without a tag npm compares with the versions of another owner of the name.
+  for (const tarball of tarballs) {
+    run("npm", ["publish", tarball, "--access", "public", "--dry-run", "--tag", "dry-run"])
+  }
 }
-console.log(isDryRun ? "Everything but the publishing itself works." : "Published.")
+console.log(isDryRun ? "Everything but the publishing itself works." : `Ready to be published: ${into}`)

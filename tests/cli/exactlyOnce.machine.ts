@@ -134,7 +134,7 @@ describe("node create --key", () => {
       assert.deepStrictEqual([code, stdout], [5, ""])
       assert.include(
         stderr,
-        "error: This --idempotency-key cannot be used: it is that of another create, of web on C-2"
+        "error: This --idempotency-key cannot be used: it belongs to another create, of web on C-2"
       )
       assert.include(stderr, "hint: Use another --idempotency-key for a new create.")
       assert.lengthOf(yield* nodes, 1)

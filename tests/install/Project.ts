@@ -112,6 +112,12 @@ export class Project {
     return (await this.#run(tsc, ["-p", "."])).stdout
   }
 
+  /** Runs the source of a CommonJS script. */
+  async require(source: string, runtime: Runtime = ownNode): Promise<Ended> {
+    await this.write("required.cjs", source)
+    return this.runProgram("required.cjs", runtime)
+  }
+
   /** A binary that is installed. */
   binary(name: string, args: ReadonlyArray<string>, { env, runtime = ownNode }: BinaryOptions = {}): Program {
     const [command, ...before] = runtime

@@ -1,13 +1,15 @@
 /**
  * A registry with packages that are published nowhere: every package manager installs from it by name and version, which not all
- * of them can from a tarball. It has nothing else; the rest of what a project needs comes from the registry of the machine.
+ * of them can from a tarball. It has nothing else; the rest of what a project needs comes from the registry of the machine. `npm publish`
+ * adds to it.
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
-import { createServer, type RequestListener, type Server } from "node:http"
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { basename, dirname, join } from "node:path"
+import { text } from "node:stream/consumers"
 
 interface Published {
   readonly manifest: { readonly name: string; readonly version: string }
@@ -17,9 +19,23 @@ interface Published {
 
 /** Beside a tarball is the folder that is inside. */
 const read = async (tarball: string): Promise<Published> => {
-  const folder = /^berth-(.+?)-\d/.exec(basename(tarball))![1]!
+  const folder = /^berthkit-(.+?)-\d/.exec(basename(tarball))![1]!
   const manifest = JSON.parse(await readFile(join(dirname(tarball), folder, "package.json"), "utf8"))
   return { manifest, file: basename(tarball), bytes: await readFile(tarball) }
+}
+
+/** What `npm publish` sends: one version of a package, and its tarball. */
+interface Publication {
+  readonly versions: Readonly<Record<string, Published["manifest"]>>
+  readonly _attachments: Readonly<Record<string, { readonly data: string }>>
+}
+
+const published = ({ _attachments, versions }: Publication): Published => {
+  const [manifest] = Object.values(versions)
+  const [attachment] = Object.values(_attachments)
+  if (manifest === undefined || attachment === undefined) throw new Error("A publication has a version and a tarball.")
+  const file = `${manifest.name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`
+  return { manifest, file, bytes: Buffer.from(attachment.data, "base64") }
 }
 
 const describe = (base: string, { bytes, file, manifest }: Published) => {
@@ -41,7 +57,21 @@ export class Registry {
   /** Starts a registry with these tarballs. */
   static async of(tarballs: ReadonlyArray<string>): Promise<Registry> {
     const packages = await Promise.all(tarballs.map(read))
+    const add = async (request: IncomingMessage): Promise<number> => {
+      const added = published(JSON.parse(await text(request)))
+      const { name, version } = added.manifest
+      // What is published is never changed.
+      if (packages.some(({ manifest }) => manifest.name === name && manifest.version === version)) return 403
+      packages.push(added)
+      return 201
+    }
     const answer: RequestListener = (request, response) => {
+      if (request.method === "PUT") {
+        return void add(request).then(
+          (status) => response.writeHead(status).end("{}"),
+          () => response.writeHead(400).end("{}")
+        )
+      }
       const path = decodeURIComponent(request.url!).slice(1)
       const tarball = packages.find(({ file, manifest }) => path === `${manifest.name}/-/${file}`)
       if (tarball !== undefined) return void response.end(tarball.bytes)

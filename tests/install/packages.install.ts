@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
 import { fillPackages, packFolder } from "@berthkit/scripts/pack"
 import { reportFiles, reportOf } from "@berthkit/scripts/publicApi"
@@ -13,6 +14,13 @@ const programs = {
   promise: new URL("programs/promise.ts", import.meta.url),
   effect: new URL("programs/effect.ts", import.meta.url)
 }
+
+/** A script that has no `import`. */
+const requiring = `
+const { createClient, isBerthError } = require("@berthkit/core")
+const options = { baseUrl: "http://127.0.0.1:1", apiKey: "k", accessToken: "t", fetch: async () => new Response("{}", { status: 404 }) }
+const client = createClient(options)
+client.nodes.get(1).catch((error) => console.log(typeof createClient, isBerthError(error)))`
 
 const { version: effectVersion } = JSON.parse(
   readFileSync(new URL("../node_modules/effect/package.json", import.meta.url), "utf8")
@@ -113,6 +121,22 @@ describe("a project without Effect", () => {
     }
   )
 
+  it("compiles with the library of 2022 alone, where neither a browser nor Node is declared", async () => {
+    await using project = await Project.with(tarballs)
+    const entries = ["core", "core/promise", "server/testing/promise"]
+    await project.write(
+      "bare.ts",
+      entries.map((entry, at) => `export * as all${at} from "@berthkit/${entry}"\n`).join("")
+    )
+    expect(await project.typeFaults("nodenext", ["es2022"])).toBe("")
+    expect(await project.typeFaults("bundler", ["es2022"])).toBe("")
+  })
+
+  it("is required by a CommonJS script", async () => {
+    const { code, stderr, stdout } = await withoutEffect.require(requiring)
+    expect({ code, stderr, stdout }).toEqual({ code: 0, stderr: "", stdout: "function true\n" })
+  })
+
   it("has errors whose types are read as they are written: fields with their units, and no generated base", async () => {
     const dist = join(withoutEffect.folder, "node_modules/@berthkit/core/dist/promise")
     const reasons = await readFile(join(dist, "reasons.d.ts"), "utf8")
@@ -142,7 +166,7 @@ describe("a project without Effect", () => {
 
 const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@berthkit/core": ["docs/using-with-effect.md", "docs/using-with-promises.md", "openapi.json"],
-  "@berthkit/cli": ["docs/cli-output.md"],
+  "@berthkit/cli": ["docs/cli-output.md", "docs/cli.md"],
   "@berthkit/server": [
     "docs/control-plane.md",
     "docs/interface/assumptions.md",
@@ -259,6 +283,19 @@ describe("the README", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toMatch(/\nberth [\d.]+\nberth-watch v?[\d.]+\nberth-server v?[\d.]+\n$/)
   })
+})
+
+describe("a workspace", () => {
+  it.each(["packages/core", "packages/terminal", "apps/cli", "apps/server", "apps/watch"])(
+    "%s cannot be packed by itself",
+    async (home) => {
+      const cwd = fileURLToPath(new URL(`../../${home}`, import.meta.url))
+      const { code, stderr } = await new Program("npm", ["pack", "--pack-destination", folder], { cwd }).ended
+      expect(code).not.toBe(0)
+      expect(stderr).toContain("Run `pnpm packages` at the root")
+      expect((await readdir(folder)).filter((name) => name.endsWith(".tgz"))).toEqual([])
+    }
+  )
 })
 
 describe("the proof", () => {

@@ -46,6 +46,12 @@ describe.each([
     expect(await project.entriesThatFail(names, runtime)).toBe("")
   })
 
+  it("a CommonJS script requires the client", async () => {
+    const source = `console.log(typeof require("@berthkit/core").createClient)`
+    const { stderr, stdout } = await project.require(source, runtime)
+    expect({ stderr, stdout }).toEqual({ stderr: "", stdout: "function\n" })
+  })
+
   it("a program with promises runs against the server, and keeps its state in files", async () => {
     const { stderr, stdout } = await project.runProgram("promise.ts", runtime)
     expect(stderr).toBe("")

@@ -214,7 +214,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       expect((yield* command(["replay", "--sink", "ops", "--after", "", "--config", config], env)).code).toBe(0)
       yield* until(() => ops.taken.length >= before + 2)
       expect((yield* command(["backup", "/tmp/copy", "--config", config], env)).stderr[0]).toBe(
-        "berth-watch: backup copies stores in files."
+        "berth-watch: backup works only with a store in a file."
       )
       expect((yield* wait(() => daemon.program.kill("SIGTERM"))).code).toBe(0)
       const after = yield* command(["status", "--config", config, "-o", "text"], env)

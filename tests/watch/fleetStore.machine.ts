@@ -79,7 +79,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       yield* until(() => hasFailed(first))
       // Whichever it waited for: a statement, or a connection.
       expect(said(first)).toMatch(
-        /^The store takes no writes, so polling stands still\. The store cannot be reached: (the server does not answer|Connection timed out)\. Check the address and the network\.$/
+        /^The store cannot be written, so polling has stopped\. The store cannot be reached: (the server does not answer|Connection timed out)\. Check the address and the network\.$/
       )
       expect(yield* isReady(first)).toBe(false)
       expect((yield* ask(first, "/api/status")).status).toBe(503)
@@ -148,7 +148,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       fill(disk)
       for (const daemon of both) yield* until(() => hasFailed(daemon))
       expect(said(both[0]!)).toMatch(
-        /^The store takes no writes, so polling stands still\. The disk of the store is full: could not extend file .*: No space left on device\. Make room on that disk/
+        /^The store cannot be written, so polling has stopped\. The disk of the store is full: could not extend file .*: No space left on device\. Make room on that disk/
       )
       yield* Fiber.interrupt(loading)
       free(disk)

@@ -95,7 +95,7 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
       const noun = tree.find(({ name }) => name === path[0])
       const verbs = noun !== undefined && isNoun(noun) ? noun.verbs.map(({ name }) => name).join(", ") : ""
       const { hint, message } = fault(path, `${nameOf(path)} needs a command.`)
-      return yield* new UsageFault({ message, hint: verbs === "" ? hint : `It has ${verbs}. ${hint}` })
+      return yield* new UsageFault({ message, hint: verbs === "" ? hint : `Its commands are ${verbs}. ${hint}` })
     }
     case "UnknownCommand": {
       const { path, suggestions, word } = request

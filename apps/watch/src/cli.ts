@@ -71,25 +71,25 @@ const runCommand = Command.make("run", { ...connectionFlags, config: storeFlags.
     Effect.flatMap((config) => run(config, Option.getOrNull(flags.config), flags)),
     Effect.provide(warnings)
   )
-).pipe(Command.withDescription("Watch until stopped; without a config one event per line on stdout"))
+).pipe(Command.withDescription("Watch until stopped; without a config, print one event per line to stdout"))
 
 const checkConfigCommand = Command.make("check-config", { file: Argument.String("FILE") }, ({ file }) =>
   checkConfig(file)
-).pipe(Command.withDescription("Read a config with its secrets and report what it would do"))
+).pipe(Command.withDescription("Check a config and its secrets; errors have line and column"))
 
 const eventsCommand = Command.make("events", { ...storeFlags, ...eventsFlags }, (flags) => events(flags)).pipe(
-  Command.withDescription("Print the events of the log; one per line on stdout")
+  Command.withDescription("Print events from the store, one per line")
 )
 
 const nodesCommand = Command.make("nodes", { ...storeFlags, ...nodesFlags }, (flags) =>
   reading(flags, (daemon) => nodes(daemon, flags.at))
-).pipe(Command.withDescription("Print the nodes that are known, now or at an earlier instant"))
+).pipe(Command.withDescription("Print the nodes, now or at an earlier time"))
 
 const outputFlags = {
   ...storeFlags,
   output: Flag.Literals("output", formats).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("text or json; unless given, text at a terminal"),
+    Flag.withDescription("text or json; default text at a terminal, else json"),
     Flag.optional
   )
 }
@@ -98,7 +98,7 @@ const formatOf = ({ output }: { readonly output: Option.Option<(typeof formats)[
   Option.getOrElse(output, () => (process.stdout.isTTY ? "text" : "json"))
 
 const statusCommand = Command.make("status", outputFlags, (flags) => reading(flags, status(formatOf(flags)))).pipe(
-  Command.withDescription("Print what is wrong, and how the accounts and sinks are")
+  Command.withDescription("Print what is wrong, and the state of accounts and sinks")
 )
 
 const sinkName = { ...storeFlags, name: Argument.String("NAME") }
@@ -106,46 +106,46 @@ const sinkName = { ...storeFlags, name: Argument.String("NAME") }
 const deadFlags = {
   retry: Flag.String("retry").pipe(
     Flag.withMetavar("ID"),
-    Flag.withDescription("Deliver the one with this event id now"),
+    Flag.withDescription("Deliver the event with this id now"),
     Flag.optional
   )
 }
 
 const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
-  Command.withDescription("Print how far each sink is"),
+  Command.withDescription("Print how far each sink is, or operate one"),
   Command.withSubcommands([
     Command.make("enable", sinkName, (flags) => changing(flags, (daemon) => enableSink(daemon, flags.name))).pipe(
-      Command.withDescription("Enable a sink that was disabled")
+      Command.withDescription("Enable a disabled sink")
     ),
     Command.make("retry", sinkName, (flags) => changing(flags, (daemon) => retrySink(daemon, flags.name))).pipe(
-      Command.withDescription("Deliver its dead letters, and what waits for its next attempt, now")
+      Command.withDescription("Deliver its dead letters and waiting events now")
     ),
     Command.make("remove", sinkName, (flags) => changing(flags, (daemon) => removeSink(daemon, flags.name))).pipe(
-      Command.withDescription("Forget a sink that the config does not have any more")
+      Command.withDescription("Forget a sink that the config no longer has")
     ),
     Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
       (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
-    ).pipe(Command.withDescription("Print the events that a sink gave up on, with why and since when")),
+    ).pipe(Command.withDescription("Print the events that a sink gave up on, with the reason")),
     Command.make("test", sinkName, (flags) => testSink(flags.name, flags)).pipe(
-      Command.withDescription("Hand a test event to the receiver of a sink")
+      Command.withDescription("Send a test event to the receiver of a sink")
     )
   ])
 )
 
 const silenceCommand = Command.make("silence").pipe(
-  Command.withDescription("Keep events from sinks for a time, such as during maintenance"),
+  Command.withDescription("Hold back events from sinks for a time, such as during maintenance"),
   Command.withSubcommands([
     Command.make("add", { ...outputFlags, ...addFlags }, (flags) =>
       Effect.flatMap(readSilence(flags), (request) =>
         changing(flags, (daemon) => addSilence(daemon, request, formatOf(flags)))
       )
-    ).pipe(Command.withDescription("Begin one, or plan one with --from")),
+    ).pipe(Command.withDescription("Begin a silence, or plan one with --from")),
     Command.make("list", outputFlags, (flags) =>
       reading(flags, (daemon) => listSilences(daemon, formatOf(flags)))
-    ).pipe(Command.withDescription("Print those that are planned, active, or over for a day at most")),
+    ).pipe(Command.withDescription("Print silences: planned, active, or ended within a day")),
     Command.make("end", { ...outputFlags, ...endFlags }, (flags) =>
       changing(flags, (daemon) => endSilence(daemon, flags, formatOf(flags)))
-    ).pipe(Command.withDescription("End one now, or cancel one that is planned"))
+    ).pipe(Command.withDescription("End a silence now, or cancel a planned one"))
   ])
 )
 
@@ -161,27 +161,25 @@ const ofAccounts = <A, E, R>(command: (accounts: Accounts) => Effect.Effect<A, E
 const accountName = { ...storeFlags, name: nameArgument }
 
 const accountCommand = Command.make("account").pipe(
-  Command.withDescription(
-    "Accounts beside those of the config, in a store on a server: daemons follow them as they run"
-  ),
+  Command.withDescription("Accounts kept in a PostgreSQL store, besides those of the config"),
   Command.withSubcommands([
     Command.make("add", { ...storeFlags, ...accountFlags }, (flags) =>
       ofAccounts(({ addAccount }) => addAccount(flags, flags))
-    ).pipe(Command.withDescription("Add one, with credentials from variables, files or stdin")),
+    ).pipe(Command.withDescription("Start watching an account, with credentials from variables, files or stdin")),
     Command.make("list", outputFlags, (flags) =>
       ofAccounts(({ listAccounts }) => listAccounts(flags, formatOf(flags)))
-    ).pipe(Command.withDescription("Print them, and where their credentials are")),
+    ).pipe(Command.withDescription("Print the accounts and where their credentials are")),
     Command.make("pause", accountName, (flags) =>
       ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "paused"))
-    ).pipe(Command.withDescription("Ask the service nothing about one until it is resumed")),
+    ).pipe(Command.withDescription("Stop asking the service about an account until you resume it")),
     Command.make("resume", accountName, (flags) =>
       ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "active"))
-    ).pipe(Command.withDescription("Watch one again that is paused")),
+    ).pipe(Command.withDescription("Continue watching a paused account")),
     Command.make("remove", accountName, (flags) =>
       ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "removed"))
-    ).pipe(Command.withDescription("Watch one no more; its events stay as long as retention says")),
+    ).pipe(Command.withDescription("Stop watching an account; its events are kept as long as retention says")),
     Command.make("reseal", storeFlags, (flags) => ofAccounts(({ resealAccounts }) => resealAccounts(flags))).pipe(
-      Command.withDescription("Seal credentials under the first key that are sealed under another one")
+      Command.withDescription("Seal all credentials again with the newest key")
     )
   ])
 )
@@ -194,18 +192,18 @@ const replayFlags = {
 
 const replayCommand = Command.make("replay", replayFlags, (flags) =>
   changing(flags, (daemon) => replaySink(daemon, flags.sink, flags.after))
-).pipe(Command.withDescription("Deliver the events behind a cursor to a sink once more"))
+).pipe(Command.withDescription("Redeliver all events after a cursor to a sink"))
 
 const backupCommand = Command.make("backup", { ...storeFlags, file: Argument.String("FILE") }, (flags) =>
   backup(flags, flags.file)
 ).pipe(Command.withDescription("Copy the store to a file"))
 
 const migrateCommand = Command.make("migrate", storeFlags, migrateStore).pipe(
-  Command.withDescription("Make or update the tables of a store on a server, and print what its user needs")
+  Command.withDescription("Make or update the tables of a PostgreSQL store, and print the rights its user needs")
 )
 
 const berthWatch = Command.make("berth-watch").pipe(
-  Command.withDescription("Reports changes to the nodes of an account, by polling"),
+  Command.withDescription("Watch the nodes of an account and report each change as an event"),
   Command.withSubcommands([
     onceCommand,
     runCommand,

@@ -44,13 +44,15 @@ const tableOf = (place: Place): string =>
 /** The page as it should be. */
 export const page = (): string => `# What berth prints
 
-Printed by \`pnpm --filter @berthkit/tests cli-output\` from the rows that the tests run: every command, in every format, in a pipe
-and on a terminal. The exit code is 0 unless the cell has another; \`berth schema COMMAND\` describes the JSON of a record, and \`[]\` means a list.
+These tables show what every command prints, in every format, in a pipe and on a terminal. The exit code is 0 unless the cell names another. \`[]\` means a list;
+\`berth schema COMMAND\` describes the JSON of a record. \`pnpm --filter @berthkit/tests cli-output\` prints this page from the rows that the tests run.
 
-Data alone is on stdout. A failure prints no data besides what was done before it, and on stderr two lines, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` one line of
-JSON. \`--quiet\` leaves nothing else on stderr, in every format. \`NO_COLOR\` and \`--color never\` take the colours away, \`FORCE_COLOR\` and \`--color always\` bring them into a pipe.
-An empty list is \`[]\` as JSON and YAML, the line of titles as CSV, and nothing otherwise; in place of a table stderr has a line.
-Where a terminal is too narrow for a table, columns are left out, and a line on stderr names them; into a pipe a table goes whole.
+- Data goes to stdout, everything else to stderr.
+- A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` it is one line of JSON. What was done before the failure is on stdout.
+- \`--quiet\` prints only errors to stderr, in every format.
+- \`NO_COLOR\` and \`--color never\` turn colours off; \`FORCE_COLOR\` and \`--color always\` turn them on in a pipe.
+- An empty list is \`[]\` as JSON and YAML and the header row as CSV. In the other formats stdout is empty; for a table, a line on stderr says so.
+- If a terminal is too narrow for a table, columns are left out, and a line on stderr names them. A piped table has all its columns.
 
 ## In a pipe
 

@@ -31,8 +31,8 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
     const list = "List the nodes: berth node list"
     if (this.other === undefined) return list
     return "name" in this.other
-      ? `${list}; a node of this very name is ${quoted(this.other.name)}`
-      : `${list}; as a pattern it is ${quoted(this.other.pattern)}`
+      ? `${list}; for a node with exactly this name write ${quoted(this.other.name)}`
+      : `${list}; for a pattern write ${quoted(this.other.pattern)}`
   }
   override get message() {
     // They may be a little old: a node of this very name is gone since.
@@ -48,7 +48,7 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   readonly given?: string | undefined
 }> {
   readonly exit = "unavailable"
-  readonly hint = "See what it lists: berth node list; the id of a node names it for certain."
+  readonly hint = "List the nodes with berth node list, and use the id of the one you mean."
   override get message() {
     const node = this.given === undefined ? "which nodes have a name" : `whether a node matches ${this.given}`
     return `The list of the service cannot be read to its end: it is not certain ${node}.`
@@ -66,12 +66,12 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   get hint() {
     if (this.isPattern !== true) return "Name one of them by its id."
     const [name, pattern] = [quoted(`name:${this.name}`), quoted(`pattern:${this.name}`)]
-    return `The node of this very name is ${name}, and all that match are ${pattern}.`
+    return `For the node with exactly this name write ${name}, for all that match write ${pattern}.`
   }
   override get message() {
     const shown = this.candidates.slice(0, 10).map(({ id, status }) => `${id} (${status})`)
     const nodes = `${shown.join(", ")}${this.candidates.length > shown.length ? ", …" : ""}`
-    if (this.isPattern === true) return `${this.name} is a pattern, and the name of a node: ${nodes}.`
+    if (this.isPattern === true) return `${this.name} is both a pattern and the name of a node: ${nodes}.`
     return `${this.candidates.length} nodes are named ${this.name}: ${nodes}.`
   }
 }
@@ -86,10 +86,10 @@ export class NameChanged extends Data.TaggedError("NameChanged")<{
 }> {
   readonly exit = "rejected"
   get hint() {
-    return `See the node: berth node get ${this.id}; its id names it for certain.`
+    return `Look at it with berth node get ${this.id}, and use its id to name it.`
   }
   override get message() {
-    return `Node ${this.id} was found as ${this.given}, and its name is ${this.has}: it may be another one.`
+    return `Node ${this.id} was listed as ${this.given}, but its name is ${this.has}: it may be another node.`
   }
 }
 

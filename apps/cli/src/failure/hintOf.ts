@@ -35,8 +35,8 @@ const stateHint = ({ code, path }: StateUnavailable): string => {
       return `Raise the limit (ulimit -n) or close files, and run the same command again; ${firstRun}`
     case null:
       return path === null
-        ? "Set HOME or XDG_STATE_HOME to a folder that can be written; without --idempotency-key none is needed."
-        : "Put that file right, or use another --idempotency-key; before you remove it, see which node it made: berth node list"
+        ? "Set HOME or XDG_STATE_HOME to a writable folder; without --idempotency-key you need none."
+        : "Repair that file, or use another --idempotency-key; before you remove it, see which node it made: berth node list"
     default:
       return `Make it readable and writable and run the same command again; ${firstRun}`
   }
@@ -64,12 +64,12 @@ export const hintOf = (error: BerthError): string => {
         ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
         : hint
     case "Unauthorized":
-      return "See where the credentials come from: berth doctor; both are made in the account portal."
+      return "See where the credentials come from: berth doctor. You make new ones in the account portal."
     case "NodeNotFound":
       return "List the nodes: berth node list"
     case "StatusNotReached":
       return reason.impossible
-        ? `It does not become ${reason.wanted} by itself; see it: berth node get ${reason.nodeId}`
+        ? `It will not become ${reason.wanted} by itself; look at it: berth node get ${reason.nodeId}`
         : goOnWaiting(reason.nodeId, reason.wanted, error)
     case "OutcomeUnknown":
       if (reason.keyed) return hint

@@ -88,7 +88,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       const controlToken = yield* readControlToken(options)
       if (!isLoopback(options.host) && Option.isNone(controlToken)) {
         return yield* new StartFailure({
-          message: `--host ${options.host} is beyond loopback and needs ${controlTokenVariable} or --control-token-file`
+          message: `--host ${options.host} is reachable from other machines and needs ${controlTokenVariable} or --control-token-file`
         })
       }
       if (options.exitWithParent && !isStdinPipe()) {

@@ -67,7 +67,7 @@ export const flags = {
     Flag.withDefault(defaultPort)
   ),
   host: Flag.String("host").pipe(
-    Flag.withDescription("Address to listen on; default 127.0.0.1. Beyond loopback it needs a control token"),
+    Flag.withDescription("Address to listen on; default 127.0.0.1. Others than loopback need a control token"),
     Flag.withDefault("127.0.0.1")
   ),
   world: worldFlags,
@@ -83,14 +83,12 @@ export const flags = {
   // Read in command.ts: an error about it must not repeat it.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
-    Flag.withDescription(
-      "API key and access token; may be given again for further accounts; default berth-key:berth-token"
-    ),
+    Flag.withDescription("API key and access token; repeat for more accounts; default berth-key:berth-token"),
     Flag.atLeast(0)
   ),
   fault: Flag.String("fault").pipe(
     Flag.withMetavar("NAME[:option=value…]"),
-    Flag.withDescription("A fault that is armed from the start; may be given again; the command faults lists them"),
+    Flag.withDescription("Arm a fault from the start; repeatable. The command faults lists them"),
     Flag.atLeast(0)
   ),
   // Read in controlToken.ts.
@@ -100,13 +98,13 @@ export const flags = {
       () => "expected a token of visible ASCII characters, as a header can have it"
     ),
     Flag.withDescription(
-      `What a request of the control plane must show. Other users of the machine see it: better --control-token-file or ${controlTokenVariable}`
+      `Token for the control plane. Other users of the machine can see it; prefer --control-token-file or ${controlTokenVariable}`
     ),
     Flag.optional
   ),
   controlTokenFile: Flag.String("control-token-file").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("The file that has the control token"),
+    Flag.withDescription("File with the control token"),
     Flag.optional
   ),
   tlsKey: Flag.String("tls-key").pipe(
@@ -125,13 +123,13 @@ export const flags = {
       () => "expected an origin such as http://localhost:5173, without a path, or *"
     ),
     Flag.withMetavar("ORIGIN"),
-    Flag.withDescription("An origin whose pages may call the service, * for all; may be given again; default none"),
+    Flag.withDescription("Allow web pages from this origin (* for any); repeatable; default none"),
     Flag.atLeast(0)
   ),
   worldTtl: Flag.String("world-ttl").pipe(
     Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
     Flag.withDescription(
-      "How long a world made by a request may be unused before it ends, or off; default 1h, with --state off"
+      "Remove worlds created over HTTP after being unused this long, or off; default 1h, with --state off"
     ),
     Flag.optional
   ),
@@ -141,17 +139,17 @@ export const flags = {
       () => "expected a host name or an address, without a port"
     ),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("A host name at which the control plane is served beside loopback; may be given again"),
+    Flag.withDescription("Serve the control plane at this host name, too, besides loopback; repeatable"),
     Flag.atLeast(0)
   ),
   exitWithParent: Flag.Boolean("exit-with-parent").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("End when stdin ends: its pipe does when the program that holds it ends, also by SIGKILL"),
+    Flag.withDescription("End when stdin ends, so that the server ends with the program that started it"),
     Flag.withDefault(false)
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Keep the worlds in this file; what it holds comes before other flags about worlds"),
+    Flag.withDescription("Keep the worlds in this file; its contents override all world flags"),
     Flag.optional
   )
 }

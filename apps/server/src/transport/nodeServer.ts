@@ -59,7 +59,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     writeReply(socket, () => reject(rejection, origin))
   }
   server.on("connect", ({ headers }: IncomingMessage, socket: Duplex) => {
-    write(socket, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } }, headers.origin)
+    write(socket, { status: 405, message: "This is not a proxy.", headers: { allow: proxyAllow } }, headers.origin)
   })
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const errors = errorsAfterRejection.get(socket)
@@ -142,7 +142,7 @@ const rejectionOf = (error: ParserError): Rejection => {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { status: 408, message: "The request took too long to arrive." }
     default:
-      return { status: 400, message: "This is no well-formed HTTP request." }
+      return { status: 400, message: "This is not a well-formed HTTP request." }
   }
 }
 

@@ -54,7 +54,7 @@ describe("the control token", () => {
         [
           ["--host", "0.0.0.0"],
           variable(""),
-          "--host 0.0.0.0 is beyond loopback and needs BERTH_CONTROL_TOKEN or --control-token-file"
+          "--host 0.0.0.0 is reachable from other machines and needs BERTH_CONTROL_TOKEN or --control-token-file"
         ]
       ] as const
       for (const [args, variables, message] of cases) {

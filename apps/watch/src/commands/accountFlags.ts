@@ -33,11 +33,11 @@ export const addFlags = {
   accessTokenFile: text("access-token-file", "FILE", "File with the access token, where the daemons run"),
   sealed: switchFlag(
     "sealed",
-    `Read API key and access token from stdin, a line each or as JSON, and keep them sealed under BERTH_WATCH_SEAL_KEY`
+    `Read API key and access token from stdin, one per line or as JSON, and store them sealed with BERTH_WATCH_SEAL_KEY`
   ),
-  replace: switchFlag("replace", "Change the account of that name, which begins anew with it"),
+  replace: switchFlag("replace", "Change the account with this name and restart it"),
   unchecked: switchFlag("unchecked", "Accept variables and files that are not on this machine"),
-  interval: millis("interval", 100, "From one sweep to the next; unless given, from the size of the account").pipe(
+  interval: millis("interval", 100, "Time from one sweep to the next; default by the size of the account").pipe(
     Flag.map((each): number | null => each),
     Flag.withDefault(null)
   ),
@@ -47,15 +47,17 @@ export const addFlags = {
       (given) => Option.fromUndefinedOr(parseShare(given)),
       () => "a percentage above 0%, up to 100%"
     ),
-    Flag.withDescription("Of the rate limit, at most; 60% unless given"),
+    Flag.withDescription("Maximum share of the rate limit; default 60%"),
     Flag.withDefault(defaultAccount.share)
   ),
-  grace: millis("grace", 0, "Minimum time between the two 404s that confirm a deletion; 1m unless given").pipe(
+  grace: millis("grace", 0, "Time between the two 404s that confirm a deletion; default 1m").pipe(
     Flag.withDefault(defaultAccount.graceMillis)
   ),
-  hold: millis("hold", 0, "How long a list too short to be believed has to stay so; 10m unless given").pipe(
-    Flag.withDefault(defaultAccount.holdMillis)
-  )
+  hold: millis(
+    "hold",
+    0,
+    "How long a suspiciously short list must persist before missing nodes are reported deleted; default 10m"
+  ).pipe(Flag.withDefault(defaultAccount.holdMillis))
 }
 
 export interface AddOptions {

@@ -82,9 +82,9 @@ const Given = Schema.fromJsonString(Schema.Struct({ apiKey: Schema.String, acces
 /** The credentials on stdin. */
 const readInput = Effect.gen(function* () {
   const { stdin, stdinIsTerminal } = yield* Stdio.Stdio
-  const wanted = "Pipe the API key and the access token in: a line each, or JSON with apiKey and accessToken."
+  const wanted = "Pipe in the API key and the access token: one per line, or as JSON with apiKey and accessToken."
   if (yield* stdinIsTerminal)
-    return yield* misused("--sealed does not read from a terminal, which shows what is typed.", wanted)
+    return yield* misused("--sealed does not read from a terminal, because that shows what you type.", wanted)
   const input = yield* Stream.mkString(Stream.take(Stream.decodeText(stdin), maxInputLength)).pipe(
     Effect.orElseSucceed(() => "")
   )
@@ -175,7 +175,7 @@ export const setAccount = Effect.fn("setAccount")(function* (
       return yield* new CommandFailed({
         exit: "notFound",
         message: `There is no account of that name.`,
-        hint: "berth-watch account list prints those that there are."
+        hint: "List the accounts: berth-watch account list."
       })
     })
   )

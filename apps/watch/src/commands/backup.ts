@@ -39,8 +39,8 @@ export const backup = Effect.fn("backup")(function* (options: StoreOptions, file
   if (isPostgres(path)) {
     return yield* new CommandFailed({
       exit: "usage",
-      message: "backup copies stores in files.",
-      hint: "A store on a server is backed up with its database: see pg_dump."
+      message: "backup works only with a store in a file.",
+      hint: "Back up a PostgreSQL store with pg_dump."
     })
   }
   if (yield* Effect.sync(() => existsSync(file))) {

@@ -23,11 +23,11 @@ const followPause = "500 millis"
 export const eventsFlags = {
   after: Flag.String("after").pipe(
     Flag.withMetavar("CURSOR"),
-    Flag.withDescription("Only events behind this cursor"),
+    Flag.withDescription("Only events after this cursor"),
     Flag.optional
   ),
   follow: Flag.Boolean("follow").pipe(
-    Flag.withDescription("Go on with new events until stopped"),
+    Flag.withDescription("Keep printing new events until stopped"),
     Flag.withDefault(false)
   ),
   account: Flag.String("account").pipe(Flag.withMetavar("NAME"), Flag.optional),
@@ -63,7 +63,7 @@ export const readCursor = (text: string): Effect.Effect<Cursor, CommandFailed> =
         new CommandFailed({
           exit: "usage",
           message: `${text} is not a cursor.`,
-          hint: "berth-watch events prints the cursor behind the last event, such as default:42."
+          hint: "berth-watch events prints the cursor after the last event, such as default:42."
         })
       )
   })
@@ -82,7 +82,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
     return yield* new CommandFailed({
       exit: "usage",
       message: `--type ${problem}${problem.endsWith("?") ? "" : "."}`,
-      hint: "Leave --type out, or try berth.node.*, which stands for several."
+      hint: "Omit --type, or use a pattern such as berth.node.*."
     })
   }
   const lineOf = options.format === "csv" ? csvLine : (event: DeliveredEvent) => `${JSON.stringify(event)}\n`

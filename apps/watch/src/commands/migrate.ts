@@ -22,7 +22,7 @@ export const migrateStore = Effect.fn("migrate")(
     if (!isPostgres(Redacted.value(store))) {
       return yield* new CommandFailed({
         exit: "usage",
-        message: "migrate is for a store on a server.",
+        message: "migrate works only with a PostgreSQL store.",
         hint: "A store in a file gets its tables when the daemon starts."
       })
     }

@@ -16,7 +16,7 @@ const write = Schema.encodeSync(Schema.toCodecJson(WatchedNode))
 export const nodesFlags = {
   at: Flag.String("at").pipe(
     Flag.withMetavar("TIME"),
-    Flag.withDescription("As they were then: 2026-03-01T10:20:30Z, or 2h for two hours ago"),
+    Flag.withDescription("As they were at this time: 2026-03-01T10:20:30Z, or 2h for two hours ago"),
     Flag.optional
   )
 }

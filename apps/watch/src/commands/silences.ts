@@ -14,7 +14,7 @@ import { readTime } from "./readTime.ts"
 
 const thenFlag = (unlessGiven: string) =>
   Flag.Literals("then", silenceEnds).pipe(
-    Flag.withDescription(`deliver hands its events over at its end, drop gives them up; ${unlessGiven} unless given`)
+    Flag.withDescription(`At the end, deliver the held events or drop them; default ${unlessGiven}`)
   )
 
 const names = (name: string, metavar: string, description: string) =>
@@ -25,12 +25,15 @@ const time = (name: string, description: string) =>
 
 export const addFlags = {
   nodes: names("nodes", "PATTERN", "Names of nodes, such as 'web-*'"),
-  account: names("account", "NAME", "Only this account; without --nodes all of its events"),
+  account: names("account", "NAME", "Only this account; without --nodes, all its events"),
   sink: names("sink", "NAME", "Only this sink"),
   for: durationFlag("for").pipe(Flag.withDescription("How long, such as 2h"), Flag.optional),
   until: time("until", "When it ends, such as 2026-03-01T10:20:30Z"),
-  from: time("from", "When it begins: an instant, or 2h for in two hours; now unless given"),
-  reason: Flag.String("reason").pipe(Flag.withMetavar("TEXT"), Flag.withDescription("Why: the events name it")),
+  from: time("from", "When it begins: a time, or 2h for in two hours; default now"),
+  reason: Flag.String("reason").pipe(
+    Flag.withMetavar("TEXT"),
+    Flag.withDescription("The reason, which the held events carry")
+  ),
   atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
 }
 

@@ -79,7 +79,7 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
   const cursor = formatCursor(yield* readCursor(after))
   yield* withSink(daemon, name, daemon.replay(name, cursor))
-  yield* Console.log(`The sink ${name} gets what is behind ${cursor || "the beginning"} once more.`)
+  yield* Console.log(`The sink ${name} gets all events after ${cursor || "the beginning"} again.`)
 })
 
 /** Tries the receiver of a sink: from the daemon that runs, or else from here, as the config states it. */

@@ -58,7 +58,7 @@ const distrust = (draft: Draft, { members }: Batch): void => {
   if (draft.standing.freeze !== null) return
   const missing = Array.from(draft.suspects()).length
   const expected = draft.snapshot.nodes.size
-  const message = `The list lacks ${missing} of ${expected} nodes, of which one was read; no deletion is reported until the list is believed again.`
+  const message = `The list lacks ${missing} of ${expected} nodes, but one of these still exists; no deletion is reported until the list can be trusted again.`
   draft.change({ freeze: { doubt: "nodes-vanished", sinceMillis: draft.now.atMillis } })
   draft.degrade({ trouble: "nodes-vanished", message, expected, missing })
 }
@@ -118,7 +118,7 @@ const freezeIfMany = (draft: Draft, sweep: SweepCompleted): void => {
     sweep.listed === 0
       ? `The list is empty, though ${expected} nodes were known`
       : `${missing} of ${expected} nodes are gone at once`
-  const message = `${what}; no deletion is reported until the list is believed again.`
+  const message = `${what}; no deletion is reported until the list can be trusted again.`
   draft.change({ freeze: { doubt: trouble, sinceMillis: draft.now.atMillis } })
   draft.degrade({ trouble, message, expected, missing })
 }

@@ -60,7 +60,7 @@ export const serve = Effect.fnUntraced(function* ({ host, port, publicOrigin, to
   const name = readHostName(host)
   if (token === undefined && (name === undefined || !isLoopbackName(name))) {
     return yield* new NotServed({
-      message: `listen: ${host} is beyond loopback, and no token is set.`,
+      message: `listen: ${host} is reachable from other machines, but no token is set.`,
       hint: "Set token: { env: BERTH_WATCH_TOKEN }, or listen on 127.0.0.1."
     })
   }

@@ -85,7 +85,7 @@ const readPlace = (
   if (text === undefined) return Effect.succeed({ account: "", id: 0 })
   const found = /^([^/]{1,64})\/(\d{1,15})$/.exec(text)
   return found === null
-    ? Effect.fail(new Refused({ kind: "invalid", message: "after is no place among the nodes." }))
+    ? Effect.fail(new Refused({ kind: "invalid", message: "after is not a position in the list of nodes." }))
     : Effect.succeed({ account: found[1]!, id: Number(found[2]) })
 }
 
@@ -94,7 +94,7 @@ const readDeadLetterPlace = (text: string | undefined): Effect.Effect<DeadLetter
   if (text === undefined) return Effect.undefined
   const found = /^(\d{1,15})\/(.{1,200})$/.exec(text)
   return found === null
-    ? Effect.fail(new Refused({ kind: "invalid", message: "after is no place among the dead letters." }))
+    ? Effect.fail(new Refused({ kind: "invalid", message: "after is not a position in the list of dead letters." }))
     : Effect.succeed({ diedAtMillis: Number(found[1]), id: found[2]! })
 }
 
@@ -143,7 +143,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   const readCursor = Effect.fnUntraced(function* (text: string) {
     const cursor = Option.getOrUndefined(parseCursor(text))
-    if (cursor === undefined) return yield* new Refused({ kind: "invalid", message: "This is no cursor." })
+    if (cursor === undefined) return yield* new Refused({ kind: "invalid", message: "This is not a cursor." })
     return cursor
   })
 
@@ -154,11 +154,11 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     for (const [account, at] of cursor) {
       const seq = heads.get(account)
       if (at > (seq ?? 0)) {
-        return yield* new Refused({ kind: "invalid", message: "This cursor is of another store." })
+        return yield* new Refused({ kind: "invalid", message: "This cursor belongs to another store." })
       }
       const first = kept.get(account) ?? (seq ?? 0) + 1
       if (at < first - 1) {
-        return yield* new Refused({ kind: "gone", message: "Events behind this cursor are no longer kept." })
+        return yield* new Refused({ kind: "gone", message: "Events after this cursor are no longer kept." })
       }
     }
   })

@@ -26,24 +26,29 @@ const bySize = "from the size of the account"
 const byConfig = (millis: number) => `that of the config, or ${durationText(millis)}`
 
 export const runFlags = {
-  intervalMillis: millisFlag("interval", 100, "From the start of one sweep of the whole list to the next", bySize),
-  fastIntervalMillis: millisFlag("fast-interval", 100, "Between polls of a node that is changing", bySize),
+  intervalMillis: millisFlag(
+    "interval",
+    100,
+    "Time from the start of one sweep (a read of the whole list) to the next",
+    bySize
+  ),
+  fastIntervalMillis: millisFlag("fast-interval", 100, "Time between polls of a node that is changing", bySize),
   graceMillis: millisFlag(
     "grace",
     0,
-    "Minimum time between the two 404s that confirm a deletion",
+    "Time between the two 404s that confirm a deletion",
     byConfig(defaultAccount.graceMillis)
   ),
   holdMillis: millisFlag(
     "hold",
     0,
-    "How long a list too short to be believed has to stay so",
+    "How long a suspiciously short list must persist before missing nodes are reported deleted",
     byConfig(defaultAccount.holdMillis)
   ),
   requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(
     Flag.map((requests): number | null => requests),
     Flag.withDescription(
-      `Maximum number of requests within any hour (default: the share in the config, or ${defaultRequestsPerHour})`
+      `Maximum number of requests in any hour (default: the share in the config, or ${defaultRequestsPerHour})`
     ),
     Flag.withDefault(null)
   )

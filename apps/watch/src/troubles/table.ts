@@ -113,7 +113,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     sentence: "The credentials of the account do not work.",
     next: "Check the API key and the access token of the account, then send SIGHUP, or run berth-watch account add NAME --replace.",
     begins:
-      "three requests in a row failed, or a minute without a sweep, and the last one was refused; at the start the first one",
+      "the service refuses the credentials, after three failed requests or a minute without a sweep; at the start, after the first request",
     ends: "the list is read again",
     find: ofAccounts(({ outage }) =>
       outage?.isRefusal === true ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
@@ -127,7 +127,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "account",
     severity: "warning",
     sentence: "The list of nodes cannot be read.",
-    next: "Check the service and the network; the daemon goes on asking.",
+    next: "Check the service and the network; the daemon keeps trying.",
     begins: "three requests in a row failed, or a minute (two planned sweeps) without a complete sweep",
     ends: "a complete sweep, and a minute without a failure",
     find: ofAccounts(({ outage }) =>
@@ -141,8 +141,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "list-not-believed",
     about: "account",
     severity: "warning",
-    sentence: "The list of nodes is not believed.",
-    next: "Look at the nodes in the provider's own console; if they are gone, the daemon reports so after the hold.",
+    sentence: "The list of nodes cannot be trusted.",
+    next: "Check the nodes in the provider's console; if they are gone, the daemon reports it after the hold.",
     begins: "many nodes are missing at once, or all of them",
     ends: "they are back, or the hold is over",
     find: ofAccounts(({ doubt }) =>
@@ -156,7 +156,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "other-account",
     about: "account",
     severity: "critical",
-    sentence: "The list is that of another account.",
+    sentence: "The list belongs to another account.",
     next: "Put the right key in place, or give this account another name in the config.",
     begins: "under a new key none of the known nodes is listed",
     ends: "the known nodes are listed again",
@@ -171,8 +171,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "sweeps-late",
     about: "account",
     severity: "critical",
-    sentence: "The nodes were not read completely for too long.",
-    next: "Look at the other troubles; without one, raise share, or set a longer interval.",
+    sentence: "The nodes have not been read completely for too long.",
+    next: "Look at the other troubles; if there are none, raise share or set a longer interval.",
     begins: "the last complete sweep ended more than a minute, or two planned sweeps, ago",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
@@ -195,8 +195,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "records-unreadable",
     about: "account",
     severity: "warning",
-    sentence: "Nothing is reported of nodes whose records cannot be read.",
-    next: "Compare the example with the interface of the service; a newer berth-watch may read it.",
+    sentence: "Some records of nodes cannot be read, so nothing is reported about those nodes.",
+    next: "Compare the example with the API's documentation; a newer berth-watch may be able to read it.",
     begins: "a complete sweep had such records",
     ends: "a complete sweep had none",
     find: ofAccounts(({ unreadable }) =>
@@ -232,8 +232,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "store-failing",
     about: "daemon",
     severity: "critical",
-    sentence: "The store takes no writes, so polling stands still.",
-    next: "Make room on the disk of the store, or end what locks it; the daemon goes on where it stopped.",
+    sentence: "The store cannot be written, so polling has stopped.",
+    next: "Free space on the store's disk, or stop the program that locks it; the daemon then continues where it stopped.",
     begins: "a write failed, such as on a full disk",
     ends: "writes succeed, and none failed for eight seconds",
     find: ({ store }) =>
@@ -247,9 +247,9 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "daemon",
     severity: "warning",
     sentence: "The store holds more than retention allows.",
-    next: "Look for a sink that is behind, whose events are kept; or raise maxEvents or maxSize.",
-    begins: "it holds a tenth more events of an account, or bytes, than it may",
-    ends: "it does not any more",
+    next: "Look for a sink that is behind, because its events are kept; or raise maxEvents or maxSize.",
+    begins: "it exceeds maxEvents or maxSize by a tenth",
+    ends: "it no longer does",
     find: ({ kept }) => {
       if (kept === null) return []
       const { bytes, events, maxBytes, maxEvents } = kept
@@ -273,7 +273,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "clock-stepped",
     about: "daemon",
     severity: "warning",
-    sentence: "The clock of this machine was set.",
+    sentence: "The clock of this machine was changed.",
     next: "Check its time synchronisation: times of events and of retries follow the clock.",
     begins: "the time of day moved by more than five seconds against the time that passed",
     ends: "ten minutes later, or when it is set back",
@@ -293,7 +293,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     about: "daemon",
     severity: "warning",
     sentence: "The monitor does not get the heartbeat.",
-    next: "Check the address of heartbeat in the config; the monitor takes this daemon for dead.",
+    next: "Check the address of heartbeat in the config; the monitor believes that this daemon is dead.",
     begins: "a heartbeat failed",
     ends: "a heartbeat arrived",
     find: ({ heartbeat }) =>
@@ -306,7 +306,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     name: "sink-failing",
     about: "sink",
     severity: "critical",
-    sentence: "The receiver takes no events.",
+    sentence: "The receiver accepts no events.",
     next: "Correct its address or the receiver, then run berth-watch sinks retry NAME.",
     begins: "the third failure in a row",
     ends: "an event is delivered",
@@ -364,7 +364,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "warning",
     sentence: "Some events could not be delivered.",
     next: "Correct the receiver, then run berth-watch sinks retry NAME.",
-    begins: "an event failed to its last attempt",
+    begins: "the last attempt of an event failed",
     ends: "none is left: delivered, or too old",
     find: ofSinks(({ dead }) =>
       dead > 0

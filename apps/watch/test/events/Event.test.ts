@@ -121,7 +121,7 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
       trouble: "sink-failing",
       about: { kind: "sink", name: "ops" },
       severity: "critical",
-      message: "The receiver takes no events. The receiver answered 404.",
+      message: "The receiver accepts no events. The receiver answered 404.",
       next: "Correct its address.",
       since: DateTime.makeUnsafe(1000)
     }

@@ -35,7 +35,7 @@ describe("without a token", () => {
       const { layer } = makeMemoryDaemon()
       for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
         const refused = yield* Effect.flip(Effect.provide(serve({ host, port: 0 }), layer))
-        expect(refused.message).toBe(`listen: ${host} is beyond loopback, and no token is set.`)
+        expect(refused.message).toBe(`listen: ${host} is reachable from other machines, but no token is set.`)
       }
     })
   )

@@ -69,7 +69,7 @@ export const aTrouble = (rest: Partial<Trouble> = {}): Trouble => ({
   about: { kind: "account", name: "default" },
   severity: "warning",
   message: "The list of nodes cannot be read. The service could not be reached.",
-  next: "Check the service and the network; the daemon goes on asking.",
+  next: "Check the service and the network; the daemon keeps trying.",
   since: DateTime.makeUnsafe("2026-03-01T03:00:00Z"),
   ...rest
 })

@@ -197,8 +197,8 @@ describe("a daemon over a store", () => {
           name: "list-not-believed",
           about: { kind: "account", name: "a" },
           severity: "warning",
-          message: "The list of nodes is not believed. Half of the list is missing.",
-          next: expect.stringMatching(/^Look at the nodes /),
+          message: "The list of nodes cannot be trusted. Half of the list is missing.",
+          next: expect.stringMatching(/^Check the nodes /),
           since: utc(5)
         }
       ])
@@ -333,7 +333,7 @@ describe("a daemon over a store", () => {
         Effect.provide(HttpInterface, HttpInterface.layer({ ...options, sinks: sinkOptions }))
       expect(yield* of({ listen: null, token: null, publicOrigin: null })).toEqual({ url: null })
       const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null, publicOrigin: null }))
-      expect(refused.message).toBe("listen: 0.0.0.0 is beyond loopback, and no token is set.")
+      expect(refused.message).toBe("listen: 0.0.0.0 is reachable from other machines, but no token is set.")
       const listen = { host: "127.0.0.1", port: 0 }
       yield* Effect.gen(function* () {
         const { url } = yield* HttpInterface

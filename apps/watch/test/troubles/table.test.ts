@@ -92,9 +92,11 @@ describe("the table of troubles", () => {
   it("shows what is particular behind the sentence", () => {
     const messageOf = (state: DaemonState) => troublesOf(state, none)[0]!.message
     expect(messageOf(ofSink({ state: "failing", message: "the receiver answered 404" }))).toBe(
-      "The receiver takes no events. The receiver answered 404."
+      "The receiver accepts no events. The receiver answered 404."
     )
-    expect(messageOf(cases["clock-stepped"]![0])).toBe("The clock of this machine was set. It moved back by 2 hours.")
+    expect(messageOf(cases["clock-stepped"]![0])).toBe(
+      "The clock of this machine was changed. It moved back by 2 hours."
+    )
     expect(messageOf(cases["records-unreadable"]![0])).toContain("They are 2: node 4, whose name is not a string.")
     expect(messageOf(aState({ kept: { events: 1, maxEvents: 1, bytes: 2200, maxBytes: 1000 } }))).toContain(
       "It takes 2,200 bytes; maxSize is 1,000."

@@ -21,7 +21,7 @@ export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
   /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   remaining: Schema.NullOr(Schema.Int),
   /**
-   * How many of the last requests are kept for reads that somebody waits for: with no more than these left, a change waits for the
+   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the
    * refill. Null until a reply reports the allowance.
    */
   keptForReads: Schema.NullOr(Schema.Int),

@@ -57,7 +57,7 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "denied"
-  readonly hint = "Check the API key and the access token; both are made in the account portal."
+  readonly hint = "Check the API key and the access token. You make new ones in the account portal."
   override get message() {
     return `The service refused the credentials: ${this.detail}.`
   }
@@ -199,7 +199,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
-    /** How many of the last ones are kept for reads that somebody waits for. */
+    /** How many of the last ones are kept for interactive reads. */
     readonly kept: number
   } | null
 }> {
@@ -218,7 +218,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
     const { kept, remaining } = this.heldBack
     const left = remaining === 1 ? "1 request is left" : `${remaining} requests are left`
     const last = kept === 1 ? "the last of the rate limit is kept" : `the last ${kept} of the rate limit are kept`
-    return `${left}, and ${last} for reads that somebody waits for`
+    return `${left}, and ${last} for interactive reads`
   }
 }
 
@@ -348,7 +348,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
     return this.refillsInMillis === null ? "unavailable" : "rateLimited"
   }
   get hint() {
-    if (this.impossible) return `Get the node to see its state; it does not become ${this.wanted} by itself.`
+    if (this.impossible) return `Get the node to see its state; it will not become ${this.wanted} by itself.`
     return this.refillsInMillis === null
       ? "Wait again; the wait changed nothing."
       : `Wait again in ${time(this.refillsInMillis)}, or with a longer timeout than that; the wait changed nothing.`
@@ -466,8 +466,8 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
         return "Close files or raise the limit of open files (ulimit -n), then create it again with the same key."
       case null:
         return this.path === null
-          ? "Name a folder that can be written as the client's stateDirectory."
-          : "Put that file right, or use another key; remove it only when you know which node its create made."
+          ? "Set the client's stateDirectory to a writable folder."
+          : "Repair that file, or use another key; remove it only when you know which node its create made."
       default:
         return "Make that folder readable and writable, then create it again with the same key."
     }

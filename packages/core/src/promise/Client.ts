@@ -5,6 +5,7 @@
  */
 import type { ListBounds, Listed } from "../client/listing/Listed.ts"
 import type { StateDirectory } from "../client/StateDirectory.ts"
+import type { Address, Fetch, Signal } from "./Platform.ts"
 import type {
   Attempt,
   CommitmentSetting,
@@ -24,7 +25,7 @@ export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "
 /** The options of a call that makes no request. */
 export interface SignalOptions {
   /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: Signal | undefined
 }
 
 /** The last argument of every method that makes requests. */
@@ -60,7 +61,7 @@ export interface RawReply {
 /** What a client is made from. */
 export interface ClientOptions {
   /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
-  readonly baseUrl: string | URL
+  readonly baseUrl: string | Address
   readonly apiKey: string
   readonly accessToken: string
   /**
@@ -106,7 +107,7 @@ export interface ClientOptions {
    */
   readonly maxBodyTokens?: number | undefined
   /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
-  readonly fetch?: typeof globalThis.fetch | undefined
+  readonly fetch?: Fetch | undefined
   /**
    * Called with each attempt when it is over, for a log or metrics. It cannot end the call: what it throws, or its promise
    * rejects with, is a warning on stderr, once per client. Its promise is not waited for.

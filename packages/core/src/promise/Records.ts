@@ -250,7 +250,7 @@ export interface KnownAllowance {
   /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   readonly remaining: number | null
   /**
-   * How many of the last requests are kept for reads that somebody waits for: with no more than these left, a change waits for the
+   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the
    * refill. Null until a reply reports the allowance.
    */
   readonly keptForReads: number | null

@@ -77,7 +77,7 @@ export class WouldExceedDeadline extends BerthError {
   declare readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
-    /** How many of the last ones are kept for reads that somebody waits for. */
+    /** How many of the last ones are kept for interactive reads. */
     readonly kept: number
   } | null
 }

@@ -52,7 +52,7 @@ describe("the sentence of an error", () => {
   ])("states how many are left to others: %i of %i", (remaining, kept, begin) => {
     assert.strictEqual(
       new WouldExceedDeadline({ predictedMillis: 1_860_000, leftMillis: 5000, heldBack: { remaining, kept } }).message,
-      `${begin} for reads that somebody waits for: this call may go in 31 min, and its deadline is in 5 s.`
+      `${begin} for interactive reads: this call may go in 31 min, and its deadline is in 5 s.`
     )
   })
 

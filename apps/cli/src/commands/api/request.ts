@@ -58,7 +58,7 @@ const target = (words: ReadonlyArray<string>): Result.Result<readonly [Method, s
   const [first = "", path, ...more] = words
   if (path === undefined) {
     return isMethod(first.toUpperCase()) && !first.includes("/")
-      ? Result.fail(new UsageFault({ message: "berth api needs PATH.", hint: "Such as: berth api /nodes/" }))
+      ? Result.fail(new UsageFault({ message: "berth api needs PATH.", hint: "For example: berth api /nodes/" }))
       : Result.succeed(["GET", first])
   }
   const method = first.toUpperCase()

@@ -50,7 +50,7 @@ const ensureNotAnother = Effect.fnUntraced(function* (
   if (saved === wanted) return
   return yield* new UsageFault({
     message: `Profile ${name} belongs to ${saved}, and this login is for ${wanted}.`,
-    hint: `Add --profile NAME to save it beside ${name}, or --profile ${name} to replace that.`
+    hint: `Add --profile NAME to save it as another profile, or --profile ${name} to replace ${name}.`
   })
 })
 

@@ -13,7 +13,7 @@ const maxInputLength = 64 * 1024
 const missing = (what: string) =>
   new UsageFault({
     message: `${what} is missing.`,
-    hint: "Pipe the API key and the access token in, a line each; or run berth auth login at a terminal."
+    hint: "Pipe in the API key and the access token, one per line, or run berth auth login at a terminal."
   })
 
 export const nothingSaved = "Nothing was saved."

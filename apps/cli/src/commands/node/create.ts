@@ -110,14 +110,14 @@ const costFault = (
   if (text === undefined && contradicted) {
     return new UsageFault({
       message:
-        "The price is not known, so it may be above --max-cost: a record of the image list that cannot be read may be of this plan and image.",
-      hint: "See it: berth api /images/, or omit --max-cost: create then asks"
+        "The price is not known, so it may be above --max-cost: an unreadable record of the image list may belong to this plan and image.",
+      hint: "See it: berth api /images/, or omit --max-cost: create then asks you"
     })
   }
   if (text === undefined) {
     return new UsageFault({
       message: "The price is not known, so it may be above --max-cost.",
-      hint: `See what berth plan get ${quoted(planOf(proposals))} knows, or omit --max-cost: create then asks`
+      hint: `See its prices: berth plan get ${quoted(planOf(proposals))}, or omit --max-cost: create then asks you`
     })
   }
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`

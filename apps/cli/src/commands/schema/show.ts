@@ -83,14 +83,14 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   if (request._tag !== "Run" || request.args.length > 0) {
     return yield* new UsageFault({
       message: `There is no command ${command} that prints data.`,
-      hint: "Such as: berth schema node list; berth --help lists the commands."
+      hint: "For example: berth schema node list. berth --help lists the commands."
     })
   }
   const schema = yield* schemaOf(request.verb)
   if (schema !== null) return { $schema: dialect, ...schema }
   return yield* new UsageFault({
     message: `berth ${command} prints no records.`,
-    hint: "berth schema alone has every command that does."
+    hint: "Run berth schema to see every command that does."
   })
 })
 

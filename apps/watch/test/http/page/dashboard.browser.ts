@@ -288,7 +288,7 @@ describe("the dashboard", () => {
         { ...daemon.state.accounts[0]!, state: "frozen" },
         anAccount({ account: "another-".repeat(8), state: "degraded" })
       ]
-      const message = "The list of nodes is not believed. Half of it is missing."
+      const message = "The list of nodes cannot be trusted. Half of it is missing."
       daemon.state.troubles = [aTrouble({ name: "list-not-believed", message, since })]
       yield* sees(page.reload())
       yield* sees(page.getByText(message).waitFor())

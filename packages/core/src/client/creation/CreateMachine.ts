@@ -198,7 +198,7 @@ const failed = (error: BerthError, write?: IntentWrite): CreateStep => ({
 const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateStep => {
   const { image, name, nodeId, plan } = intent
   if (!isSame(intent, request)) {
-    const what = `it is that of another create, of ${name} on ${plan} from ${image}`
+    const what = `it belongs to another create, of ${name} on ${plan} from ${image}`
     return failed(keyFault(isAlike(intent, request) ? `${what} with other tags, SSH keys or settings` : what))
   }
   if (nodeId !== null) {

@@ -339,7 +339,7 @@ describe("a create that an earlier call left", () => {
 
   it("of another spec that looks the same is not this one either; one of an older Berth, which kept none, is", () => {
     const { message } = reasonOf(after(keyed, found({ ...sent, spec: "other" })))
-    assert.include(message, "it is that of another create, of web on P from I with other tags, SSH keys or settings")
+    assert.include(message, "it belongs to another create, of web on P from I with other tags, SSH keys or settings")
     assert.strictEqual(after(keyed, found({ ...sent, spec: null })).action?._tag, "Poll")
   })
 

@@ -486,7 +486,7 @@ describe("a create with a key", () => {
       yield* inTime(create("web", "job-1"))
       const { message, reason } = yield* inTime(Effect.flip(create("db", "job-1")))
       assert.strictEqual(reason._tag, "InvalidRequest")
-      assert.include(message, "key: it is that of another create, of web on P from I")
+      assert.include(message, "key: it belongs to another create, of web on P from I")
       assert.strictEqual(service.posts, 1)
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
@@ -506,7 +506,7 @@ describe("a create with a key", () => {
       assert.isTrue(Result.isSuccess(yield* ask({ tags: ["b", "a", "b"], region: "ncr" })))
       for (const other of [{ tags: ["a"] }, { sshKeys: ["k"] }, { backups: true }]) {
         const { message } = Result.getOrThrow(Result.flip(yield* ask(other)))
-        assert.include(message, "it is that of another create, of web on P from I with other tags")
+        assert.include(message, "it belongs to another create, of web on P from I with other tags")
       }
       assert.strictEqual(service.posts, 1)
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
