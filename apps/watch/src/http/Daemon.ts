@@ -7,7 +7,9 @@ import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
 import type { EventFilter } from "../store/events.ts"
 import type { NodeCount } from "../store/present.ts"
 import type { SilenceEnd } from "../store/silences.ts"
+import type { CostQuery } from "./costs.ts"
 import type {
+  AccountCost,
   AccountStatus,
   DeadLetterPage,
   EventPage,
@@ -63,6 +65,8 @@ export class Daemon extends Context.Service<
     /** What the store takes, as far as its retention bounds it. */
     readonly storeBytes: Effect.Effect<number>
     readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
+    /** What accounts spent, by name, at an instant. */
+    readonly costs: (query: CostQuery, nowMillis: number) => Effect.Effect<ReadonlyArray<AccountCost>, Refused>
     readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */
     readonly cursor: Effect.Effect<string>
