@@ -9,7 +9,7 @@ const maxInr = Schema.NullOr(Schema.Number).annotate({
   description: "In rupees: at most so much; null where a price was not known for a while."
 })
 
-const spendFields = {
+export const spendFields = {
   amountInr: Schema.Number.annotate({ description: "In rupees: the middle of the bounds, and what was assumed." }),
   minInr: Schema.Number.annotate({ description: "In rupees: at least so much." }),
   maxInr,
@@ -23,10 +23,9 @@ const spendFields = {
   })
 }
 
-const Spend = Schema.Struct(spendFields)
-type Spend = typeof Spend.Type
+const inrOrNull = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
-export const Spending = Schema.Struct({
+const Spending = Schema.Struct({
   account: Schema.String,
   month: Schema.NullOr(Schema.String).annotate({
     description: "`YYYY-MM`, a calendar month in India; null of another time."
@@ -34,16 +33,13 @@ export const Spending = Schema.Struct({
   from: Schema.DateTimeUtc,
   to: Schema.DateTimeUtc,
   watchedSince: Schema.DateTimeUtc.annotate({ description: "When the daemon first knew the account's nodes." }),
-  spent: Spend,
-  forecast: Schema.NullOr(Spend).annotate({
-    description: "What the present month comes to if nothing changes until its end; null of another time."
-  }),
-  perHour: Schema.Struct({ minInr: Schema.Number, maxInr }).annotate({
-    description: "What the nodes cost in an hour now."
-  }),
-  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number, warnPercent: Schema.Array(Schema.Number) })).annotate({
-    description: "As the daemon's config states it; null without one."
-  }),
+  ...spendFields,
+  forecastInr: inrOrNull(
+    "In rupees: what the present month comes to if nothing changes until its end; null of another time."
+  ),
+  forecastMinInr: inrOrNull("In rupees: it comes to at least so much."),
+  forecastMaxInr: inrOrNull("In rupees: it comes to at most so much; null where that is not known."),
+  budgetInr: inrOrNull("In rupees: the month's budget in the daemon's config; null without one."),
   days: Schema.Array(
     Schema.Struct({
       day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
@@ -55,25 +51,26 @@ export const Spending = Schema.Struct({
 export interface Spending extends Schema.Schema.Type<typeof Spending> {}
 
 /** `12.50`, `12.50 ± 0.20`, or `≥ 12.50` where there is no upper bound. */
-export const spendText = ({ amountInr, errorInr, minInr }: Spend): string =>
+const spent = ({ amountInr, errorInr, minInr }: Spending): string =>
   errorInr === null ? `≥ ${rupees(minInr)}` : `${rupees(amountInr)}${errorInr > 0 ? ` ± ${rupees(errorInr)}` : ""}`
+
+const expected = ({ forecastInr, forecastMaxInr, forecastMinInr }: Spending): string =>
+  forecastInr === null
+    ? nothing
+    : forecastMaxInr === null
+      ? `≥ ${rupees(forecastMinInr)}`
+      : rupees(forecastInr)
 
 const fields: ReadonlyArray<Field<Spending>> = [
   { key: "account", title: "ACCOUNT", value: ({ account }) => account, shrinkTo: 12 },
   { key: "from", title: "FROM (UTC)", value: ({ from }) => moment(from), dropOrder: 1 },
   { key: "to", title: "TO (UTC)", value: ({ to }) => moment(to), dropOrder: 2 },
-  { key: "spent", title: "SPENT (₹)", value: ({ spent }) => spendText(spent), align: "right" },
+  { key: "amountInr", title: "SPENT (₹)", value: spent, align: "right" },
+  { key: "forecastInr", title: "FORECAST (₹)", value: expected, align: "right", dropOrder: 3 },
   {
-    key: "forecast",
-    title: "FORECAST (₹)",
-    value: ({ forecast }) => (forecast === null ? nothing : spendText(forecast)),
-    align: "right",
-    dropOrder: 3
-  },
-  {
-    key: "budget",
+    key: "budgetInr",
     title: "BUDGET (₹)",
-    value: ({ budget }) => (budget === null ? nothing : rupees(budget.monthInr)),
+    value: ({ budgetInr }) => (budgetInr === null ? nothing : rupees(budgetInr)),
     align: "right",
     dropOrder: 4
   }

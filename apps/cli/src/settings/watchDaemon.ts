@@ -40,7 +40,7 @@ const readUrl = Effect.fnUntraced(function* (given: Option.Option<string>) {
 const howToStart = "Start it with berth-watch run, or say where it is: --watch-url or BERTH_WATCH_URL."
 
 /** Which failure a status of the daemon is. */
-const exits: Readonly<Record<number, Exit>> = { 400: "usage", 401: "denied", 403: "denied", 404: "notFound", 410: "notFound" }
+const exits: Readonly<Record<number, Exit>> = { 400: "usage", 401: "denied", 403: "denied", 429: "denied" }
 
 const Failure = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 const decodeFailure = Schema.decodeUnknownOption(Failure)
@@ -80,16 +80,13 @@ export const askDaemon = Effect.fn("askDaemon")(
     const { body, status, whole } = reply
     if (status !== 200) {
       const reason = Option.match(decodeFailure(body), { onNone: () => `status ${status}`, onSome: ({ message }) => message })
-      return yield* notAsked(
-        exits[status] ?? "unavailable",
-        status === 401 ? `The berth-watch at ${url} asks for its token.` : `The berth-watch at ${url} does not answer: ${reason}`,
+      const [message, hint] =
         status === 401
-          ? "Set BERTH_WATCH_TOKEN to the token of its config."
-          : status === 404
-            ? "See which accounts it watches: berth-watch status. An older version has no history of costs."
-            : "See how it is: berth-watch status",
-        status
-      )
+          ? [`The berth-watch at ${url} asks for its token.`, "Set BERTH_WATCH_TOKEN to the token of its config."]
+          : status === 400
+            ? [`berth-watch refuses: ${reason}`, "See which times it takes: berth cost --help"]
+            : [`The berth-watch at ${url} does not answer: ${reason}`, howToStart]
+      return yield* notAsked(exits[status] ?? "unavailable", message, hint, status)
     }
     const answer = whole ? decode(body) : Option.none()
     if (Option.isSome(answer)) return answer.value

@@ -8,7 +8,7 @@ import { UsageFault } from "../../failure/CliFailure.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
-import { Spending, spendingRecord } from "../../records/spending.ts"
+import { type Spending, spendFields, spendingRecord } from "../../records/spending.ts"
 import { askDaemon, watchUrl } from "../../settings/watchDaemon.ts"
 
 /** The month that is meant where `--month` has no value. */
@@ -41,9 +41,34 @@ interface Values {
   readonly watchUrl: Option.Option<string>
 }
 
+const Spend = Schema.Struct(spendFields)
+
+/** As far as it is printed. */
+const AccountCost = Schema.Struct({
+  account: Schema.String,
+  month: Schema.NullOr(Schema.String),
+  from: Schema.DateTimeUtc,
+  to: Schema.DateTimeUtc,
+  watchedSince: Schema.DateTimeUtc,
+  spent: Spend,
+  forecast: Schema.NullOr(Spend),
+  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number })),
+  days: Schema.Array(Schema.Struct({ day: Schema.String, isPart: Schema.Boolean, ...spendFields }))
+})
+
 const decode = Schema.decodeUnknownOption(
-  Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({ accounts: Schema.Array(Spending) })))
+  Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({ accounts: Schema.Array(AccountCost) })))
 )
+
+const toSpending = ({ budget, days, forecast, spent, ...account }: typeof AccountCost.Type): Spending => ({
+  ...account,
+  ...spent,
+  forecastInr: forecast?.amountInr ?? null,
+  forecastMinInr: forecast?.minInr ?? null,
+  forecastMaxInr: forecast?.maxInr ?? null,
+  budgetInr: budget?.monthInr ?? null,
+  days
+})
 
 const queryOf = Effect.fnUntraced(function* ({ month, since }: Values) {
   if (Option.isSome(since) && Option.isSome(month)) {
@@ -61,12 +86,12 @@ const nodeHours = (hours: number) => `${Number(hours.toFixed(1))} node-hours`
 
 /** What is not in the amounts, one sentence for each account. */
 const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
-  rows.flatMap(({ account, spent }) => [
-    ...(spent.unpricedNodeHours > 0
-      ? [`${account}: prices of ${nodeHours(spent.unpricedNodeHours)} were not known, so there is no upper bound.`]
+  rows.flatMap(({ account, unobservedMillis, unpricedNodeHours }) => [
+    ...(unpricedNodeHours > 0
+      ? [`${account}: prices of ${nodeHours(unpricedNodeHours)} were not known, so there is no upper bound.`]
       : []),
-    ...(spent.unobservedMillis > 0
-      ? [`${account}: not watched for ${elapsed(spent.unobservedMillis)}; nodes that came and went then are not in it.`]
+    ...(unobservedMillis > 0
+      ? [`${account}: not watched for ${elapsed(unobservedMillis)}; nodes that came and went then are not in it.`]
       : [])
   ])
 
@@ -76,7 +101,8 @@ export const isHistory = ({ month, since }: Values): boolean => Option.isSome(mo
 export const costHistory = Effect.fn("costHistory")(function* (values: Values) {
   const query = yield* queryOf(values)
   const { accounts } = yield* askDaemon(values.watchUrl, "/api/cost", query, decode)
-  yield* printAll(spendingRecord, accounts)
-  for (const note of notesOf(accounts)) yield* printNote(note)
+  const rows = accounts.map(toSpending)
+  yield* printAll(spendingRecord, rows)
+  for (const note of notesOf(rows)) yield* printNote(note)
   yield* printNote("By hourly prices: commitments, taxes and least amounts are not in it.")
 })
