@@ -124,7 +124,16 @@ const parameter = <A, B>(
     Result.fromOption(value.parse(text), () => invalid(what, text, value))
   return {
     kind,
-    help: { ...shown, choices, required, repeatable, aliases, metavar, ...(bare !== undefined && { bare }), list: isList },
+    help: {
+      ...shown,
+      choices,
+      required,
+      repeatable,
+      aliases,
+      metavar,
+      ...(bare !== undefined && { bare }),
+      list: isList
+    },
     read: (texts) => Result.flatMap(Result.all(texts.map(one)), combine)
   }
 }

@@ -55,11 +55,7 @@ const spent = ({ amountInr, errorInr, minInr }: Spending): string =>
   errorInr === null ? `≥ ${rupees(minInr)}` : `${rupees(amountInr)}${errorInr > 0 ? ` ± ${rupees(errorInr)}` : ""}`
 
 const expected = ({ forecastInr, forecastMaxInr, forecastMinInr }: Spending): string =>
-  forecastInr === null
-    ? nothing
-    : forecastMaxInr === null
-      ? `≥ ${rupees(forecastMinInr)}`
-      : rupees(forecastInr)
+  forecastInr === null ? nothing : forecastMaxInr === null ? `≥ ${rupees(forecastMinInr)}` : rupees(forecastInr)
 
 const fields: ReadonlyArray<Field<Spending>> = [
   { key: "account", title: "ACCOUNT", value: ({ account }) => account, shrinkTo: 12 },

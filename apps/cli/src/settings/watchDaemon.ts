@@ -46,51 +46,56 @@ const Failure = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 const decodeFailure = Schema.decodeUnknownOption(Failure)
 
 /** What the daemon answers to a path, read by a schema. */
-export const askDaemon = Effect.fn("askDaemon")(
-  function* <A>(
-    given: Option.Option<string>,
-    path: string,
-    query: ReadonlyArray<readonly [name: string, value: string]>,
-    decode: (text: string) => Option.Option<A>
-  ) {
-    const url = yield* readUrl(given)
-    const token = yield* variable("BERTH_WATCH_TOKEN")
-    if (token !== undefined && isExposed(url)) {
-      return yield* new UsageFault({
-        message: `${url} is plain http, where anyone on the way can read the token.`,
-        hint: "Name the daemon by an https address: --watch-url or BERTH_WATCH_URL."
-      })
-    }
-    const notAsked = (exit: Exit, message: string, hint: string, httpStatus: number | null = null) =>
-      new DaemonNotAsked({ exit, message, hint, httpStatus })
-    const request = {
-      method: "GET",
-      url: `${url}${path}`,
-      query,
-      token: Redacted.make(token ?? "none"),
-      body: undefined,
-      headers: {},
-      maxBodyBytes
-    } as const
-    const { send } = yield* Transport
-    const reply = yield* send(request, () => {}).pipe(
-      Effect.timeout(maxWait),
-      Effect.mapError(() => notAsked("unavailable", `No berth-watch answers at ${url}.`, howToStart))
-    )
-    const { body, status, whole } = reply
-    if (status !== 200) {
-      const reason = Option.match(decodeFailure(body), { onNone: () => `status ${status}`, onSome: ({ message }) => message })
-      const [message, hint] =
-        status === 401
-          ? [`The berth-watch at ${url} asks for its token.`, "Set BERTH_WATCH_TOKEN to the token of its config."]
-          : status === 400
-            ? [`berth-watch refuses: ${reason}`, "See which times it takes: berth cost --help"]
-            : [`The berth-watch at ${url} does not answer: ${reason}`, howToStart]
-      return yield* notAsked(exits[status] ?? "unavailable", message, hint, status)
-    }
-    const answer = whole ? decode(body) : Option.none()
-    if (Option.isSome(answer)) return answer.value
-    return yield* notAsked("unavailable", `What answers at ${url} is not a berth-watch of this version.`, howToStart, status)
-  },
-  Effect.provide(NodeTransport.layer)
-)
+export const askDaemon = Effect.fn("askDaemon")(function* <A>(
+  given: Option.Option<string>,
+  path: string,
+  query: ReadonlyArray<readonly [name: string, value: string]>,
+  decode: (text: string) => Option.Option<A>
+) {
+  const url = yield* readUrl(given)
+  const token = yield* variable("BERTH_WATCH_TOKEN")
+  if (token !== undefined && isExposed(url)) {
+    return yield* new UsageFault({
+      message: `${url} is plain http, where anyone on the way can read the token.`,
+      hint: "Name the daemon by an https address: --watch-url or BERTH_WATCH_URL."
+    })
+  }
+  const notAsked = (exit: Exit, message: string, hint: string, httpStatus: number | null = null) =>
+    new DaemonNotAsked({ exit, message, hint, httpStatus })
+  const request = {
+    method: "GET",
+    url: `${url}${path}`,
+    query,
+    token: Redacted.make(token ?? "none"),
+    body: undefined,
+    headers: {},
+    maxBodyBytes
+  } as const
+  const { send } = yield* Transport
+  const reply = yield* send(request, () => {}).pipe(
+    Effect.timeout(maxWait),
+    Effect.mapError(() => notAsked("unavailable", `No berth-watch answers at ${url}.`, howToStart))
+  )
+  const { body, status, whole } = reply
+  if (status !== 200) {
+    const reason = Option.match(decodeFailure(body), {
+      onNone: () => `status ${status}`,
+      onSome: ({ message }) => message
+    })
+    const [message, hint] =
+      status === 401
+        ? [`The berth-watch at ${url} asks for its token.`, "Set BERTH_WATCH_TOKEN to the token of its config."]
+        : status === 400
+          ? [`berth-watch refuses: ${reason}`, "See which times it takes: berth cost --help"]
+          : [`The berth-watch at ${url} does not answer: ${reason}`, howToStart]
+    return yield* notAsked(exits[status] ?? "unavailable", message, hint, status)
+  }
+  const answer = whole ? decode(body) : Option.none()
+  if (Option.isSome(answer)) return answer.value
+  return yield* notAsked(
+    "unavailable",
+    `What answers at ${url} is not a berth-watch of this version.`,
+    howToStart,
+    status
+  )
+}, Effect.provide(NodeTransport.layer))

@@ -27,7 +27,12 @@ export interface SpendChange {
 
 export interface WatchedSpend {
   readonly nodes: (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => SpendChange
-  readonly prices: (before: Catalogue, difference: CatalogueDifference, snapshot: Snapshot, nowMillis: number) => SpendChange
+  readonly prices: (
+    before: Catalogue,
+    difference: CatalogueDifference,
+    snapshot: Snapshot,
+    nowMillis: number
+  ) => SpendChange
   /** The catalogue as it is believed from now on. */
   readonly notePrices: (catalogue: Catalogue) => void
   readonly apply: (change: SpendChange) => void
@@ -51,7 +56,10 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
   const rows = kept === undefined ? [] : yield* store.spendDays(dayOf(monthOf(nowMillis).fromMillis) - 40, account)
   const days = new Map(rows.map(({ body, day }) => [day, readDay(body)]))
   let ledger: Ledger | null = kept === undefined ? null : readLedger(kept.body, openDays(days, nowMillis))
-  let prices: { readonly plans: PlanPrices; readonly readMillis: number | null } = { plans: new Map(), readMillis: null }
+  let prices: { readonly plans: PlanPrices; readonly readMillis: number | null } = {
+    plans: new Map(),
+    readMillis: null
+  }
 
   const changeOf = ({ days, isDurable, ledger }: Followed, facts: ReadonlyArray<CostFact> = []): SpendChange => ({
     ledger,
@@ -72,10 +80,7 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       const { exchange, standing } = difference
       const atMillis = exchange.answered.atMillis
       if (standing.baselineMillis === null) return { ledger, facts: [], durable: {} }
-      const first =
-        ledger === null
-          ? beginWith(statesOf(before), prices.plans, prices.readMillis, atMillis)
-          : undefined
+      const first = ledger === null ? beginWith(statesOf(before), prices.plans, prices.readMillis, atMillis) : undefined
       const isSweep = observation._tag === "SweepCompleted"
       const begun = first?.ledger ?? ledger!
       const followed = followNodes(begun, before, difference, prices.plans, { sweepMillis, isSweep })

@@ -13,7 +13,7 @@ const Lease = Schema.fromJsonString(
 const decode = Schema.decodeUnknownOption(Lease)
 
 /** When the leases of nodes end, in milliseconds since the epoch, by id. */
-export type Leases = ReadonlyMap<number, number>
+type Leases = ReadonlyMap<number, number>
 
 /** More files are not read. */
 const maxLeases = 10_000

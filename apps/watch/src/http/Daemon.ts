@@ -7,7 +7,6 @@ import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
 import type { EventFilter } from "../store/events.ts"
 import type { NodeCount } from "../store/present.ts"
 import type { SilenceEnd } from "../store/silences.ts"
-import type { CostQuery } from "./costs.ts"
 import type {
   AccountCost,
   AccountStatus,
@@ -37,6 +36,14 @@ export interface NodeQuery {
   /** `next` of the page before. */
   readonly after?: string | undefined
   readonly limit: number
+}
+
+export interface CostQuery {
+  readonly account?: string | undefined
+  /** `YYYY-MM`; the present one unless given. */
+  readonly month?: string | undefined
+  /** Instead of a month: from an instant until now. */
+  readonly since?: DateTime.Utc | undefined
 }
 
 export interface EventQuery extends EventFilter {

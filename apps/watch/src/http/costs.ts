@@ -7,16 +7,8 @@ import type { Day } from "../spend/Days.ts"
 import { forecast, perHour, type Spend, spendBetween, spendByDay } from "../spend/figures.ts"
 import { readDay, readHeader } from "../spend/LedgerJson.ts"
 import type { Store } from "../store/Store.ts"
-import { Refused } from "./Daemon.ts"
+import { type CostQuery, Refused } from "./Daemon.ts"
 import type { AccountCost } from "./records.ts"
-
-export interface CostQuery {
-  readonly account?: string | undefined
-  /** `YYYY-MM`; the present one unless given. */
-  readonly month?: string | undefined
-  /** Instead of a month: from an instant until now. */
-  readonly since?: DateTime.Utc | undefined
-}
 
 interface Time {
   /** Null where it is not one month. */

@@ -9,7 +9,14 @@ import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { silenceStates } from "../deliver/Silences.ts"
-import { type AccountCost, accountStates, type AccountStatus, type Silence, type SinkStatus, type Trouble } from "./records.ts"
+import {
+  type AccountCost,
+  accountStates,
+  type AccountStatus,
+  type Silence,
+  type SinkStatus,
+  type Trouble
+} from "./records.ts"
 import { isOwn, sweepAgeMillis } from "./readiness.ts"
 
 type Attributes = Readonly<Record<string, string>>

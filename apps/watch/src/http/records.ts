@@ -147,7 +147,7 @@ const spendFields = {
 }
 
 /** Rupees that were spent, with what is not known of them. */
-export const SpendRecord = Schema.Struct(spendFields).annotate({ identifier: "Spend" })
+const SpendRecord = Schema.Struct(spendFields).annotate({ identifier: "Spend" })
 
 const SpendOfDay = Schema.Struct({
   day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
@@ -169,9 +169,9 @@ export const AccountCost = Schema.Struct({
     description: "What the present month comes to if nothing changes until its end; null of another time."
   }),
   perHour: Schema.Struct({ minInr: Rupees, maxInr }).annotate({ description: "What the nodes cost in an hour now." }),
-  budget: Schema.NullOr(
-    Schema.Struct({ monthInr: Rupees, warnPercent: Schema.Array(Schema.Number) })
-  ).annotate({ description: "As the config states it; null without one." }),
+  budget: Schema.NullOr(Schema.Struct({ monthInr: Rupees, warnPercent: Schema.Array(Schema.Number) })).annotate({
+    description: "As the config states it; null without one."
+  }),
   days: Schema.Array(SpendOfDay).annotate({ description: "Each day from `from` on, the last one in part." })
 }).annotate({ identifier: "AccountCost" })
 export type AccountCost = typeof AccountCost.Type

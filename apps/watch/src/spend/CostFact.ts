@@ -72,4 +72,5 @@ export type CostFact = {
 
 const types: ReadonlySet<string> = new Set(costFacts.map(({ fields }) => fields.type.literal))
 
-export const isCostFact = <F extends { readonly type: string }>(fact: F | CostFact): fact is CostFact => types.has(fact.type)
+export const isCostFact = <F extends { readonly type: string }>(fact: F | CostFact): fact is CostFact =>
+  types.has(fact.type)

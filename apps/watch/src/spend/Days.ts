@@ -48,7 +48,10 @@ interface Change {
 }
 
 /** The days after some steps, and the numbers of those that are others now. Instants before the first day count as its begin. */
-export const withSteps = (days: Days, steps: Iterable<Step>): { readonly days: Days; readonly changed: ReadonlyArray<number> } => {
+export const withSteps = (
+  days: Days,
+  steps: Iterable<Step>
+): { readonly days: Days; readonly changed: ReadonlyArray<number> } => {
   const [firstDay = -Infinity] = days.keys()
   const changes = new Map<number, Change>()
   for (const [atMillis, rates] of steps) {
@@ -96,9 +99,7 @@ export const withSteps = (days: Days, steps: Iterable<Step>): { readonly days: D
 export const daysFrom = (days: Days, first: number): Days => {
   const numbers = Array.from(days.keys())
   const begin = numbers.findLast((day) => day <= first)
-  return begin === undefined || begin === numbers[0]
-    ? days
-    : new Map(Array.from(days).filter(([day]) => day >= begin))
+  return begin === undefined || begin === numbers[0] ? days : new Map(Array.from(days).filter(([day]) => day >= begin))
 }
 
 /** What was spent in each day of a time, which may reach into days to come. A part of a day that changed is within nothing and all of it. */

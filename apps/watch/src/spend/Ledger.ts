@@ -56,7 +56,7 @@ export interface Ledger {
   readonly marks: AlertMarks
 }
 
-export const noMarks: AlertMarks = { reported: [], nodes: [] }
+const noMarks: AlertMarks = { reported: [], nodes: [] }
 
 export const keyOf = (plan: string | null, image: string | null): string => JSON.stringify([plan, image])
 
@@ -147,7 +147,13 @@ export class LedgerDraft {
   #newGroup(plan: string | null, image: string | null, price: HourlyPrice): Group {
     const { changedPlans, pricedMillis } = { ...this.before, ...this.#change }
     const known = changedPlans.get(plan ?? "") ?? pricedMillis
-    return { plan, image, count: 0, prices: readFirst(known === null ? { low: 0, high: null } : price, known ?? 0), recent: [] }
+    return {
+      plan,
+      image,
+      count: 0,
+      prices: readFirst(known === null ? { low: 0, high: null } : price, known ?? 0),
+      recent: []
+    }
   }
 
   /**

@@ -23,9 +23,7 @@ const Kept = Schema.Struct({
       image: Schema.NullOr(Schema.String),
       count: Schema.Int,
       prices: Schema.Array(Step),
-      recent: Schema.Array(
-        Schema.Tuple([Schema.Finite, Schema.Int, Schema.Literals(["low", "high", "both"])])
-      )
+      recent: Schema.Array(Schema.Tuple([Schema.Finite, Schema.Int, Schema.Literals(["low", "high", "both"])]))
     })
   ),
   budget: Schema.NullOr(Budget),
@@ -36,9 +34,12 @@ const KeptJson = Schema.fromJsonString(Kept)
 const encode = Schema.encodeSync(KeptJson)
 const decode = Schema.decodeSync(KeptJson)
 
-export const writeLedger = ({ changedPlans, days: _, groups, ...ledger }: Ledger): string =>
+export const writeLedger = ({ budget, changedPlans, groups, marks, pricedMillis, sinceMillis }: Ledger): string =>
   encode({
-    ...ledger,
+    sinceMillis,
+    pricedMillis,
+    budget,
+    marks,
     changedPlans: Array.from(changedPlans),
     groups: Array.from(groups.values(), ({ prices, recent, ...group }) => ({
       ...group,

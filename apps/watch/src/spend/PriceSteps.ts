@@ -26,11 +26,12 @@ export const isUnknown = ({ high, low }: HourlyPrice): boolean => high === null 
 /** What a node of a plan and image costs, as far as the plan is known. */
 export const priceWith = (plan: CataloguePlan | undefined, image: string | null): HourlyPrice => {
   if (plan === undefined) return unknown
-  const { maxPricePerHourInr: max, minPricePerHourInr: min } = (image === null ? undefined : pricesOf(plan).get(image)) ?? plan
+  const { maxPricePerHourInr: max, minPricePerHourInr: min } =
+    (image === null ? undefined : pricesOf(plan).get(image)) ?? plan
   return { low: min === null ? 0 : toMicros(min), high: max === null ? null : toMicros(max) }
 }
 
-export const middleOf = ({ high, low }: HourlyPrice): number => Math.round((low + (high ?? low)) / 2)
+const middleOf = ({ high, low }: HourlyPrice): number => Math.round((low + (high ?? low)) / 2)
 
 /** A price that was read at `sinceMillis` for the first time, and is assumed before. */
 export const readFirst = (price: HourlyPrice, sinceMillis: number): ReadonlyArray<PriceStep> =>

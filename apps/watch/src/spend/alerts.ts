@@ -73,7 +73,8 @@ function* noticesOf({ nodes }: Snapshot, rules: AlertRules, nowMillis: number): 
   if (forgottenMillis !== null) {
     for (const { state } of nodes.values()) {
       const { node, statusSinceMillis: sinceMillis } = state
-      if (node.status === "power-off" && nowMillis - sinceMillis >= forgottenMillis) yield { kind: "off", sinceMillis, state }
+      if (node.status === "power-off" && nowMillis - sinceMillis >= forgottenMillis)
+        yield { kind: "off", sinceMillis, state }
     }
   }
   for (const [id, sinceMillis] of leases) {

@@ -27,7 +27,7 @@ export interface Spend {
   readonly unobservedMillis: number
 }
 
-export const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
+const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
   const isOpen = open > 0n
   const min = down(low)
   const max = up(high)

@@ -43,7 +43,8 @@ const millisOf = ([from, to]: NodeFact["data"]["observedBetween"]): Between => [
 
 const isAlive = (state: NodeState | undefined): state is NodeState => state !== undefined && state.goneMillis === null
 
-const isSamePrice = (a: NodeState, b: NodeState): boolean => a.node.plan === b.node.plan && a.node.image === b.node.image
+const isSamePrice = (a: NodeState, b: NodeState): boolean =>
+  a.node.plan === b.node.plan && a.node.image === b.node.image
 
 /** Lives by plan and image; those of the same instant are counted together. */
 class Gathered {
@@ -83,7 +84,8 @@ export const beginWith = (
   const gathered = new Gathered()
   const firstMillis = firstMillisOf(draft.before)
   for (const state of states) {
-    if (isAlive(state)) gathered.add(state, { fromMillis: beginOf(state, firstMillis, nowMillis), count: 1, side: "both" })
+    if (isAlive(state))
+      gathered.add(state, { fromMillis: beginOf(state, firstMillis, nowMillis), count: 1, side: "both" })
   }
   for (const { lives, node } of gathered) draft.addLives(node.plan, node.image, priceOf(plans, node), lives)
   return { ledger: draft.result(nowMillis), isDurable: true, days: Array.from(draft.changedDays) }
@@ -97,7 +99,9 @@ export const followNodes = (
   plans: PlanPrices,
   sweep: Pick<Rules, "sweepMillis"> & { readonly isSweep: boolean }
 ): Followed => {
-  const blind = sweep.isSweep ? blindBefore(before.standing.sweptMillis, exchange.asked.atMillis, sweep.sweepMillis) : null
+  const blind = sweep.isSweep
+    ? blindBefore(before.standing.sweptMillis, exchange.asked.atMillis, sweep.sweepMillis)
+    : null
   if (blind === null && nodes.length === 0) return { ledger, isDurable: false, days: [] }
   const draft = new LedgerDraft(ledger, false)
   if (blind !== null && standing.baselineMillis !== null) draft.addBlind(...blind)
@@ -125,7 +129,10 @@ export const followNodes = (
     if (!isAlive(state) || (wasAlive && isSame && isSamePrice(known, state))) continue
     const fromMillis = beginOf(state, firstMillis, nowMillis)
     if (wasAlive && isSame) {
-      const changed = known.node.plan === null || known.node.plan === state.node.plan ? undefined : betweenOf("berth.node.changed", state)
+      const changed =
+        known.node.plan === null || known.node.plan === state.node.plan
+          ? undefined
+          : betweenOf("berth.node.changed", state)
       if (changed === undefined) {
         // It always was what it is now known to be.
         gathered.add(known, { fromMillis, count: -1, side: "both" })
@@ -171,7 +178,10 @@ export const followPrices = (
     const known = were.get(plan)
     if (known === undefined || known === item || known.prices === item.prices) continue
     const fact = facts.find((each) => each.type === "berth.plan.price_changed" && each.subject === `plans/${plan}`)
-    others.set(plan, fact === undefined ? [before.readMillis ?? nowMillis, nowMillis] : millisOf(fact.data.observedBetween))
+    others.set(
+      plan,
+      fact === undefined ? [before.readMillis ?? nowMillis, nowMillis] : millisOf(fact.data.observedBetween)
+    )
   }
   if (others.size > 0) {
     const changed = Array.from(others, ([plan, [, toMillis]]) => [plan, toMillis] as const)

@@ -75,7 +75,9 @@ const logged = Effect.gen(function* () {
   return events.flatMap(({ body, type }) => (/cost|lease/.test(type) ? [JSON.parse(body)] : []))
 })
 
-const types = Effect.map(logged, (events) => events.map(({ data, type }) => `${type} ${data.thresholdPercent ?? data.reason ?? ""}`.trim()))
+const types = Effect.map(logged, (events) =>
+  events.map(({ data, type }) => `${type} ${data.thresholdPercent ?? data.reason ?? ""}`.trim())
+)
 
 const spent = Effect.fnUntraced(function* (minutes: number) {
   const [cost] = yield* costsOf(yield* Store, new Set(["a"]), {}, begin + minutes * minute)
@@ -94,7 +96,11 @@ describe("the spending of an account", () => {
       yield* first.sweeps(60, node(1, { createdAtMillis: begin + 30 * minute }))
       expect((yield* spent(90)).spent).toMatchObject({ amountInr: 10, minInr: 10, maxInr: 10, errorInr: 0 })
       const next = yield* take()
-      yield* next.sweeps(120, node(1, { createdAtMillis: begin + 30 * minute }), node(2, { createdAtMillis: begin + 90 * minute }))
+      yield* next.sweeps(
+        120,
+        node(1, { createdAtMillis: begin + 30 * minute }),
+        node(2, { createdAtMillis: begin + 90 * minute })
+      )
       const cost = yield* spent(150)
       expect(cost).toMatchObject({ spent: { amountInr: 30, errorInr: 0 }, perHour: { minInr: 20, maxInr: 20 } })
       // Of 744 hours the first node has half an hour less, the second one an hour and a half.
@@ -109,9 +115,10 @@ describe("the spending of an account", () => {
       for (const minutes of [0, 1, 60]) yield* sweeps(minutes, node(1), node(2))
       for (const minutes of [120, 121]) yield* sweeps(minutes, node(1))
       for (const minutes of [122, 124]) yield* denies(minutes, 2)
+      for (const minutes of [125, 126]) yield* sweeps(minutes, node(1))
       const { spent: amount } = yield* spent(180)
-      expect(amount).toMatchObject({ minInr: 40, maxInr: 50, amountInr: 45, errorInr: 5 })
-      expect((yield* spent(240)).spent).toMatchObject({ minInr: 50, maxInr: 60 })
+      expect(amount).toMatchObject({ minInr: 40, maxInr: 50.84, amountInr: 45.42, errorInr: 5.42 })
+      expect((yield* spent(240)).spent).toMatchObject({ minInr: 50, maxInr: 60.84 })
     }).pipe(Effect.scoped, Effect.provide(store))
   )
 

@@ -25,7 +25,7 @@ const hour = 60 * minute
 const beginMillis = Date.UTC(2026, 0, 29, 7)
 
 /** A node of the truth. */
-export interface Life {
+interface Life {
   readonly id: number
   readonly plan: string
   readonly image: string
@@ -85,7 +85,8 @@ export const tell = (history: History): Told => {
       steps.push({ atMillis: -Infinity, paise: isUnknown ? null : paise })
       if (isUnknown && next() < 0.5) steps.push({ atMillis: beginMillis + below(length), paise })
       else if (history.hasChanges && !isUnknown) {
-        for (let n = below(4); n > 0; n--) steps.push({ atMillis: beginMillis + below(Math.max(1, length - 6 * hour)), paise: 0 })
+        for (let n = below(4); n > 0; n--)
+          steps.push({ atMillis: beginMillis + below(Math.max(1, length - 6 * hour)), paise: 0 })
         steps.sort((a, b) => a.atMillis - b.atMillis)
         for (let n = 1; n < steps.length; n++) steps[n] = { ...steps[n]!, paise: (paise += 1 + below(500)) }
       }
@@ -104,7 +105,11 @@ export const tell = (history: History): Told => {
   })
 
   const sweeps: Array<number> = []
-  for (let at = beginMillis; at < end; at += history.hasGaps && next() < 0.02 ? below(80 * hour) : minute * (1 + below(40))) {
+  for (
+    let at = beginMillis;
+    at < end;
+    at += history.hasGaps && next() < 0.02 ? below(80 * hour) : minute * (1 + below(40))
+  ) {
     sweeps.push(at)
   }
   const reads: Array<number> = []
@@ -123,10 +128,9 @@ export const tell = (history: History): Told => {
   sweeps.push(end)
   // A change is believed by the second read that shows it.
   reads.push(end - 15 * minute, end)
-  const moments = [
-    ...sweeps.map((at) => ({ at, isSweep: true })),
-    ...reads.map((at) => ({ at, isSweep: false }))
-  ].sort((a, b) => a.at - b.at)
+  const moments = [...sweeps.map((at) => ({ at, isSweep: true })), ...reads.map((at) => ({ at, isSweep: false }))].sort(
+    (a, b) => a.at - b.at
+  )
 
   let catalogue = unread
   let evidence = noEvidence
@@ -198,7 +202,10 @@ export const tell = (history: History): Told => {
     } as unknown as Difference
     const plans = plansOf(catalogue)
     const first = ledger === null ? beginWith([], plans, catalogue.readMillis, atMillis) : undefined
-    const followed = followNodes(first?.ledger ?? ledger!, before, difference, plans, { sweepMillis: minute, isSweep: true })
+    const followed = followNodes(first?.ledger ?? ledger!, before, difference, plans, {
+      sweepMillis: minute,
+      isSweep: true
+    })
     const isBlind = standing.sweptMillis !== null && atMillis - standing.sweptMillis > 3 * minute
     keep(
       {
@@ -240,7 +247,10 @@ export const tell = (history: History): Told => {
       for (const { data } of difference.facts) {
         widths.push(DateTime.toEpochMillis(data.observedBetween[1]) - DateTime.toEpochMillis(data.observedBetween[0]))
       }
-      if (difference.facts.length === 0 && JSON.stringify(difference.catalogue.plans) !== JSON.stringify(catalogue.plans)) {
+      if (
+        difference.facts.length === 0 &&
+        JSON.stringify(difference.catalogue.plans) !== JSON.stringify(catalogue.plans)
+      ) {
         widths.push(atMillis - (catalogue.readMillis ?? atMillis))
       }
       const known = new Map(Array.from(nodes, ([id, { state }]) => [id, { state }])) as unknown as Snapshot["nodes"]

@@ -531,7 +531,9 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           ])
           expect(yield* spends("b")).toEqual([{ account: "b", body: "other" }])
           const bodies = (from: number, account?: string) =>
-            Effect.map(spendDays(from, account), (rows) => rows.map(({ account, body, day }) => `${account} ${day} ${body}`))
+            Effect.map(spendDays(from, account), (rows) =>
+              rows.map(({ account, body, day }) => `${account} ${day} ${body}`)
+            )
           expect(yield* bodies(20_005)).toEqual(["a 20003 2", "a 20009 5", "b 20001 4"])
           expect(yield* bodies(20_000, "a")).toEqual(["a 20000 1", "a 20003 2", "a 20009 5"])
           expect(yield* bodies(19_000, "b")).toEqual(["b 20001 4"])
