@@ -22,6 +22,9 @@ const FlagHelp = Schema.Struct({
   aliases: Schema.Array(Schema.String).annotate({ description: "Other spellings: one letter is short for it." }),
   /** What its value is called. */
   metavar: Schema.NullOr(Schema.String).annotate({ description: "Null for a flag that is on or off." }),
+  bare: Schema.optionalKey(Schema.String).annotate({
+    description: "What it stands for where no value follows it; left out where one has to."
+  }),
   list: Schema.Boolean.annotate({ description: "Whether its value may be several, with commas between them." })
 })
 export interface FlagHelp extends Schema.Schema.Type<typeof FlagHelp> {}

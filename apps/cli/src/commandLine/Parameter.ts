@@ -31,6 +31,8 @@ export interface Value<out A> {
   readonly choices?: ReadonlyArray<string>
   /** Whether the text may be several, with commas between them. */
   readonly isList?: boolean
+  /** What a flag stands for where no value follows it; left out where one has to. */
+  readonly bare?: string
   readonly parse: (text: string) => Option.Option<A>
   /** What is expected instead, as the end of a sentence; left out where the choices are the answer. */
   readonly expected?: (text: string) => string
@@ -116,13 +118,22 @@ const parameter = <A, B>(
   { repeatable = false, required = false }: { readonly repeatable?: boolean; readonly required?: boolean },
   combine: (values: ReadonlyArray<A>) => Result.Result<B, Wrong>
 ): Parameter<B> => {
-  const { choices = [], isList = false, metavar } = value
+  const { bare, choices = [], isList = false, metavar } = value
   const what = kind === "flag" ? `--${shown.name}` : shown.name
   const one = (text: string): Result.Result<A, Wrong> =>
     Result.fromOption(value.parse(text), () => invalid(what, text, value))
   return {
     kind,
-    help: { ...shown, choices, required, repeatable, aliases, metavar, list: isList },
+    help: {
+      ...shown,
+      choices,
+      required,
+      repeatable,
+      aliases,
+      metavar,
+      ...(bare !== undefined && { bare }),
+      list: isList
+    },
     read: (texts) => Result.flatMap(Result.all(texts.map(one)), combine)
   }
 }

@@ -62,7 +62,7 @@ export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<Fla
       const [, name = "", attached] = /^--([^=]*)(?:=([^]*))?$/.exec(word) ?? []
       const flag = find(name)
       if (flag === undefined || name.length === 1) unknown ??= `--${name}`
-      else give(flag, attached ?? (flag.metavar === null ? "true" : following()))
+      else give(flag, attached ?? (flag.metavar === null ? "true" : (following() ?? flag.bare)))
       continue
     }
     // `-o json`, `-o=json`, `-ojson`, and switches in one word: `-iy`.

@@ -21,6 +21,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   profile: async () => (await import("../records/account.ts")).profileRecord,
   account: async () => (await import("../records/account.ts")).accountRecord,
   cost: async () => (await import("../records/cost.ts")).costRecord,
+  spending: async () => (await import("../records/spending.ts")).spendingRecord,
   limits: async () => (await import("../records/limits.ts")).limitsRecord,
   check: async () => (await import("../records/check.ts")).checkRecord,
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord

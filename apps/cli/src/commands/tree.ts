@@ -156,10 +156,11 @@ export const tree: CommandTree<Command> = [
     })
   ]),
   verb("cost", "What the account costs", async () => (await import("./cost/show.ts")).cost, {
-    prints: ["cost[]"],
+    prints: ["cost[]", "spending[]"],
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
-      ["berth cost --by plan --sort -price", "The most expensive plans first"]
+      ["berth cost --by plan --sort -price", "The most expensive plans first"],
+      ["berth cost --month", "What was spent in this month, and what it will come to, from berth-watch"]
     ]
   }),
   verb("limits", "What is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {

@@ -4,6 +4,7 @@
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { SettingFault } from "@berthkit/terminal/Connection"
+import type { Exit } from "@berthkit/terminal/exitCode"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
@@ -200,6 +201,15 @@ export class LocalFileFault extends Data.TaggedError("LocalFileFault")<{
   readonly exit = "localFile"
 }
 
+/** A daemon that was to be asked does not answer, or refuses. */
+export class DaemonNotAsked extends Data.TaggedError("DaemonNotAsked")<{
+  readonly exit: Exit
+  readonly message: string
+  readonly hint: string
+  /** The status of its reply; null where there was none. */
+  readonly httpStatus: number | null
+}> {}
+
 /** The user answered no, or stopped the command before it was done. */
 export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly message: string
@@ -222,4 +232,5 @@ export type CliFailure =
   | NoAddress
   | SomeFailed
   | LocalFileFault
+  | DaemonNotAsked
   | Interrupted

@@ -72,6 +72,7 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
     case "LocalFileFault":
       return { path: failure.path }
     case "UsageFault":
+    case "DaemonNotAsked":
     case "Interrupted":
       return {}
   }
@@ -96,7 +97,9 @@ export const problemOf = (failure: Failure): Problem => {
   if (failure._tag === "CreatedNotReady" || failure._tag === "DeletedNotGone") {
     return { ...problemOfError(failure.error), message, hint }
   }
-  return problemHere(failure._tag, { message, hint, details: detailsOf(failure) })
+  const problem = problemHere(failure._tag, { message, hint, details: detailsOf(failure) })
+  if (failure._tag !== "DaemonNotAsked") return problem
+  return { ...problem, httpStatus: failure.httpStatus, retryable: failure.exit === "unavailable" }
 }
 
 /** Data that cannot be written: no fault of berth. */

@@ -22,6 +22,8 @@ export interface Belief<Observation, Difference extends { readonly facts: Readon
 export interface AccountOptions<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   readonly owner: Owner
   readonly belief: Belief<Observation, Difference>
+  /** Shared by beliefs that change something together; each has its own unless given. */
+  readonly mailbox?: Semaphore.Semaphore | undefined
 }
 
 /** Before the store is asked again after it failed. */
@@ -33,9 +35,9 @@ const isEmpty = (change: AccountChange): boolean =>
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
   Difference extends { readonly facts: ReadonlyArray<EventFact> }
->({ belief, owner }: AccountOptions<Observation, Difference>) {
+>({ belief, mailbox: shared, owner }: AccountOptions<Observation, Difference>) {
   const store = yield* Store
-  const mailbox = yield* Semaphore.make(1)
+  const mailbox = shared ?? (yield* Semaphore.make(1))
 
   /**
    * A store that may work again is waited for: the poller waits for the observation, so nothing is asked meanwhile. The wait may be

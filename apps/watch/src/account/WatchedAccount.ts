@@ -3,7 +3,7 @@
  * `Account.ts`.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Random, Schema, Stream } from "effect"
+import { Effect, Random, Schema, Semaphore, Stream } from "effect"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../diff/NodeState.ts"
@@ -11,11 +11,15 @@ import type { Moment, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
 import { makeSnapshot, type Snapshot, unwatched } from "../diff/Snapshot.ts"
 import { Standing } from "../diff/Standing.ts"
+import type { AlertRules } from "../spend/alerts.ts"
+import { isCostFact } from "../spend/CostFact.ts"
 import type { AccountChange, NodeRow } from "../store/accounts.ts"
+import type { EventFact } from "../events/Event.ts"
 import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"
+import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.ts"
 
 export interface WatchedAccount {
   /** Only `observe` changes it. */
@@ -30,6 +34,8 @@ export interface WatchedAccountOptions {
   /** Of the API key in use; null when keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
+  /** What is to be reported of its spending; asked each time. */
+  readonly alertRules?: () => AlertRules
 }
 
 const StandingJson = Schema.fromJsonString(Schema.toCodecJson(Standing))
@@ -64,6 +70,8 @@ function* makeRows(before: Snapshot, { exchange, nodes }: Difference): Generator
 const rowsOf = (before: Snapshot, difference: Difference): Iterable<NodeRow> =>
   difference.nodes.length === 0 ? [] : { [Symbol.iterator]: () => makeRows(before, difference) }
 
+const isOfNodes = (fact: EventFact): fact is Fact => !isCostFact(fact)
+
 /** The part of the account's row that differs. A sink that begins with the nodes waits for the sweep: it counts from the baseline on. */
 const accountOf = (
   before: Standing,
@@ -80,6 +88,23 @@ const accountOf = (
 /** An account that this process owns. */
 export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
+  /** What its nodes cost, which changes with them and with the prices. */
+  readonly spend: OwnSpend
+}
+
+/** What changes it takes its turn with the others. */
+export interface OwnSpend {
+  readonly watched: WatchedSpend
+  readonly mailbox: Semaphore.Semaphore
+}
+
+const noAlerts: AlertRules = { budget: null, forgottenMillis: null, leases: new Map() }
+
+/** A difference of the nodes, and what it comes to in money. */
+interface WithSpend {
+  readonly difference: Difference
+  readonly spend: SpendChange
+  readonly facts: ReadonlyArray<EventFact>
 }
 
 /** Takes the account over from its last owner, and loads it. It is given up with the scope. */
@@ -95,24 +120,36 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
   /** As the rules of the last observation have it. */
   let sweepMillis = 0
+  const mailbox = yield* Semaphore.make(1)
+  const money = yield* openSpend(options.name, options.alertRules ?? (() => noAlerts))
   const account = yield* makeAccount({
     owner,
+    mailbox,
     belief: {
-      diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }) =>
-        diff(snapshot, observation, rules),
-      durable: (difference: Difference) => ({
+      diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }): WithSpend => {
+        const difference = diff(snapshot, observation, rules)
+        const spend = money.nodes(snapshot, difference, observation, rules)
+        const facts = spend.facts.length === 0 ? difference.facts : [...difference.facts, ...spend.facts]
+        return { difference, spend, facts }
+      },
+      durable: ({ difference, spend }: WithSpend) => ({
         nodes: rowsOf(snapshot, difference),
-        ...accountOf(snapshot.standing, difference.standing, sweepMillis)
+        ...accountOf(snapshot.standing, difference.standing, sweepMillis),
+        ...spend.durable
       }),
-      apply: applying
+      apply: ({ difference, spend }) => {
+        money.apply(spend)
+        return applying(difference)
+      }
     }
   })
   const watched: OwnAccount = {
     owner,
     snapshot,
+    spend: { watched: money, mailbox },
     observe: (observation, rules) => {
       sweepMillis = rules.sweepMillis
-      return account.observe({ observation, rules })
+      return Effect.map(account.observe({ observation, rules }), (facts) => facts.filter(isOfNodes))
     }
   }
   return watched

@@ -20,6 +20,8 @@ import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"
+import type { OwnSpend } from "./WatchedAccount.ts"
+import type { SpendChange } from "./WatchedSpend.ts"
 
 export interface WatchedCatalogue {
   readonly known: () => Catalogue
@@ -34,22 +36,38 @@ const nodesOn =
   (plan: string): ReadonlyArray<string | null> =>
     Array.from(nodes.values()).flatMap(({ state: { node } }) => (node.plan === plan ? [node.image] : []))
 
+/** What a read changes, and what that comes to in money. */
+interface WithSpend extends CatalogueDifference {
+  readonly money: SpendChange
+}
+
 export const openCatalogue = Effect.fnUntraced(function* (options: {
   readonly owner: Owner
   readonly snapshot: Snapshot
+  readonly spend: OwnSpend
 }) {
   const store = yield* Store
-  const { owner, snapshot } = options
+  const { owner, snapshot, spend } = options
   const kept = yield* store.catalogueOf(owner.account)
   let catalogue = kept === null ? unread : readCatalogue(kept)
   let evidence = noEvidence
+  spend.watched.notePrices(catalogue)
   const { observe } = yield* makeAccount({
     owner,
+    mailbox: spend.mailbox,
     belief: {
-      diff: (read: CatalogueRead) => diffCatalogue(catalogue, evidence, read, nodesOn(snapshot)),
-      durable: (difference: CatalogueDifference) =>
-        difference.catalogue === catalogue ? {} : { catalogue: writeCatalogue(difference.catalogue) },
-      apply: (difference) => {
+      diff: (read: CatalogueRead): WithSpend => {
+        const difference = diffCatalogue(catalogue, evidence, read, nodesOn(snapshot))
+        const money = spend.watched.prices(catalogue, difference, snapshot, read.answered.atMillis)
+        return { ...difference, money }
+      },
+      durable: ({ money, ...difference }: WithSpend) => ({
+        ...(difference.catalogue === catalogue ? {} : { catalogue: writeCatalogue(difference.catalogue) }),
+        ...money.durable
+      }),
+      apply: ({ money, ...difference }) => {
+        spend.watched.apply(money)
+        spend.watched.notePrices(difference.catalogue)
         catalogue = difference.catalogue
         evidence = difference.evidence
       }

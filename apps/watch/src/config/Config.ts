@@ -3,6 +3,7 @@
  * from files, never from the config itself.
  */
 import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/Settings"
+import { maxInr, toMicros } from "@berthkit/core/domain/Money"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { Option, Redacted, Result } from "effect"
@@ -13,6 +14,7 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { typeProblem } from "../deliver/Filter.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
 import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
+import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
@@ -30,6 +32,10 @@ export interface AccountOptions {
   readonly graceMillis: number
   /** How long a list too short to be believed must stay so. */
   readonly holdMillis: number
+  /** What a month may cost, and which parts of that are reported; null: nothing is. */
+  readonly budget: Budget | null
+  /** How long a node may be off before it is reported; null: it is not, whatever its lease. */
+  readonly forgottenMillis: number | null
 }
 
 export interface Listen {
@@ -62,7 +68,15 @@ export interface Surroundings {
 }
 
 export const defaultListen: Listen = { host: "127.0.0.1", port: 9464 }
-export const defaultAccount = { intervalMillis: null, share: 0.6, graceMillis: 60_000, holdMillis: 600_000 } as const
+export const defaultAccount = {
+  intervalMillis: null,
+  share: 0.6,
+  graceMillis: 60_000,
+  holdMillis: 600_000,
+  budget: null,
+  forgottenMillis: null
+} as const
+const defaultWarnPercent: ReadonlyArray<number> = [50, 80, 100]
 export const defaultMaxLag = 1_000_000
 
 const second = 1000
@@ -107,6 +121,11 @@ export const parseShare = (text: string): number | undefined => {
   const percent = /^(\d{1,3})\s?%$/.exec(text)?.[1]
   const share = Number(percent) / 100
   return share > 0 && share <= 1 ? share : undefined
+}
+
+const parsePercent = (text: string): number | undefined => {
+  const percent = Number(/^(\d{1,4})\s?%$/.exec(text)?.[1])
+  return percent >= 1 && percent <= 1000 ? percent : undefined
 }
 
 /** A decimal size, in bytes. */
@@ -204,10 +223,12 @@ class ConfigReader {
       ),
       share: defaulted(file.parsed("a percentage above 0%, up to 100%", parseShare), defaultAccount.share),
       grace: defaulted(file.duration(0, day), defaultAccount.graceMillis),
-      hold: defaulted(file.duration(0, day), defaultAccount.holdMillis)
+      hold: defaulted(file.duration(0, day), defaultAccount.holdMillis),
+      budget: defaulted<Budget | null>(this.budget, defaultAccount.budget),
+      forgotten: defaulted<number | null>(file.duration(second, year), defaultAccount.forgottenMillis)
     })(place)
     if (found === undefined) return undefined
-    const { accessToken, allowHttp, apiKey, baseUrl, grace, hold, interval, name, share } = found
+    const { accessToken, allowHttp, apiKey, baseUrl, budget, forgotten, grace, hold, interval, name, share } = found
     const connection = { baseUrl, credentials: { apiKey, accessToken } }
     const problem = connectionProblem(connection, allowHttp)
     if (problem !== null) {
@@ -215,7 +236,36 @@ class ConfigReader {
       return file.fail({ node: node ?? place.node, name: `${place.name}.${problem.option}` }, problem.why)
     }
     const intervalMillis = interval === "auto" ? null : interval
-    return { name, connection, intervalMillis, share, graceMillis: grace, holdMillis: hold }
+    return {
+      name,
+      connection,
+      intervalMillis,
+      share,
+      graceMillis: grace,
+      holdMillis: hold,
+      budget,
+      forgottenMillis: forgotten
+    }
+  }
+
+  budget: Read<Budget> = (place) => {
+    const file = this.#file
+    const percent = file.parsed("a whole percentage from 1% to 1000%, such as 80%", parsePercent)
+    const found = file.record({
+      month: needed(this.rupees),
+      warn: defaulted(file.list(percent, { min: 1, max: 20 }), defaultWarnPercent)
+    })(place)
+    return found === undefined
+      ? undefined
+      : { monthInr: found.month, warnPercent: Array.from(new Set(found.warn)).sort((a, b) => a - b) }
+  }
+
+  /** An amount, to the paisa. */
+  rupees: Read<number> = (place) => {
+    const value = isScalar(place.node) ? place.node.value : undefined
+    return typeof value === "number" && value > 0 && value <= maxInr && Number.isInteger(toMicros(value) / 10_000)
+      ? value
+      : this.#file.fail(place, `has to be an amount in rupees above 0, up to ${maxInr}, such as 200000`)
   }
 
   webhook: Read<SinkOptions["target"]> = (place) => {

@@ -113,5 +113,5 @@ export const resolveAccount = (
     const connection = { baseUrl: account.baseUrl, credentials }
     const problem = connectionProblem(connection, allowHttp)
     if (problem !== null) return yield* Result.fail(`${problem.option} ${problem.why}.`)
-    return { name: account.name, connection, ...rest }
+    return { name: account.name, connection, ...rest, budget: null, forgottenMillis: null }
   })

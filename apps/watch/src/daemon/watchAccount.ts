@@ -26,6 +26,7 @@ import { readCatalogues } from "../observe/CatalogueReader.ts"
 import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
 import type { Beginnings } from "./beginnings.ts"
+import { followLeases } from "./leases.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "../telemetry/accountProgress.ts"
@@ -63,7 +64,7 @@ export const watchAccount = Effect.fnUntraced(function* (
   const { connection, name } = options
   const progress = yield* Progress
   // The options were checked when they were read.
-  const { allowanceFile } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
+  const { allowanceFile, commitments } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
   let reported: Reported | null = null
   const onReply = ({ headers }: RawReply) =>
     Effect.sync(() => {
@@ -78,12 +79,14 @@ export const watchAccount = Effect.fnUntraced(function* (
   )
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments
+  const leases = yield* followLeases(commitments)
   const watched = yield* openAccount({
     name,
     fingerprint: fingerprintOf(connection),
-    begun: yield* moments.now
+    begun: yield* moments.now,
+    alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current })
   })
-  const own = { owner: watched.owner, snapshot: watched.snapshot }
+  const own = { owner: watched.owner, snapshot: watched.snapshot, spend: watched.spend }
   const catalogue = yield* openCatalogue(own)
   const observeAllowance = yield* openAllowance(own)
 

@@ -5,6 +5,7 @@ import { DateTime, Schema } from "effect"
 import { type AllowanceFact, catalogueFacts, type EntryFact } from "../diff/CatalogueFact.ts"
 import { type Fact, facts } from "../diff/Fact.ts"
 import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
+import { type CostFact, costFacts } from "../spend/CostFact.ts"
 import { type EventIdentity, eventId } from "./eventId.ts"
 
 /** Digits of `sequence`: as text, sequences sort the way the numbers do. */
@@ -21,7 +22,7 @@ const attributes = {
 }
 
 /** All that is reported: what a type is about, and its data, is stated where its fact is. */
-const reported = [...facts, ...catalogueFacts, ...daemonFacts] as const
+const reported = [...facts, ...catalogueFacts, ...costFacts, ...daemonFacts] as const
 
 type EventOf<F> = F extends Schema.Struct<infer Fields> ? Schema.Struct<typeof attributes & Fields> : never
 
@@ -44,6 +45,7 @@ export type EventFact =
   | Fact
   | EntryFact
   | AllowanceFact
+  | CostFact
   | (DaemonFact & { readonly identity: EventIdentity; readonly atMillis: number })
 
 /** `sequence` as events and cursors in URLs show it. */

@@ -63,6 +63,22 @@ const sentences = {
     `Plan ${data.after?.plan} costs ${monthlyOf(data.after)} a month instead of ` +
       `${monthlyOf(data.before)}: ${costOf(data)}`
   ],
+  "berth.cost.forecast_exceeded": ({ data }) => [
+    "warm",
+    `${data.month} is going to cost ${inRupees(data.forecastInr)}, which is more than its budget of ` +
+      `${inRupees(data.budgetInr)}; ${inRupees(data.monthToDateInr)} is spent`
+  ],
+  "berth.cost.budget_crossed": ({ data }) => [
+    data.thresholdPercent < 100 ? "warm" : "bad",
+    `${inRupees(data.monthToDateInr)} of ${data.month} is spent: ${data.thresholdPercent} % of its budget of ` +
+      `${inRupees(data.budgetInr)} is reached`
+  ],
+  "berth.cost.idle": ({ data }) => [
+    "warm",
+    `${data.reason === "off" ? "is off and still billed" : "is older than its lease"}` +
+      (typeof data.pricePerHourInr === "number" ? `, at ${inRupees(data.pricePerHourInr)} an hour` : "")
+  ],
+  "berth.node.lease_expired": () => ["warm", "is still there after the end of its lease"],
   "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink} is disabled: ${data.message}`],
   "berth.watch.trouble": ({ data }) => [
     data.severity === "critical" ? "bad" : "warm",

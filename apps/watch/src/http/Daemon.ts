@@ -8,6 +8,7 @@ import type { EventFilter } from "../store/events.ts"
 import type { NodeCount } from "../store/present.ts"
 import type { SilenceEnd } from "../store/silences.ts"
 import type {
+  AccountCost,
   AccountStatus,
   DeadLetterPage,
   EventPage,
@@ -37,6 +38,14 @@ export interface NodeQuery {
   readonly limit: number
 }
 
+export interface CostQuery {
+  readonly account?: string | undefined
+  /** `YYYY-MM`; the present one unless given. */
+  readonly month?: string | undefined
+  /** Instead of a month: from an instant until now. */
+  readonly since?: DateTime.Utc | undefined
+}
+
 export interface EventQuery extends EventFilter {
   /** The first events behind this cursor, `""` for the first that are kept; without it, the last events. */
   readonly after?: string | undefined
@@ -63,6 +72,8 @@ export class Daemon extends Context.Service<
     /** What the store takes, as far as its retention bounds it. */
     readonly storeBytes: Effect.Effect<number>
     readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
+    /** What accounts spent, by name, at an instant. */
+    readonly costs: (query: CostQuery, nowMillis: number) => Effect.Effect<ReadonlyArray<AccountCost>, Refused>
     readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */
     readonly cursor: Effect.Effect<string>

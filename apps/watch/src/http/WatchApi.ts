@@ -8,6 +8,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchem
 import { failures } from "./failures.ts"
 import {
   AccountStatus,
+  CostReport,
   DeadLetterPage,
   EventPage,
   NewSilence,
@@ -75,6 +76,22 @@ class NodesGroup extends HttpApiGroup.make("nodes").add(
   HttpApiEndpoint.get("plans", "/api/plans", { success: Schema.Array(PricedPlan) }).annotateMerge(
     described("Plans", "Plans with their prices, as last read.")
   )
+) {}
+
+class CostGroup extends HttpApiGroup.make("cost").add(
+  HttpApiEndpoint.get("read", "/api/cost", {
+    query: {
+      account,
+      month: Schema.optional(Schema.String).annotate({
+        description: "`YYYY-MM`, a calendar month in India; the present one unless given."
+      }),
+      since: Schema.optional(Schema.DateTimeUtcFromString).annotate({
+        description: "Instead of a month: from this instant until now, ISO 8601."
+      })
+    },
+    success: CostReport,
+    error: refusals
+  }).annotateMerge(described("Cost", "What each account spent in a month or since an instant, by day, and a forecast."))
 ) {}
 
 class EventsGroup extends HttpApiGroup.make("events").add(
@@ -264,6 +281,7 @@ export class Access extends HttpApiMiddleware.Service<Access>()("@berthkit/watch
 const api = HttpApi.make("berth-watch")
   .add(StatusGroup)
   .add(NodesGroup)
+  .add(CostGroup)
   .add(EventsGroup)
   .add(SinksGroup)
   .add(SilencesGroup)

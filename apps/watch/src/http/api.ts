@@ -59,6 +59,17 @@ const nodes = HttpApiBuilder.group(WatchApi, "nodes", (handlers) =>
   )
 )
 
+const cost = HttpApiBuilder.group(WatchApi, "cost", (handlers) =>
+  Effect.map(Daemon, (daemon) =>
+    handlers.handle("read", ({ query }) =>
+      Effect.gen(function* () {
+        const now = yield* DateTime.now
+        return { now, accounts: yield* orFailure(daemon.costs(query, DateTime.toEpochMillis(now))) }
+      })
+    )
+  )
+)
+
 const events = HttpApiBuilder.group(WatchApi, "events", (handlers) =>
   Effect.map(Daemon, (daemon) => {
     const streamOf = makeStreams()
@@ -172,4 +183,4 @@ const session = HttpApiBuilder.group(WatchApi, "session", (handlers) =>
     )
 )
 
-export const layer = Layer.mergeAll(status, nodes, events, sinks, silences, session)
+export const layer = Layer.mergeAll(status, nodes, cost, events, sinks, silences, session)

@@ -9,7 +9,14 @@ import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { silenceStates } from "../deliver/Silences.ts"
-import { accountStates, type AccountStatus, type Silence, type SinkStatus, type Trouble } from "./records.ts"
+import {
+  type AccountCost,
+  accountStates,
+  type AccountStatus,
+  type Silence,
+  type SinkStatus,
+  type Trouble
+} from "./records.ts"
 import { isOwn, sweepAgeMillis } from "./readiness.ts"
 
 type Attributes = Readonly<Record<string, string>>
@@ -80,6 +87,24 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
 
 /** What the engine counts of itself, by its name: where one process has the store the engine is not loaded. */
 const engineShards = Metric.gauge("effect_cluster_shards", { bigint: true })
+
+const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<Gauge> => [
+  {
+    name: "berth_cost_month_to_date_inr",
+    description: "What the account spent in this month, in rupees. Months begin at midnight in India.",
+    samples: costs.map(({ account, spent }) => [spent.amountInr, { account }])
+  },
+  {
+    name: "berth_cost_forecast_inr",
+    description: "What the month comes to if nothing changes until its end, in rupees.",
+    samples: costs.map(({ account, forecast }) => [forecast?.amountInr ?? null, { account }])
+  },
+  {
+    name: "berth_cost_error_inr",
+    description: "How far berth_cost_month_to_date_inr may be off, in rupees; absent where a price was not known.",
+    samples: costs.map(({ account, spent }) => [spent.errorInr, { account }])
+  }
+]
 
 /** Of several processes on one store. Each account is in the series of the one that has it. */
 const fleetGauges = (
@@ -210,6 +235,8 @@ export const formatMetrics = Effect.gen(function* () {
     samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan: plan ?? "" }])
   }
   const now = yield* Clock.currentTimeMillis
+  const own = new Set(accounts.filter(isOwn).map(({ account }) => account))
+  const costs = yield* Effect.orDie(daemon.costs({}, now))
   const storeBytes: Gauge = {
     name: "berth_store_bytes",
     description: "What the rows of the store and their indexes take: maxSize is about it.",
@@ -222,6 +249,7 @@ export const formatMetrics = Effect.gen(function* () {
     nodes,
     troubleGauge(troubles),
     ...accountGauges(accounts.filter(isOwn), now),
+    ...costGauges(costs.filter(({ account }) => own.has(account))),
     ...fleetGauges(accounts, (yield* Metric.value(engineShards)).value, now),
     ...sinkGauges(sinks),
     silenceGauge(silences)

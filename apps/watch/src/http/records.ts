@@ -125,6 +125,64 @@ export const PricedPlan = Schema.Struct({
 }).annotate({ identifier: "PricedPlan" })
 export type PricedPlan = typeof PricedPlan.Type
 
+const Rupees = Schema.Number
+const maxInr = Schema.NullOr(Rupees).annotate({
+  description: "It is at most so much; null where a price was not known for a while."
+})
+
+const spendFields = {
+  amountInr: Rupees.annotate({ description: "In rupees: the middle of the bounds, and what was assumed." }),
+  minInr: Rupees.annotate({ description: "It is at least so much." }),
+  maxInr,
+  errorInr: Schema.NullOr(Rupees).annotate({
+    description: "How far `amountInr` may be off, either way; null where there is no upper bound."
+  }),
+  assumedInr: Rupees.annotate({
+    description: "The part at prices that were read only later; it is not in `minInr`."
+  }),
+  unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
+  unobservedMillis: Schema.Number.annotate({
+    description: "Time in which nothing was observed: a node that came and went within it is not in the amount."
+  })
+}
+
+/** Rupees that were spent, with what is not known of them. */
+const SpendRecord = Schema.Struct(spendFields).annotate({ identifier: "Spend" })
+
+const SpendOfDay = Schema.Struct({
+  day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
+  isPart: Schema.Boolean.annotate({ description: "Whether it is not the whole day." }),
+  ...spendFields
+}).annotate({ identifier: "SpendOfDay" })
+
+/** What an account costs. */
+export const AccountCost = Schema.Struct({
+  account: Schema.String,
+  month: Schema.NullOr(Schema.String).annotate({
+    description: "`YYYY-MM`, a calendar month in India; null of another time."
+  }),
+  from: Instant,
+  to: Instant.annotate({ description: "Until now, or the end of the month." }),
+  watchedSince: Instant.annotate({ description: "When its nodes were first known." }),
+  spent: SpendRecord,
+  forecast: Schema.NullOr(SpendRecord).annotate({
+    description: "What the present month comes to if nothing changes until its end; null of another time."
+  }),
+  perHour: Schema.Struct({ minInr: Rupees, maxInr }).annotate({ description: "What the nodes cost in an hour now." }),
+  budget: Schema.NullOr(Schema.Struct({ monthInr: Rupees, warnPercent: Schema.Array(Schema.Number) })).annotate({
+    description: "As the config states it; null without one."
+  }),
+  days: Schema.Array(SpendOfDay).annotate({ description: "Each day from `from` on, the last one in part." })
+}).annotate({ identifier: "AccountCost" })
+export type AccountCost = typeof AccountCost.Type
+
+export const CostReport = Schema.Struct({
+  now: Instant,
+  accounts: Schema.Array(AccountCost).annotate({
+    description: "By name; none whose nodes are not known yet. Commitments, taxes and least amounts are not in it."
+  })
+}).annotate({ identifier: "CostReport" })
+
 /** A sink and how far it is. */
 export const SinkStatus = Schema.Struct({
   sink: Schema.String,

@@ -19,6 +19,7 @@ import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import type { Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { Daemon, type NodeQuery, Refused } from "./Daemon.ts"
+import { costsOf } from "./costs.ts"
 import { makeSilenceOperations } from "./silences.ts"
 import type { AccountStatus, DeliveredEvent, LoggedEvent, ProcessStatus, Trouble as TroubleRecord } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
@@ -323,6 +324,11 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         }))
       )
     ),
+    costs: (query, nowMillis) =>
+      Effect.andThen(
+        knownAccount(query.account),
+        Effect.flatMap(watched, (names) => costsOf(store, new Set(names), query, nowMillis))
+      ),
     events: ({ after, limit, ...filter }) =>
       Effect.andThen(
         Effect.andThen(knownAccount(filter.account), knownSilence(filter.silence)),

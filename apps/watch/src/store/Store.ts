@@ -24,6 +24,7 @@ import { makeSinks } from "./sinks.ts"
 import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { makeSpend } from "./spend.ts"
 import { makeWatchedAccounts } from "./watchedAccounts.ts"
 import { makeSignal } from "./Signal.ts"
 
@@ -74,6 +75,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     ...makeEvents(sql),
     ...makePresent(sql),
     ...makeCatalogue(sql),
+    ...makeSpend(sql),
     ...sinks,
     take: (...args: Parameters<typeof sinks.take>) => watched(sinks.take(...args)),
     ...deliveries,

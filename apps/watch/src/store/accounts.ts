@@ -8,6 +8,7 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
 import type { Owner, Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
+import { keptSpendDays } from "./spend.ts"
 import { groupsOf, inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
 import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
@@ -51,6 +52,10 @@ export interface AccountChange {
   readonly catalogue?: string
   /** What was reported of its allowance, as JSON. */
   readonly allowance?: string
+  /** What is known of its spending, as JSON. */
+  readonly spend?: string
+  /** Days in which its rates changed, as JSON. */
+  readonly spendDays?: ReadonlyArray<{ readonly day: number; readonly body: string }>
 }
 
 /** An event as it is kept. */
@@ -219,13 +224,23 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   }
 
   const saveValue = (
-    table: "catalogue" | "allowance",
+    table: "catalogue" | "allowance" | "spend",
     account: string,
     body: string | undefined
   ): Effect.Effect<unknown, SqlError> =>
     body === undefined
       ? Effect.void
       : sql`INSERT INTO ${sql(table)} ${sql.insert({ account, body })} ON CONFLICT (account) DO UPDATE SET body = excluded.body`
+
+  const saveSpendDays = Effect.fnUntraced(function* (account: string, days: AccountChange["spendDays"] = []) {
+    if (days.length === 0) return
+    const rows = days.map((row) => ({ account, ...row }))
+    for (const group of inGroups(rows)) {
+      yield* sql`INSERT INTO spend_day ${sql.insert(group)} ON CONFLICT (account, day) DO UPDATE SET body = excluded.body`
+    }
+    const oldest = Math.max(...days.map(({ day }) => day)) - keptSpendDays
+    yield* sql`DELETE FROM spend_day WHERE account = ${account} AND day < ${oldest}`
+  })
 
   /** Events behind those that an account has, of which the last gets the sequence `last`. */
   const numbered = (account: string, accountId: string, last: number, facts: ReadonlyArray<EventFact>) =>
@@ -254,6 +269,8 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
           Effect.andThen(saveAccount(owner.account, change)),
           Effect.andThen(saveValue("catalogue", owner.account, change.catalogue)),
           Effect.andThen(saveValue("allowance", owner.account, change.allowance)),
+          Effect.andThen(saveValue("spend", owner.account, change.spend)),
+          Effect.andThen(saveSpendDays(owner.account, change.spendDays)),
           Effect.as(events)
         )
       })

@@ -14,6 +14,7 @@ import { seen } from "./migrations/0007_seen.ts"
 import { silences } from "./migrations/0008_silences.ts"
 import { fleet } from "./migrations/0009_fleet.ts"
 import { watchedAccounts } from "./migrations/0010_watched_accounts.ts"
+import { spend } from "./migrations/0011_spend.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -27,7 +28,8 @@ const migrations = {
   "0007_seen": seen,
   "0008_silences": silences,
   "0009_fleet": fleet,
-  "0010_watched_accounts": watchedAccounts
+  "0010_watched_accounts": watchedAccounts,
+  "0011_spend": spend
 } as const
 
 const table = "schema_version"

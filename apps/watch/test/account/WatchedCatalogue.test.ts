@@ -25,8 +25,8 @@ const nodeRow = (id: number) => {
 
 /** A process that takes the account over. */
 const take = Effect.gen(function* () {
-  const { owner, snapshot } = yield* openAccount({ name: "a", fingerprint: null, begun })
-  const catalogue = yield* openCatalogue({ owner, snapshot })
+  const { owner, snapshot, spend } = yield* openAccount({ name: "a", fingerprint: null, begun })
+  const catalogue = yield* openCatalogue({ owner, snapshot, spend })
   return { catalogue, allowance: yield* openAllowance({ owner }) }
 })
 

@@ -53,6 +53,35 @@ describe("a config", () => {
     expect(Redacted.value(found.accounts[0]!.connection.credentials.apiKey as Redacted.Redacted)).toBe("key-0123456789")
   })
 
+  it("has a budget and what is forgotten for each account", () => {
+    const money = (more: string) => Result.getOrThrow(read(config(more))).accounts[0]
+    expect(money("")).toMatchObject({ budget: null, forgottenMillis: null })
+    expect(money("    budget: { month: 200000, warn: [100%, 50%, 80%] }\n    forgotten: 72h\n")).toMatchObject({
+      budget: { monthInr: 200_000, warnPercent: [50, 80, 100] },
+      forgottenMillis: 72 * 3_600_000
+    })
+    expect(money("    budget: { month: 99.50 }\n")).toMatchObject({
+      budget: { monthInr: 99.5, warnPercent: [50, 80, 100] }
+    })
+  })
+
+  it.each([
+    ["budget: 200000", "accounts[0].budget has to be a block of keys, and is a value."],
+    ["budget: { warn: [50%] }", "accounts[0].budget.month is missing."],
+    ["budget: { month: 0 }", "accounts[0].budget.month has to be an amount in rupees above 0"],
+    ["budget: { month: many }", "accounts[0].budget.month has to be an amount in rupees above 0"],
+    ["budget: { month: 0.001 }", "accounts[0].budget.month has to be an amount in rupees above 0"],
+    ["budget: { month: 5, warn: [] }", "accounts[0].budget.warn is empty."],
+    ["budget: { month: 5, warn: [0%] }", "accounts[0].budget.warn[0] has to be a whole percentage"],
+    ["budget: { month: 5, warn: [50] }", "accounts[0].budget.warn[0] has to be a whole percentage"],
+    ["budget: { month: 5, wran: [50%] }", "accounts[0].budget.wran is not a setting; did you mean warn?"],
+    ["forgotten: 0s", "accounts[0].forgotten has to be a duration from 1s"]
+  ])("refuses %s, with its place", (line, message) => {
+    const [found = ""] = problems(config(`    ${line}\n`))
+    expect(found).toContain(message)
+    expect(found).toMatch(/^[67]:\d+ /)
+  })
+
   it("may have no accounts where the store is on a server, which has some of its own", () => {
     const server = "store: postgres://me@db.example.com/watch\n"
     for (const text of [server, `${server}accounts: []\n`, `${server}accounts:\n`]) {

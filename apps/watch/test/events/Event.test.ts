@@ -12,6 +12,7 @@ const observed = { observedBetween, sweep: null }
 const aboutNode = { identity: { nodeId: 42, incarnation, life: 1, version: 3 }, atMillis: 2000, subject: "nodes/42" }
 const aboutAccount = { identity: { nodeId: null, incarnation: null, life: null, version: 1 }, atMillis: 2000 }
 
+const aboutMonth = { identity: { ...aboutAccount.identity, version: "2026-03 1000 50%" }, atMillis: 2000 }
 const aboutEntry = { identity: { ...aboutAccount.identity, version: "plans/small 1" }, atMillis: 2000 }
 const image = anImage("Ubuntu-24.04")
 
@@ -53,6 +54,28 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
     }
   },
   "berth.node.deleted": { ...aboutNode, type: "berth.node.deleted", data: { before: node, after: null, ...observed } },
+  "berth.cost.forecast_exceeded": {
+    ...aboutMonth,
+    type: "berth.cost.forecast_exceeded",
+    data: { month: "2026-03", budgetInr: 1000, forecastInr: 1200.5, minInr: 1200, maxInr: 1201, monthToDateInr: 400 }
+  },
+  "berth.cost.budget_crossed": {
+    ...aboutMonth,
+    type: "berth.cost.budget_crossed",
+    data: { month: "2026-03", budgetInr: 1000, thresholdPercent: 50, monthToDateInr: 500.1, minInr: 500, maxInr: null }
+  },
+  "berth.cost.idle": {
+    ...aboutNode,
+    identity: { ...aboutNode.identity, version: "off 1000" },
+    type: "berth.cost.idle",
+    data: { reason: "off", since: DateTime.makeUnsafe(1000), pricePerHourInr: 6.46, after: node }
+  },
+  "berth.node.lease_expired": {
+    ...aboutNode,
+    identity: { ...aboutNode.identity, version: "expired 1000" },
+    type: "berth.node.lease_expired",
+    data: { expiredAt: DateTime.makeUnsafe(1000), after: node }
+  },
   "berth.watch.baseline": {
     ...aboutAccount,
     type: "berth.watch.baseline",

@@ -9,6 +9,7 @@ import { silenceProblem } from "../../src/deliver/SilenceRequest.ts"
 import { Daemon, Refused } from "../../src/http/Daemon.ts"
 import type { EventFilter } from "../../src/store/events.ts"
 import type {
+  AccountCost,
   AccountStatus,
   DeliveredEvent,
   LoggedEvent,
@@ -90,6 +91,7 @@ export const makeMemoryDaemon = () => {
     troubles: [] as Array<Trouble>,
     nodes: new Map<number, Node & { readonly since: DateTime.Utc | null; readonly account?: string }>(),
     plans: [] as Array<PricedPlan>,
+    costs: [] as Array<AccountCost>,
     sinks: [] as Array<SinkStatus>,
     deadLetters: new Map<string, ReadonlyArray<DeadLetter>>(),
     silences: [] as Array<Silence>,
@@ -182,6 +184,7 @@ export const makeMemoryDaemon = () => {
     troubles: Effect.sync(() => state.troubles),
     storeBytes: Effect.succeed(4096),
     plans: Effect.sync(() => state.plans),
+    costs: () => Effect.sync(() => state.costs),
     sinks: Effect.sync(() => state.sinks),
     cursor: Effect.sync(end),
     nodeCounts: Effect.sync(() =>

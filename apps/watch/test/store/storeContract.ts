@@ -519,4 +519,42 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         }).pipe(Effect.provide(store))
       )
     })
+
+    describe("what accounts spend", () => {
+      const day = (number: number, body: string) => ({ day: number, body })
+
+      it.effect("is given back from a day on, with the last one before it, of one account or of all", () =>
+        Effect.gen(function* () {
+          const { commit, spendDays, spends } = yield* Store
+          const { owner: a } = yield* claim("a")
+          const { owner: b } = yield* claim("b")
+          yield* commit(a, { spend: "first", spendDays: [day(20_000, "1"), day(20_003, "2"), day(20_009, "3")] })
+          yield* commit(b, { spend: "other", spendDays: [day(20_001, "4")] })
+          yield* commit(a, { spend: "second", spendDays: [day(20_009, "5")] })
+          expect(yield* spends(undefined)).toEqual([
+            { account: "a", body: "second" },
+            { account: "b", body: "other" }
+          ])
+          expect(yield* spends("b")).toEqual([{ account: "b", body: "other" }])
+          const bodies = (from: number, account?: string) =>
+            Effect.map(spendDays(from, account), (rows) =>
+              rows.map(({ account, body, day }) => `${account} ${day} ${body}`)
+            )
+          expect(yield* bodies(20_005)).toEqual(["a 20003 2", "a 20009 5", "b 20001 4"])
+          expect(yield* bodies(20_000, "a")).toEqual(["a 20000 1", "a 20003 2", "a 20009 5"])
+          expect(yield* bodies(19_000, "b")).toEqual(["b 20001 4"])
+          expect(yield* bodies(20_005, "c")).toEqual([])
+        }).pipe(Effect.provide(store))
+      )
+
+      it.effect("forgets days that are older than two years", () =>
+        Effect.gen(function* () {
+          const { commit, spendDays } = yield* Store
+          const { owner } = yield* claim("a")
+          yield* commit(owner, { spend: "", spendDays: [day(20_000, "1"), day(20_100, "2")] })
+          yield* commit(owner, { spend: "", spendDays: [day(20_850, "3")] })
+          expect((yield* spendDays(0, "a")).map(({ day }) => day)).toEqual([20_100, 20_850])
+        }).pipe(Effect.provide(store))
+      )
+    })
   })

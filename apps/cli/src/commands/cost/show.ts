@@ -14,7 +14,8 @@ import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
 import { priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
-import { costs, groupings } from "./sum.ts"
+import { costHistory, historyFlags, isHistory } from "./history.ts"
+import { costs, type Grouping, groupings } from "./sum.ts"
 
 /** The sentences below the table, each a note of its own. */
 const totalTexts = (total: Cost): ReadonlyArray<string> => {
@@ -41,20 +42,25 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
+const costNow = Effect.fnUntraced(function* (by: Grouping) {
+  const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
+  const own = yield* CommitmentLog.use(({ load }) => load)
+  const nowMillis = yield* Clock.currentTimeMillis
+  const { ending, rows, total } = costs(list, { prices: pricesOf(catalogue), own, nowMillis }, by)
+  yield* printAll(costRecord, rows)
+  const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
+  if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
+  if (total.nodes > 0 && ending > 0)
+    yield* printNote(`${nodeCount(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
+})
+
 export const cost = command(
   {
-    by: flagOr("by", oneOf(groupings, "GROUP"), "A row for each node, plan or status; default node", "node")
+    by: flagOr("by", oneOf(groupings, "GROUP"), "A row for each node, plan or status; default node", "node"),
+    ...historyFlags
   },
-  Effect.fnUntraced(function* ({ by }) {
-    const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
-    const own = yield* CommitmentLog.use(({ load }) => load)
-    const nowMillis = yield* Clock.currentTimeMillis
-    const { ending, rows, total } = costs(list, { prices: pricesOf(catalogue), own, nowMillis }, by)
-    yield* printAll(costRecord, rows)
-    const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
-    if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
-    if (total.nodes > 0 && ending > 0)
-      yield* printNote(`${nodeCount(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
-  }),
-  client
+  Effect.fnUntraced(function* ({ by, ...history }) {
+    if (isHistory(history)) return yield* costHistory(history)
+    yield* Effect.provide(costNow(by), client)
+  })
 )

@@ -36,6 +36,7 @@ import {
 import { paintFleet, paintFleetTimes } from "./fleet.js"
 import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
+import { paintSpending, setCosts } from "./spending.js"
 import {
   areSilencesShown,
   hideSilences,
@@ -53,6 +54,9 @@ const byId = (id) => document.getElementById(id)
 
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
+
+/** Money grows slowly. */
+const costsEveryMillis = 60_000
 
 /** Ages, histories. */
 const refreshTimesMillis = 20_000
@@ -221,6 +225,26 @@ const readStatus = async () => {
   model.status = status
 }
 
+/** An older daemon has none of them: the page does without. */
+const readCosts = async () => {
+  const report = await ask("/api/cost").catch(() => undefined)
+  if (report === undefined) return
+  setCosts(report)
+  if (state.isBegun) paintSpending(state.account)
+}
+
+let areCostsDue = false
+
+/** Reads what is spent, a while after nodes or prices changed. */
+const readCostsSoon = () => {
+  if (areCostsDue) return
+  areCostsDue = true
+  setTimeout(() => {
+    areCostsDue = false
+    void readCosts()
+  }, 2000)
+}
+
 let isStatusDue = false
 let isStatusAsked = false
 
@@ -265,6 +289,7 @@ const onEvent = ({ cursor, event }) => {
   // The baseline names its nodes by number alone.
   if (event.type === "berth.watch.baseline") void begin()
   if (event.type.startsWith("berth.plan.")) readPrices().catch(() => {})
+  if (/^berth\.(node|plan|cost)\./.test(event.type)) readCostsSoon()
 }
 
 const stopFollowing = () => {
@@ -308,6 +333,7 @@ const begin = async () => {
     byId("logout").hidden = localStorage.getItem(sessionKey) === null
     paintStatus()
     paintList()
+    void readCosts()
     showAddress()
     performance.mark("nodes-painted")
     for await (const page of pages) {
@@ -452,6 +478,7 @@ byId("account").onchange = ({ target }) => {
   toLatestEvents()
   paintStatus()
   paintAll()
+  paintSpending(state.account)
 }
 byId("login").onsubmit = async (event) => {
   event.preventDefault()
@@ -512,4 +539,7 @@ setInterval(() => {
   paintFleetTimes(lostMillis())
 }, 500)
 setInterval(refreshTimes, refreshTimesMillis)
+setInterval(() => {
+  if (state.isBegun && !document.hidden) void readCosts()
+}, costsEveryMillis)
 void begin()

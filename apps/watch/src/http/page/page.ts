@@ -20,6 +20,7 @@ const modules = [
   "timeline.js",
   "details.js",
   "overview.js",
+  "spending.js",
   "fleet.js",
   "deadLetters.js",
   "silences.js",
@@ -28,7 +29,7 @@ const modules = [
 ]
 
 /** The style sheets, in the order in which they count. */
-const styles = ["dashboard.css", "panels.css", "rows.css", "narrow.css"]
+const styles = ["dashboard.css", "panels.css", "spending.css", "rows.css", "narrow.css"]
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 

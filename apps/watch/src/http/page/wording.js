@@ -31,6 +31,12 @@ const units = [
   [1, "s"]
 ]
 
+/** A long time in days and hours. */
+export const hoursText = (millis) => {
+  const hours = Math.floor(millis / 3_600_000)
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`
+}
+
 /** A span of time by its largest unit: `3 d`. */
 export const spanText = (millis) => {
   const seconds = Math.max(0, Math.round(millis / 1000))
@@ -56,6 +62,9 @@ export const minuteText = (millis) => minutes.format(millis)
 /** The same, with the day where it is not today. */
 export const shortText = (millis, nowMillis) =>
   isToday(millis, nowMillis) ? minutes.format(millis) : `${day.format(millis)}, ${minutes.format(millis)}`
+
+/** `2026-11-25` as people write it. */
+export const monthDayText = (name) => day.format(new Date(`${name}T12:00:00`))
 
 /** The day where it is not today. */
 export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))

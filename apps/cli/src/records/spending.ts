@@ -1,0 +1,79 @@
+/**
+ * What accounts spent, as the daemon has watched it: one row for each account.
+ */
+import { Schema } from "effect"
+import { moment, nothing, rupees } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const maxInr = Schema.NullOr(Schema.Number).annotate({
+  description: "In rupees: at most so much; null where a price was not known for a while."
+})
+
+export const spendFields = {
+  amountInr: Schema.Number.annotate({ description: "In rupees: the middle of the bounds, and what was assumed." }),
+  minInr: Schema.Number.annotate({ description: "In rupees: at least so much." }),
+  maxInr,
+  errorInr: Schema.NullOr(Schema.Number).annotate({
+    description: "How far `amountInr` may be off, either way; null where that is not known."
+  }),
+  assumedInr: Schema.Number.annotate({ description: "The part at prices that were read only later." }),
+  unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
+  unobservedMillis: Schema.Number.annotate({
+    description: "Time in which the daemon saw nothing: a node that came and went within it is not in the amount."
+  })
+}
+
+const inrOrNull = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
+
+const Spending = Schema.Struct({
+  account: Schema.String,
+  month: Schema.NullOr(Schema.String).annotate({
+    description: "`YYYY-MM`, a calendar month in India; null of another time."
+  }),
+  from: Schema.DateTimeUtc,
+  to: Schema.DateTimeUtc,
+  watchedSince: Schema.DateTimeUtc.annotate({ description: "When the daemon first knew the account's nodes." }),
+  ...spendFields,
+  forecastInr: inrOrNull(
+    "In rupees: what the present month comes to if nothing changes until its end; null of another time."
+  ),
+  forecastMinInr: inrOrNull("In rupees: it comes to at least so much."),
+  forecastMaxInr: inrOrNull("In rupees: it comes to at most so much; null where that is not known."),
+  budgetInr: inrOrNull("In rupees: the month's budget in the daemon's config; null without one."),
+  days: Schema.Array(
+    Schema.Struct({
+      day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
+      isPart: Schema.Boolean.annotate({ description: "Whether it is not the whole day." }),
+      ...spendFields
+    })
+  )
+})
+export interface Spending extends Schema.Schema.Type<typeof Spending> {}
+
+/** `12.50`, `12.50 ± 0.20`, or `≥ 12.50` where there is no upper bound. */
+const spent = ({ amountInr, errorInr, minInr }: Spending): string =>
+  errorInr === null ? `≥ ${rupees(minInr)}` : `${rupees(amountInr)}${errorInr > 0 ? ` ± ${rupees(errorInr)}` : ""}`
+
+const expected = ({ forecastInr, forecastMaxInr, forecastMinInr }: Spending): string =>
+  forecastInr === null ? nothing : forecastMaxInr === null ? `≥ ${rupees(forecastMinInr)}` : rupees(forecastInr)
+
+const fields: ReadonlyArray<Field<Spending>> = [
+  { key: "account", title: "ACCOUNT", value: ({ account }) => account, shrinkTo: 12 },
+  { key: "from", title: "FROM (UTC)", value: ({ from }) => moment(from), dropOrder: 1 },
+  { key: "to", title: "TO (UTC)", value: ({ to }) => moment(to), dropOrder: 2 },
+  { key: "amountInr", title: "SPENT (₹)", value: spent, align: "right" },
+  { key: "forecastInr", title: "FORECAST (₹)", value: expected, align: "right", dropOrder: 3 },
+  {
+    key: "budgetInr",
+    title: "BUDGET (₹)",
+    value: ({ budgetInr }) => (budgetInr === null ? nothing : rupees(budgetInr)),
+    align: "right",
+    dropOrder: 4
+  }
+]
+
+export const spendingRecord: RecordDescriptor<Spending> = {
+  ...jsonOf(Spending),
+  fields: () => fields,
+  none: "no accounts that are watched"
+}

@@ -1,0 +1,101 @@
+/**
+ * A running daemon, `berth-watch`, asked over HTTP: for what only it can know, because it was there.
+ */
+import { isExposed } from "@berthkit/core/client/transport/loopback"
+import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
+import { Transport } from "@berthkit/core/client/transport/Transport"
+import type { Exit } from "@berthkit/terminal/exitCode"
+import { ConfigProvider, Effect, Option, Redacted, Schema } from "effect"
+import { flag, text } from "../commandLine/Parameter.ts"
+import { DaemonNotAsked, UsageFault } from "../failure/CliFailure.ts"
+
+export const watchUrl = flag(
+  "watch-url",
+  text("URL", URL.canParse, "expected an address such as https://watch.example.com"),
+  "Where berth-watch serves HTTP (or BERTH_WATCH_URL; default http://127.0.0.1:9464; its token: BERTH_WATCH_TOKEN)"
+)
+
+const defaultUrl = "http://127.0.0.1:9464"
+
+const maxBodyBytes = 64_000_000
+const maxWait = "30 seconds"
+
+const variable = (name: string) =>
+  Effect.flatMap(ConfigProvider.ConfigProvider, (provider) =>
+    Effect.map(Effect.orDie(provider.load([name])), (found) => found?.value?.trim() || undefined)
+  )
+
+/** The address without what may be a secret. */
+const readUrl = Effect.fnUntraced(function* (given: Option.Option<string>) {
+  const named = Option.getOrUndefined(given) ?? (yield* variable("BERTH_WATCH_URL")) ?? defaultUrl
+  const url = URL.parse(named)
+  const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
+  if (isUsable) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
+  return yield* new UsageFault({
+    message: "The address of berth-watch is not usable.",
+    hint: "Set --watch-url or BERTH_WATCH_URL to an address such as http://127.0.0.1:9464, without a user in it."
+  })
+})
+
+const howToStart = "Start it with berth-watch run, or say where it is: --watch-url or BERTH_WATCH_URL."
+
+/** Which failure a status of the daemon is. */
+const exits: Readonly<Record<number, Exit>> = { 400: "usage", 401: "denied", 403: "denied", 429: "denied" }
+
+const Failure = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
+const decodeFailure = Schema.decodeUnknownOption(Failure)
+
+/** What the daemon answers to a path, read by a schema. */
+export const askDaemon = Effect.fn("askDaemon")(function* <A>(
+  given: Option.Option<string>,
+  path: string,
+  query: ReadonlyArray<readonly [name: string, value: string]>,
+  decode: (text: string) => Option.Option<A>
+) {
+  const url = yield* readUrl(given)
+  const token = yield* variable("BERTH_WATCH_TOKEN")
+  if (token !== undefined && isExposed(url)) {
+    return yield* new UsageFault({
+      message: `${url} is plain http, where anyone on the way can read the token.`,
+      hint: "Name the daemon by an https address: --watch-url or BERTH_WATCH_URL."
+    })
+  }
+  const notAsked = (exit: Exit, message: string, hint: string, httpStatus: number | null = null) =>
+    new DaemonNotAsked({ exit, message, hint, httpStatus })
+  const request = {
+    method: "GET",
+    url: `${url}${path}`,
+    query,
+    token: Redacted.make(token ?? "none"),
+    body: undefined,
+    headers: {},
+    maxBodyBytes
+  } as const
+  const { send } = yield* Transport
+  const reply = yield* send(request, () => {}).pipe(
+    Effect.timeout(maxWait),
+    Effect.mapError(() => notAsked("unavailable", `No berth-watch answers at ${url}.`, howToStart))
+  )
+  const { body, status, whole } = reply
+  if (status !== 200) {
+    const reason = Option.match(decodeFailure(body), {
+      onNone: () => `status ${status}`,
+      onSome: ({ message }) => message
+    })
+    const [message, hint] =
+      status === 401
+        ? [`The berth-watch at ${url} asks for its token.`, "Set BERTH_WATCH_TOKEN to the token of its config."]
+        : status === 400
+          ? [`berth-watch refuses: ${reason}`, "See which times it takes: berth cost --help"]
+          : [`The berth-watch at ${url} does not answer: ${reason}`, howToStart]
+    return yield* notAsked(exits[status] ?? "unavailable", message, hint, status)
+  }
+  const answer = whole ? decode(body) : Option.none()
+  if (Option.isSome(answer)) return answer.value
+  return yield* notAsked(
+    "unavailable",
+    `What answers at ${url} is not a berth-watch of this version.`,
+    howToStart,
+    status
+  )
+}, Effect.provide(NodeTransport.layer))

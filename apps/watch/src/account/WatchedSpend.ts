@@ -1,0 +1,111 @@
+/**
+ * The spending of an account, as the store keeps it: loaded once, and changed together with the nodes and the prices that it follows
+ * from. Whoever changes those asks here what else is to be committed.
+ */
+import { Clock, Effect } from "effect"
+import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
+import type { CatalogueDifference } from "../diff/catalogue/diffCatalogue.ts"
+import type { Difference } from "../diff/diff.ts"
+import type { Observation } from "../diff/Observation.ts"
+import type { Rules } from "../diff/Rules.ts"
+import type { Snapshot } from "../diff/Snapshot.ts"
+import { type AlertRules, alertsOf } from "../spend/alerts.ts"
+import { dayOf, monthOf } from "../spend/calendar.ts"
+import type { CostFact } from "../spend/CostFact.ts"
+import { beginWith, type Followed, followNodes, followPrices, type PlanPrices, plansOf } from "../spend/follow.ts"
+import { type Budget, type Ledger, openDays } from "../spend/Ledger.ts"
+import { readDay, readLedger, writeDay, writeLedger } from "../spend/LedgerJson.ts"
+import type { AccountChange } from "../store/accounts.ts"
+import { Store } from "../store/Store.ts"
+
+/** What a change of nodes or prices comes to in money. */
+export interface SpendChange {
+  readonly ledger: Ledger | null
+  readonly facts: ReadonlyArray<CostFact>
+  readonly durable: Pick<AccountChange, "spend" | "spendDays">
+}
+
+export interface WatchedSpend {
+  readonly nodes: (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => SpendChange
+  readonly prices: (
+    before: Catalogue,
+    difference: CatalogueDifference,
+    snapshot: Snapshot,
+    nowMillis: number
+  ) => SpendChange
+  /** The catalogue as it is believed from now on. */
+  readonly notePrices: (catalogue: Catalogue) => void
+  readonly apply: (change: SpendChange) => void
+}
+
+function* statesOf({ nodes }: Snapshot) {
+  for (const { state } of nodes.values()) yield state
+}
+
+const sameBudget = (a: Budget | null, b: Budget | null): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** When prices were certainly still the known ones: the first sign of another one came later. */
+const confirmedMillis = ({ catalogue, evidence }: CatalogueDifference): number =>
+  Math.min(catalogue.readMillis ?? -Infinity, ...Array.from(evidence.doubts.values(), ({ fromMillis }) => fromMillis))
+
+/** `rules` is asked each time: leases come and go. */
+export const openSpend = Effect.fnUntraced(function* (account: string, rules: () => AlertRules) {
+  const store = yield* Store
+  const nowMillis = yield* Clock.currentTimeMillis
+  const [kept] = yield* store.spends(account)
+  const rows = kept === undefined ? [] : yield* store.spendDays(dayOf(monthOf(nowMillis).fromMillis) - 40, account)
+  const days = new Map(rows.map(({ body, day }) => [day, readDay(body)]))
+  let ledger: Ledger | null = kept === undefined ? null : readLedger(kept.body, openDays(days, nowMillis))
+  let prices: { readonly plans: PlanPrices; readonly readMillis: number | null } = {
+    plans: new Map(),
+    readMillis: null
+  }
+
+  const changeOf = ({ days, isDurable, ledger }: Followed, facts: ReadonlyArray<CostFact> = []): SpendChange => ({
+    ledger,
+    facts,
+    durable: isDurable
+      ? {
+          spend: writeLedger(ledger),
+          spendDays: days.flatMap((day) => {
+            const row = ledger.days.get(day)
+            return row === undefined ? [] : [{ day, body: writeDay(row) }]
+          })
+        }
+      : {}
+  })
+
+  const watched: WatchedSpend = {
+    nodes: (before, difference, observation, { sweepMillis }) => {
+      const { exchange, standing } = difference
+      const atMillis = exchange.answered.atMillis
+      if (standing.baselineMillis === null) return { ledger, facts: [], durable: {} }
+      const first = ledger === null ? beginWith(statesOf(before), prices.plans, prices.readMillis, atMillis) : undefined
+      const isSweep = observation._tag === "SweepCompleted"
+      const begun = first?.ledger ?? ledger!
+      const followed = followNodes(begun, before, difference, prices.plans, { sweepMillis, isSweep })
+      const days = Array.from(new Set([...(first?.days ?? []), ...followed.days]))
+      const isDurable = followed.isDurable || first !== undefined
+      const isDue = (isSweep || observation._tag === "TimePassed") && standing.stranger === null
+      if (!isDue) return changeOf({ ledger: followed.ledger, isDurable, days })
+      const current = rules()
+      const { facts, marks } = alertsOf(followed.ledger, before, current, atMillis)
+      const isOtherBudget = !sameBudget(followed.ledger.budget, current.budget)
+      const isChanged = isOtherBudget || marks !== followed.ledger.marks
+      const noted = isChanged ? { ...followed.ledger, budget: current.budget, marks } : followed.ledger
+      return changeOf({ ledger: noted, isDurable: isDurable || isChanged, days }, facts)
+    },
+    prices: (before, difference, snapshot, nowMillis) => {
+      if (ledger === null) return { ledger, facts: [], durable: {} }
+      const times = { nowMillis, confirmedMillis: confirmedMillis(difference) }
+      return changeOf(followPrices(ledger, before, difference.catalogue, difference.facts, snapshot.nodes, times))
+    },
+    notePrices: (catalogue) => {
+      prices = { plans: plansOf(catalogue), readMillis: catalogue.readMillis }
+    },
+    apply: (change) => {
+      ledger = change.ledger
+    }
+  }
+  return watched
+})

@@ -1,0 +1,78 @@
+/**
+ * What accounts spend, as HTTP shows it: from the days of the store, at an instant.
+ */
+import { DateTime, Effect } from "effect"
+import { dayOf, type Month, monthNamed, monthOf } from "../spend/calendar.ts"
+import type { Day } from "../spend/Days.ts"
+import { forecast, perHour, type Spend, spendBetween, spendByDay } from "../spend/figures.ts"
+import { readDay, readHeader } from "../spend/LedgerJson.ts"
+import type { Store } from "../store/Store.ts"
+import { type CostQuery, Refused } from "./Daemon.ts"
+import type { AccountCost } from "./records.ts"
+
+interface Time {
+  /** Null where it is not one month. */
+  readonly month: Month | null
+  readonly fromMillis: number
+  readonly toMillis: number
+}
+
+const invalid = (message: string) => Effect.fail(new Refused({ kind: "invalid", message }))
+
+/** No interface for people shows more days. */
+const maxDays = 800
+
+const timeOf = ({ month: name, since }: CostQuery, nowMillis: number): Effect.Effect<Time, Refused> => {
+  if (since !== undefined) {
+    if (name !== undefined) return invalid("Ask for a month or since an instant, not for both.")
+    const fromMillis = DateTime.toEpochMillis(since)
+    if (fromMillis > nowMillis) return invalid("since is in the future.")
+    if (nowMillis - fromMillis > maxDays * 86_400_000) return invalid(`since is more than ${maxDays} days ago.`)
+    return Effect.succeed({ month: null, fromMillis, toMillis: nowMillis })
+  }
+  const month = name === undefined ? monthOf(nowMillis) : monthNamed(name)
+  if (month === undefined) return invalid("month has to be YYYY-MM, such as 2026-11.")
+  if (month.fromMillis > nowMillis) return invalid("month is in the future.")
+  return Effect.succeed({ month, fromMillis: month.fromMillis, toMillis: Math.min(month.toMillis, nowMillis) })
+}
+
+/** What was before the first day that is kept was not observed. */
+const withUnseen = <S extends Spend>(spend: S, unseenMillis: number): S =>
+  unseenMillis <= 0 ? spend : { ...spend, unobservedMillis: spend.unobservedMillis + unseenMillis }
+
+/** What the accounts with these names cost. */
+export const costsOf = Effect.fnUntraced(function* (
+  store: Pick<Store["Service"], "spends" | "spendDays">,
+  names: ReadonlySet<string>,
+  query: CostQuery,
+  nowMillis: number
+) {
+  const { fromMillis, month, toMillis } = yield* timeOf(query, nowMillis)
+  const spends = yield* Effect.orDie(store.spends(query.account))
+  const rows = yield* Effect.orDie(store.spendDays(dayOf(fromMillis), query.account))
+  const days = new Map<string, Map<number, Day>>()
+  for (const { account, body, day } of rows) {
+    const own = days.get(account) ?? new Map<number, Day>()
+    days.set(account, own.set(day, readDay(body)))
+  }
+  return spends
+    .filter(({ account }) => names.has(account))
+    .map(({ account, body }): AccountCost => {
+      const { budget, sinceMillis } = readHeader(body)
+      const own = days.get(account) ?? new Map<number, Day>()
+      const isPresent = month !== null && month.toMillis > nowMillis
+      const unseenMillis = Math.min(toMillis, monthOf(sinceMillis).fromMillis) - fromMillis
+      return {
+        account,
+        month: month?.name ?? null,
+        from: DateTime.makeUnsafe(fromMillis),
+        to: DateTime.makeUnsafe(toMillis),
+        watchedSince: DateTime.makeUnsafe(sinceMillis),
+        spent: withUnseen(spendBetween(own, fromMillis, toMillis), unseenMillis),
+        forecast: isPresent ? withUnseen(forecast(own, month), unseenMillis) : null,
+        perHour: perHour(own),
+        budget,
+        days: spendByDay(own, fromMillis, toMillis)
+      }
+    })
+})

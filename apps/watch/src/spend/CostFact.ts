@@ -1,0 +1,76 @@
+/**
+ * What is reported of money: the type and the data of those events, as `diff/Fact.ts` states them for nodes.
+ */
+import { Node } from "@berthkit/core/domain/Node"
+import { Schema } from "effect"
+import type { Identity } from "../diff/Fact.ts"
+
+const month = Schema.String.annotate({ description: "`YYYY-MM`, a calendar month in India." })
+const inr = (description: string) => Schema.Number.annotate({ description: `In rupees: ${description}` })
+
+const bounds = {
+  minInr: inr("at least so much."),
+  maxInr: Schema.NullOr(Schema.Number).annotate({
+    description: "In rupees: at most so much; null where a price is not known."
+  })
+}
+
+const budgetInr = inr("the budget of the month.")
+
+/** The account is about to cost more in this month than its budget. */
+const ForecastExceeded = Schema.Struct({
+  type: Schema.Literal("berth.cost.forecast_exceeded"),
+  data: Schema.Struct({
+    month,
+    budgetInr,
+    forecastInr: inr("what the month comes to if nothing changes until its end."),
+    ...bounds,
+    monthToDateInr: inr("what was spent of it.")
+  })
+})
+
+/** The account has cost a part of its budget. */
+const BudgetCrossed = Schema.Struct({
+  type: Schema.Literal("berth.cost.budget_crossed"),
+  data: Schema.Struct({
+    month,
+    budgetInr,
+    thresholdPercent: Schema.Number.annotate({ description: "The part of it that was reached, of `warn`." }),
+    monthToDateInr: inr("what was spent."),
+    ...bounds
+  })
+})
+
+/** A node costs money that nobody seems to want to spend. */
+const CostIdle = Schema.Struct({
+  subject: Schema.String.annotate({ description: "`nodes/{id}`." }),
+  type: Schema.Literal("berth.cost.idle"),
+  data: Schema.Struct({
+    reason: Schema.Literals(["off", "lease"]).annotate({
+      description: "`off`: it is off and still billed. `lease`: it is older than its lease."
+    }),
+    since: Schema.DateTimeUtc.annotate({ description: "Since when it is off, or its lease is over." }),
+    pricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "In rupees; null where that is not known." }),
+    after: Node
+  })
+})
+
+/** The lease of a node is over, and the node is still there. */
+const LeaseExpired = Schema.Struct({
+  subject: Schema.String.annotate({ description: "`nodes/{id}`." }),
+  type: Schema.Literal("berth.node.lease_expired"),
+  data: Schema.Struct({ expiredAt: Schema.DateTimeUtc, after: Node })
+})
+
+export const costFacts = [ForecastExceeded, BudgetCrossed, CostIdle, LeaseExpired] as const
+
+export type CostFact = {
+  /** The version is what it is about, and its month or begin. */
+  readonly identity: Omit<Identity, "version"> & { readonly version: string }
+  readonly atMillis: number
+} & (typeof costFacts)[number]["Type"]
+
+const types: ReadonlySet<string> = new Set(costFacts.map(({ fields }) => fields.type.literal))
+
+export const isCostFact = <F extends { readonly type: string }>(fact: F | CostFact): fact is CostFact =>
+  types.has(fact.type)

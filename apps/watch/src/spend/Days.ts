@@ -1,0 +1,151 @@
+/**
+ * What is spent at every instant, kept as one row for each day in which that changed. A row holds what the whole day comes to if
+ * nothing changes any more, and the rates at its end; a day without a row goes on at the rates of the row before. So nothing has to be
+ * written while nothing changes, and a change may lie in the past. Pure and exact: amounts are integers.
+ */
+import { dayMillis, dayOf, dayStart } from "./calendar.ts"
+
+/**
+ * Rates at one instant, and with milliseconds amounts: `low` and `high` bound what is spent, in millionths of a rupee an hour;
+ * `assumed` is spent at a price that was read only later, and in neither of them; `open` counts nodes without an upper bound, and `blind` is 1 while
+ * nothing was observed.
+ */
+export type Rates = readonly [low: bigint, high: bigint, assumed: bigint, open: bigint, blind: bigint]
+
+export const zero: Rates = [0n, 0n, 0n, 0n, 0n]
+
+export interface Day {
+  /** If the rates at its end go on from the last change on. */
+  readonly amount: Rates
+  readonly rates: Rates
+  /** When it changed last; its begin where the change was on an earlier day. */
+  readonly changedMillis: number
+}
+
+/** By the number of the day, ascending. */
+export type Days = ReadonlyMap<number, Day>
+
+/** From an instant on the rates are higher by these. */
+export type Step = readonly [atMillis: number, rates: Rates]
+
+const combine = (a: Rates, b: Rates, weight: bigint): Rates => [
+  a[0] + weight * b[0],
+  a[1] + weight * b[1],
+  a[2] + weight * b[2],
+  a[3] + weight * b[3],
+  a[4] + weight * b[4]
+]
+
+export const plus = (a: Rates, b: Rates): Rates => combine(a, b, 1n)
+export const times = (rates: Rates, weight: bigint): Rates => combine(zero, rates, weight)
+
+const isZero = (rates: Rates): boolean => rates.every((rate) => rate === 0n)
+
+interface Change {
+  amount: Rates
+  rates: Rates
+  changedMillis: number
+}
+
+/** The days after some steps, and the numbers of those that are others now. Instants before the first day count as its begin. */
+export const withSteps = (
+  days: Days,
+  steps: Iterable<Step>
+): { readonly days: Days; readonly changed: ReadonlyArray<number> } => {
+  const [firstDay = -Infinity] = days.keys()
+  const changes = new Map<number, Change>()
+  for (const [atMillis, rates] of steps) {
+    const at = Math.round(firstDay === -Infinity ? atMillis : Math.max(atMillis, dayStart(firstDay)))
+    const day = dayOf(at)
+    const change = changes.get(day) ?? { amount: zero, rates: zero, changedMillis: at }
+    change.amount = combine(change.amount, rates, BigInt(dayStart(day + 1) - at))
+    change.rates = plus(change.rates, rates)
+    change.changedMillis = Math.max(change.changedMillis, at)
+    changes.set(day, change)
+  }
+  for (const [day, { amount, rates }] of changes) if (isZero(amount) && isZero(rates)) changes.delete(day)
+  if (changes.size === 0) return { days, changed: [] }
+
+  const numbers = Array.from(new Set([...days.keys(), ...changes.keys()])).sort((a, b) => a - b)
+  const result = new Map<number, Day>()
+  const changed: Array<number> = []
+  let before = zero
+  let higher = zero
+  for (const day of numbers) {
+    const known = days.get(day) ?? {
+      amount: times(before, BigInt(dayMillis)),
+      rates: before,
+      changedMillis: dayStart(day)
+    }
+    before = known.rates
+    const change = changes.get(day)
+    if (change === undefined && isZero(higher)) {
+      result.set(day, known)
+      continue
+    }
+    const raised = combine(known.amount, higher, BigInt(dayMillis))
+    if (change !== undefined) higher = plus(higher, change.rates)
+    changed.push(day)
+    result.set(day, {
+      amount: change === undefined ? raised : plus(raised, change.amount),
+      rates: plus(known.rates, higher),
+      changedMillis: Math.max(known.changedMillis, change?.changedMillis ?? -Infinity)
+    })
+  }
+  return { days: result, changed }
+}
+
+/** The days from one on, and the last before it, whose rates they begin with. */
+export const daysFrom = (days: Days, first: number): Days => {
+  const numbers = Array.from(days.keys())
+  const begin = numbers.findLast((day) => day <= first)
+  return begin === undefined || begin === numbers[0] ? days : new Map(Array.from(days).filter(([day]) => day >= begin))
+}
+
+/** What was spent in each day of a time, which may reach into days to come. A part of a day that changed is within nothing and all of it. */
+export function* perDay(
+  days: Days,
+  fromMillis: number,
+  toMillis: number
+): Generator<{ readonly day: number; readonly fromMillis: number; readonly toMillis: number; readonly amount: Rates }> {
+  const numbers = Array.from(days.keys())
+  let index = -1
+  for (let day = dayOf(fromMillis); dayStart(day) < toMillis; day++) {
+    while (index + 1 < numbers.length && numbers[index + 1]! <= day) index++
+    const last = index < 0 ? undefined : days.get(numbers[index]!)!
+    const own = days.get(day)
+    const rates = last?.rates ?? zero
+    const from = Math.max(fromMillis, dayStart(day))
+    const to = Math.min(toMillis, dayStart(day + 1))
+    if (from >= to) continue
+    // Behind its last change the rates of a day are known.
+    const behind = (at: number) => times(rates, BigInt(dayStart(day + 1) - at))
+    const changedMillis = own?.changedMillis ?? dayStart(day)
+    const done = combine(own?.amount ?? times(rates, BigInt(dayMillis)), behind(to), -1n)
+    const amount =
+      from === dayStart(day)
+        ? done
+        : from >= changedMillis
+          ? times(rates, BigInt(to - from))
+          : partOf(done, BigInt(to - from), BigInt(to - dayStart(day)))
+    yield { day, fromMillis: from, toMillis: to, amount }
+  }
+}
+
+/** Of a day that changed later, the part behind an instant: how much came before it is not kept. */
+const partOf = ([, high, assumed, open, blind]: Rates, millis: bigint, ofMillis: bigint): Rates => [
+  0n,
+  high,
+  (assumed * millis) / ofMillis,
+  open,
+  (blind * millis) / ofMillis
+]
+
+export const sumOf = (parts: Iterable<{ readonly amount: Rates }>): Rates => {
+  let total = zero
+  for (const { amount } of parts) total = plus(total, amount)
+  return total
+}
+
+/** The rates at an instant behind the last change. */
+export const lastRates = (days: Days): Rates => Array.from(days.values()).at(-1)?.rates ?? zero

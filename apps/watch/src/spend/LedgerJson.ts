@@ -1,0 +1,82 @@
+/**
+ * A ledger as the store keeps it: one value, and a row for each day.
+ */
+import { Schema } from "effect"
+import type { Day, Days, Rates } from "./Days.ts"
+import { AlertMarks, Budget, keyOf, type Ledger } from "./Ledger.ts"
+
+const Step = Schema.Struct({
+  /** Null: it has been so for ever. */
+  fromMillis: Schema.NullOr(Schema.Finite),
+  low: Schema.Finite,
+  high: Schema.NullOr(Schema.Finite),
+  assumed: Schema.Finite
+})
+
+const Kept = Schema.Struct({
+  sinceMillis: Schema.Finite,
+  pricedMillis: Schema.NullOr(Schema.Finite),
+  changedPlans: Schema.Array(Schema.Tuple([Schema.String, Schema.Finite])),
+  groups: Schema.Array(
+    Schema.Struct({
+      plan: Schema.NullOr(Schema.String),
+      image: Schema.NullOr(Schema.String),
+      count: Schema.Int,
+      prices: Schema.Array(Step),
+      recent: Schema.Array(Schema.Tuple([Schema.Finite, Schema.Int, Schema.Literals(["low", "high", "both"])]))
+    })
+  ),
+  budget: Schema.NullOr(Budget),
+  marks: AlertMarks
+}).annotate({ identifier: "SpendLedger" })
+
+const KeptJson = Schema.fromJsonString(Kept)
+const encode = Schema.encodeSync(KeptJson)
+const decode = Schema.decodeSync(KeptJson)
+
+export const writeLedger = ({ budget, changedPlans, groups, marks, pricedMillis, sinceMillis }: Ledger): string =>
+  encode({
+    sinceMillis,
+    pricedMillis,
+    budget,
+    marks,
+    changedPlans: Array.from(changedPlans),
+    groups: Array.from(groups.values(), ({ prices, recent, ...group }) => ({
+      ...group,
+      prices: prices.map((step) => ({ ...step, fromMillis: step.fromMillis === -Infinity ? null : step.fromMillis })),
+      recent: recent.map(({ count, fromMillis, side }) => [fromMillis, count, side] as const)
+    }))
+  })
+
+export const readLedger = (body: string, days: Days): Ledger => {
+  const { changedPlans, groups, ...ledger } = decode(body)
+  return {
+    ...ledger,
+    changedPlans: new Map(changedPlans),
+    groups: new Map(
+      groups.map(({ prices, recent, ...group }) => [
+        keyOf(group.plan, group.image),
+        {
+          ...group,
+          prices: prices.map((step) => ({ ...step, fromMillis: step.fromMillis ?? -Infinity })),
+          recent: recent.map(([fromMillis, count, side]) => ({ fromMillis, count, side }))
+        }
+      ])
+    ),
+    days
+  }
+}
+
+/** What of a ledger its readers show. */
+export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget"> => decode(body)
+
+/** Integers that JSON has no numbers for are texts, in the order of `Rates`. */
+export const writeDay = ({ amount, changedMillis, rates }: Day): string =>
+  JSON.stringify([amount.map(String), rates.map(String), changedMillis])
+
+const readRates = (texts: ReadonlyArray<string>): Rates => texts.map(BigInt) as unknown as Rates
+
+export const readDay = (body: string): Day => {
+  const [amount, rates, changedMillis] = JSON.parse(body) as [Array<string>, Array<string>, number]
+  return { amount: readRates(amount), rates: readRates(rates), changedMillis }
+}

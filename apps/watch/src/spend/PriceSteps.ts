@@ -1,0 +1,95 @@
+/**
+ * The prices that nodes of one plan and image had, one after the other, and what lives at these prices add to the days. Pure.
+ */
+import { toMicros } from "@berthkit/core/domain/Money"
+import { pricesOf } from "../diff/catalogue/Catalogue.ts"
+import type { CataloguePlan } from "../diff/CatalogueFact.ts"
+import { plus, type Rates, type Step, times, zero } from "./Days.ts"
+
+/** A price from an instant on. The first one of a list has been so for ever. */
+export interface PriceStep {
+  readonly fromMillis: number
+  /** In millionths of a rupee an hour: at least, and at most; null where that is not known. */
+  readonly low: number
+  readonly high: number | null
+  /** The price that was read only later; 0 where the price was known. */
+  readonly assumed: number
+}
+
+/** A price without its instant. */
+export type HourlyPrice = Pick<PriceStep, "low" | "high">
+
+export const unknown: HourlyPrice = { low: 0, high: null }
+
+export const isUnknown = ({ high, low }: HourlyPrice): boolean => high === null && low === 0
+
+/** What a node of a plan and image costs, as far as the plan is known. */
+export const priceWith = (plan: CataloguePlan | undefined, image: string | null): HourlyPrice => {
+  if (plan === undefined) return unknown
+  const { maxPricePerHourInr: max, minPricePerHourInr: min } =
+    (image === null ? undefined : pricesOf(plan).get(image)) ?? plan
+  return { low: min === null ? 0 : toMicros(min), high: max === null ? null : toMicros(max) }
+}
+
+const middleOf = ({ high, low }: HourlyPrice): number => Math.round((low + (high ?? low)) / 2)
+
+/** A price that was read at `sinceMillis` for the first time, and is assumed before. */
+export const readFirst = (price: HourlyPrice, sinceMillis: number): ReadonlyArray<PriceStep> =>
+  isUnknown(price)
+    ? [{ fromMillis: -Infinity, ...unknown, assumed: 0 }]
+    : [
+        { fromMillis: -Infinity, ...unknown, assumed: middleOf(price) },
+        { fromMillis: sinceMillis, ...price, assumed: 0 }
+      ]
+
+/** A price that became another one at some time. */
+export const changedBetween = (
+  steps: ReadonlyArray<PriceStep>,
+  price: HourlyPrice,
+  [fromMillis, toMillis]: readonly [number, number]
+): ReadonlyArray<PriceStep> => {
+  const last = steps.at(-1)!
+  const from = Math.max(fromMillis, last.fromMillis)
+  const either = {
+    low: Math.min(last.low, price.low),
+    high: last.high === null || price.high === null ? null : Math.max(last.high, price.high)
+  }
+  return [
+    ...steps,
+    { fromMillis: from, ...either, assumed: 0 },
+    { fromMillis: Math.max(from, toMillis), ...price, assumed: 0 }
+  ]
+}
+
+/** Some nodes from an instant on: surely, at most, or both. A negative number of them is an end. */
+export interface Lives {
+  readonly fromMillis: number
+  readonly count: number
+  readonly side: "low" | "high" | "both"
+}
+
+const ratesOf = ({ assumed, high, low }: PriceStep, side: Lives["side"]): Rates => {
+  const upper = side !== "low"
+  return [
+    side === "high" ? 0n : BigInt(low),
+    upper ? BigInt(high ?? low) : 0n,
+    upper ? BigInt(assumed) : 0n,
+    upper && high === null ? 1n : 0n,
+    0n
+  ]
+}
+
+/** What lives add at these prices. */
+export function* stepsOf(prices: ReadonlyArray<PriceStep>, lives: Iterable<Lives>, sign = 1): Generator<Step> {
+  for (const { count, fromMillis, side } of lives) {
+    let before = zero
+    for (const [index, price] of prices.entries()) {
+      const next = prices[index + 1]?.fromMillis ?? Infinity
+      if (next <= fromMillis) continue
+      const rates = ratesOf(price, side)
+      const weight = BigInt(count * sign)
+      yield [Math.max(price.fromMillis, fromMillis), times(plus(rates, times(before, -1n)), weight)]
+      before = rates
+    }
+  }
+}

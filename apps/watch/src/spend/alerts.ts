@@ -1,0 +1,142 @@
+/**
+ * What there is to report of the spending of an account at an instant, once each: parts of its budget that were spent, a forecast beyond it, and
+ * nodes that nobody seems to need. Pure.
+ */
+import type { Node } from "@berthkit/core/domain/Node"
+import { DateTime } from "effect"
+import { ofAccount } from "../diff/CatalogueFact.ts"
+import type { NodeState } from "../diff/NodeState.ts"
+import type { Snapshot } from "../diff/Snapshot.ts"
+import { monthOf } from "./calendar.ts"
+import type { CostFact } from "./CostFact.ts"
+import { forecast, monthToDate } from "./figures.ts"
+import { type AlertMarks, type Budget, keyOf, type Ledger } from "./Ledger.ts"
+
+export interface AlertRules {
+  readonly budget: Budget | null
+  /** How long a node may be off; null: it is not reported. */
+  readonly forgottenMillis: number | null
+  /** When the leases of nodes end, by id. */
+  readonly leases: ReadonlyMap<number, number>
+}
+
+export interface Alerts {
+  /** The same where nothing is reported. */
+  readonly marks: AlertMarks
+  readonly facts: ReadonlyArray<CostFact>
+}
+
+/** Reports that were made of the month are not made again; a budget that changes is another one. */
+const budgetAlerts = (
+  { days }: Ledger,
+  { monthInr, warnPercent }: Budget,
+  reported: ReadonlySet<string>,
+  nowMillis: number
+): ReadonlyArray<CostFact> => {
+  const month = monthOf(nowMillis)
+  const spent = monthToDate(days, month, nowMillis)
+  const facts: Array<CostFact> = []
+  const report = (version: string, fact: Omit<CostFact, "identity" | "atMillis">) => {
+    if (reported.has(version)) return
+    facts.push({ identity: ofAccount(version), atMillis: nowMillis, ...fact } as CostFact)
+  }
+  for (const thresholdPercent of warnPercent) {
+    if (spent.amountInr < (monthInr * thresholdPercent) / 100) continue
+    const { amountInr, maxInr, minInr } = spent
+    const data = { month: month.name, budgetInr: monthInr, thresholdPercent, monthToDateInr: amountInr, minInr, maxInr }
+    report(`${month.name} ${monthInr} ${thresholdPercent}%`, { type: "berth.cost.budget_crossed", data })
+  }
+  const { amountInr: forecastInr, maxInr, minInr } = forecast(days, month)
+  if (forecastInr > monthInr) {
+    const data = {
+      month: month.name,
+      budgetInr: monthInr,
+      forecastInr,
+      minInr,
+      maxInr,
+      monthToDateInr: spent.amountInr
+    }
+    report(`${month.name} ${monthInr} forecast`, { type: "berth.cost.forecast_exceeded", data })
+  }
+  return facts
+}
+
+/** What is to be said of a node, and since when it holds. */
+interface Notice {
+  readonly kind: "off" | "lease" | "expired"
+  readonly sinceMillis: number
+  readonly state: NodeState
+}
+
+function* noticesOf({ nodes }: Snapshot, rules: AlertRules, nowMillis: number): Generator<Notice> {
+  const { forgottenMillis, leases } = rules
+  if (forgottenMillis !== null) {
+    for (const { state } of nodes.values()) {
+      const { node, statusSinceMillis: sinceMillis } = state
+      if (node.status === "power-off" && nowMillis - sinceMillis >= forgottenMillis)
+        yield { kind: "off", sinceMillis, state }
+    }
+  }
+  for (const [id, sinceMillis] of leases) {
+    const state = nodes.get(id as Node["id"])?.state
+    if (state === undefined || sinceMillis > nowMillis) continue
+    yield { kind: "expired", sinceMillis, state }
+    if (forgottenMillis !== null) yield { kind: "lease", sinceMillis, state }
+  }
+}
+
+const pricePerHour = ({ groups }: Ledger, { image, plan }: Node): number | null => {
+  const price = groups.get(keyOf(plan, image))?.prices.at(-1)
+  return price === undefined || price.high !== price.low ? null : price.low / 1_000_000
+}
+
+const factOf = (ledger: Ledger, { kind, sinceMillis, state }: Notice, nowMillis: number): CostFact => {
+  const { incarnation, life, node } = state
+  const common = {
+    identity: { nodeId: node.id, incarnation, life, version: `${kind} ${sinceMillis}` },
+    atMillis: nowMillis,
+    subject: `nodes/${node.id}`
+  }
+  const since = DateTime.makeUnsafe(sinceMillis)
+  return kind === "expired"
+    ? { ...common, type: "berth.node.lease_expired", data: { expiredAt: since, after: node } }
+    : {
+        ...common,
+        type: "berth.cost.idle",
+        data: { reason: kind, since, pricePerHourInr: pricePerHour(ledger, node), after: node }
+      }
+}
+
+const markOf = ({ kind, sinceMillis, state }: Notice): AlertMarks["nodes"][number] => [
+  state.node.id,
+  `${state.incarnation} ${state.life} ${kind} ${sinceMillis}`
+]
+
+export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, nowMillis: number): Alerts => {
+  const { marks } = ledger
+  const reported = new Set(marks.reported)
+  const facts: Array<CostFact> =
+    rules.budget === null ? [] : [...budgetAlerts(ledger, rules.budget, reported, nowMillis)]
+  const ofBudget = facts.map(({ identity }) => identity.version)
+
+  const known = new Set(marks.nodes.map((mark) => mark.join()))
+  const added: Array<AlertMarks["nodes"][number]> = []
+  for (const notice of noticesOf(snapshot, rules, nowMillis)) {
+    const mark = markOf(notice)
+    if (known.has(mark.join())) continue
+    added.push(mark)
+    facts.push(factOf(ledger, notice, nowMillis))
+  }
+  if (facts.length === 0) return { marks, facts }
+  const nodes = [...marks.nodes.filter((mark) => mayHold(mark, snapshot)), ...added]
+  return { marks: { reported: [...reported, ...ofBudget].slice(-maxReported), nodes }, facts }
+}
+
+/** Those of some months: the ids of reports are never to be used again, also where the clock is set back. */
+const maxReported = 1000
+
+/** A node that was turned on meanwhile is reported under another instant. Its lease may be seen again. */
+const mayHold = ([id, text]: AlertMarks["nodes"][number], { nodes }: Snapshot): boolean => {
+  const state = nodes.get(id as Node["id"])?.state
+  return state !== undefined && (!text.includes(" off ") || text.endsWith(` ${state.statusSinceMillis}`))
+}

@@ -1,0 +1,44 @@
+/**
+ * Days and months as bills have them: the service bills in India, so they begin at midnight there. India Standard Time is UTC+05:30
+ * all year, which makes all of this arithmetic.
+ */
+
+export const dayMillis = 86_400_000
+
+/** India Standard Time ahead of UTC. */
+const aheadMillis = 5.5 * 3_600_000
+
+/** The number of a day since the epoch's, in India. */
+export const dayOf = (atMillis: number): number => Math.floor((atMillis + aheadMillis) / dayMillis)
+
+/** When a day begins. */
+export const dayStart = (day: number): number => day * dayMillis - aheadMillis
+
+/** `2026-11-25`. */
+export const dayName = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
+
+/** A calendar month. */
+export interface Month {
+  /** `2026-11`. */
+  readonly name: string
+  readonly fromMillis: number
+  readonly toMillis: number
+}
+
+const monthFrom = (year: number, index: number): Month => ({
+  name: dayName(Date.UTC(year, index, 1) / dayMillis).slice(0, 7),
+  fromMillis: dayStart(Date.UTC(year, index, 1) / dayMillis),
+  toMillis: dayStart(Date.UTC(year, index + 1, 1) / dayMillis)
+})
+
+/** The month that an instant is in. */
+export const monthOf = (atMillis: number): Month => {
+  const there = new Date(atMillis + aheadMillis)
+  return monthFrom(there.getUTCFullYear(), there.getUTCMonth())
+}
+
+/** The month of a name such as `2026-11`; undefined where it is none. */
+export const monthNamed = (name: string): Month | undefined => {
+  const found = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(name)
+  return found === null || Number(found[1]) < 1970 ? undefined : monthFrom(Number(found[1]), Number(found[2]) - 1)
+}

@@ -1,0 +1,72 @@
+/**
+ * What was spent in a time, in rupees, with what is not known of it. Pure.
+ */
+import { dayMillis, dayName, type Month } from "./calendar.ts"
+import { type Days, lastRates, perDay, type Rates, sumOf } from "./Days.ts"
+
+/** Rates are in millionths of a rupee an hour, and days in milliseconds. */
+const perPaisa = 10_000n * 3_600_000n
+
+const down = (value: bigint): bigint => value / perPaisa
+const up = (value: bigint): bigint => (value + perPaisa - 1n) / perPaisa
+const inr = (paise: bigint): number => Number(paise) / 100
+
+/** In whole paise; the middle of its bounds, with what was assumed. */
+export interface Spend {
+  readonly amountInr: number
+  readonly minInr: number
+  /** Null where a price was not known for a while. */
+  readonly maxInr: number | null
+  /** How far it may be off, either way; null where that is not known. */
+  readonly errorInr: number | null
+  /** The part of it at prices that were read only later: it is neither in `minInr` nor in `maxInr`. */
+  readonly assumedInr: number
+  /** Hours of nodes without an upper bound. */
+  readonly unpricedNodeHours: number
+  /** Time in which nothing was observed: what came and went within it is not in it. */
+  readonly unobservedMillis: number
+}
+
+const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
+  const isOpen = open > 0n
+  const min = down(low)
+  const max = up(high)
+  const amount = (low + high + 2n * assumed + perPaisa) / (2n * perPaisa)
+  const widest = max - amount > amount - min ? max - amount : amount - min
+  return {
+    amountInr: inr(amount),
+    minInr: inr(min),
+    maxInr: isOpen ? null : inr(max),
+    // Rounding alone is no error.
+    errorInr: isOpen ? null : low === high ? 0 : inr(widest),
+    assumedInr: inr(down(assumed)),
+    unpricedNodeHours: Number((open * 1000n) / 3_600_000n) / 1000,
+    unobservedMillis: Number(blind)
+  }
+}
+
+export const spendBetween = (days: Days, fromMillis: number, toMillis: number): Spend =>
+  spendOf(sumOf(perDay(days, fromMillis, toMillis)))
+
+/** What the nodes cost in an hour now. */
+export const perHour = (days: Days): Pick<Spend, "minInr" | "maxInr"> => {
+  const [low, high, , open] = lastRates(days)
+  const hour = ([low, high]: readonly [bigint, bigint]) => [low * 3_600_000n, high * 3_600_000n] as const
+  const [min, max] = hour([low, high])
+  return { minInr: inr(down(min)), maxInr: open > 0n ? null : inr(up(max)) }
+}
+
+/** What was spent in a month until an instant of it. */
+export const monthToDate = (days: Days, month: Month, nowMillis: number): Spend =>
+  spendBetween(days, month.fromMillis, Math.max(month.fromMillis, Math.min(nowMillis, month.toMillis)))
+
+/** What a month comes to if nothing changes any more. */
+export const forecast = (days: Days, month: Month): Spend => spendBetween(days, month.fromMillis, month.toMillis)
+
+/** Each day of a time until an instant, the last one in part. */
+export const spendByDay = (days: Days, fromMillis: number, toMillis: number) =>
+  Array.from(perDay(days, fromMillis, toMillis), ({ amount, day, fromMillis, toMillis }) => ({
+    day: dayName(day),
+    isPart: toMillis - fromMillis < dayMillis,
+    ...spendOf(amount)
+  }))

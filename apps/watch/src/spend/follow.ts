@@ -1,0 +1,210 @@
+/**
+ * How the ledger of an account follows from what the diff proves of its nodes, and from what is believed of prices. Pure.
+ */
+import { DateTime } from "effect"
+import type { NodeId } from "@berthkit/core/domain/Node"
+import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
+import type { CataloguePlan, EntryFact } from "../diff/CatalogueFact.ts"
+import type { Difference } from "../diff/diff.ts"
+import type { NodeFact } from "../diff/Fact.ts"
+import type { NodeState } from "../diff/NodeState.ts"
+import type { Rules } from "../diff/Rules.ts"
+import type { Snapshot } from "../diff/Snapshot.ts"
+import { dayStart } from "./calendar.ts"
+import { begin, keyOf, type Ledger, LedgerDraft } from "./Ledger.ts"
+import { type HourlyPrice, type Lives, priceWith, unknown } from "./PriceSteps.ts"
+
+export interface Followed {
+  readonly ledger: Ledger
+  /** Whether it has to be written: what a quiet read of prices makes superfluous may stay in the store. */
+  readonly isDurable: boolean
+  /** Numbers of the days that are others now. */
+  readonly days: ReadonlyArray<number>
+}
+
+/** Sweeps come about when they are planned: only a longer pause counts as one in which nothing was observed. */
+const minBlindMillis = 3 * 60_000
+const blindSweeps = 3
+
+/** Plans by their names; those that are offered no more keep their price. */
+export type PlanPrices = ReadonlyMap<string, CataloguePlan>
+
+export const plansOf = ({ plans }: Catalogue): PlanPrices => new Map(plans.map(({ item }) => [item.plan, item]))
+
+const priceOf = (plans: PlanPrices, { image, plan }: Pick<NodeState["node"], "plan" | "image">): HourlyPrice =>
+  plan === null ? unknown : priceWith(plans.get(plan), image)
+
+type Between = readonly [fromMillis: number, toMillis: number]
+
+const millisOf = ([from, to]: NodeFact["data"]["observedBetween"]): Between => [
+  DateTime.toEpochMillis(from),
+  DateTime.toEpochMillis(to)
+]
+
+const isAlive = (state: NodeState | undefined): state is NodeState => state !== undefined && state.goneMillis === null
+
+const isSamePrice = (a: NodeState, b: NodeState): boolean =>
+  a.node.plan === b.node.plan && a.node.image === b.node.image
+
+/** Lives by plan and image; those of the same instant are counted together. */
+class Gathered {
+  readonly #groups = new Map<string, { readonly node: NodeState["node"]; readonly lives: Map<string, Lives> }>()
+
+  add({ node }: NodeState, life: Lives): void {
+    const key = keyOf(node.plan, node.image)
+    const group = this.#groups.get(key) ?? { node, lives: new Map<string, Lives>() }
+    const at = `${life.fromMillis} ${life.side}`
+    const same = group.lives.get(at)
+    group.lives.set(at, same === undefined ? life : { ...same, count: same.count + life.count })
+    this.#groups.set(key, group)
+  }
+
+  *[Symbol.iterator]() {
+    for (const { lives, node } of this.#groups.values()) yield { node, lives: Array.from(lives.values()) }
+  }
+}
+
+/** When the node began to cost something, as far back as days are kept. */
+const beginOf = ({ node }: NodeState, firstMillis: number, nowMillis: number): number =>
+  Math.max(firstMillis, Math.min(DateTime.toEpochMillis(node.createdAt), nowMillis))
+
+const firstMillisOf = ({ days }: Ledger): number => {
+  const [first] = days.keys()
+  return first === undefined ? -Infinity : dayStart(first)
+}
+
+/** The ledger of nodes that are known, where there was none. */
+export const beginWith = (
+  states: Iterable<NodeState>,
+  plans: PlanPrices,
+  pricedMillis: number | null,
+  nowMillis: number
+): Followed => {
+  const draft = new LedgerDraft(begin(nowMillis, pricedMillis), true)
+  const gathered = new Gathered()
+  const firstMillis = firstMillisOf(draft.before)
+  for (const state of states) {
+    if (isAlive(state))
+      gathered.add(state, { fromMillis: beginOf(state, firstMillis, nowMillis), count: 1, side: "both" })
+  }
+  for (const { lives, node } of gathered) draft.addLives(node.plan, node.image, priceOf(plans, node), lives)
+  return { ledger: draft.result(nowMillis), isDurable: true, days: Array.from(draft.changedDays) }
+}
+
+/** What a difference of the nodes changes. Nothing where nothing of plans, images and lives did. */
+export const followNodes = (
+  ledger: Ledger,
+  before: Snapshot,
+  { exchange, facts, nodes, standing }: Difference,
+  plans: PlanPrices,
+  sweep: Pick<Rules, "sweepMillis"> & { readonly isSweep: boolean }
+): Followed => {
+  const blind = sweep.isSweep
+    ? blindBefore(before.standing.sweptMillis, exchange.asked.atMillis, sweep.sweepMillis)
+    : null
+  if (blind === null && nodes.length === 0) return { ledger, isDurable: false, days: [] }
+  const draft = new LedgerDraft(ledger, false)
+  if (blind !== null && standing.baselineMillis !== null) draft.addBlind(...blind)
+  const nowMillis = exchange.answered.atMillis
+  const firstMillis = firstMillisOf(ledger)
+  const gathered = new Gathered()
+  const observed = new Map<string, Between>()
+  for (const { data, identity, type } of facts) {
+    if (type !== "berth.node.deleted" && type !== "berth.node.changed") continue
+    observed.set(`${type} ${identity.nodeId} ${identity.incarnation}`, millisOf(data.observedBetween))
+  }
+  const betweenOf = (type: NodeFact["type"], { incarnation, node }: NodeState): Between | undefined =>
+    observed.get(`${type} ${node.id} ${incarnation}`)
+  const ends = (state: NodeState, [fromMillis, toMillis]: Between) => {
+    gathered.add(state, { fromMillis, count: -1, side: "low" })
+    gathered.add(state, { fromMillis: toMillis, count: -1, side: "high" })
+  }
+  for (const state of nodes) {
+    const known = before.nodes.get(state.node.id as NodeId)?.state
+    const isSame = known?.incarnation === state.incarnation
+    const wasAlive = isAlive(known)
+    if (wasAlive && !(isSame && isAlive(state))) {
+      ends(known, betweenOf("berth.node.deleted", known) ?? [Math.min(known.seenMillis, nowMillis), nowMillis])
+    }
+    if (!isAlive(state) || (wasAlive && isSame && isSamePrice(known, state))) continue
+    const fromMillis = beginOf(state, firstMillis, nowMillis)
+    if (wasAlive && isSame) {
+      const changed =
+        known.node.plan === null || known.node.plan === state.node.plan
+          ? undefined
+          : betweenOf("berth.node.changed", state)
+      if (changed === undefined) {
+        // It always was what it is now known to be.
+        gathered.add(known, { fromMillis, count: -1, side: "both" })
+        gathered.add(state, { fromMillis, count: 1, side: "both" })
+      } else {
+        ends(known, changed)
+        gathered.add(state, { fromMillis: changed[1], count: 1, side: "low" })
+        gathered.add(state, { fromMillis: changed[0], count: 1, side: "high" })
+      }
+    } else if (state.life > 1) {
+      // It was reported deleted, and was there all the time: it counts from now on, and what came before is lacking.
+      draft.addOpen(nowMillis - 1, nowMillis)
+      gathered.add(state, { fromMillis: nowMillis, count: 1, side: "both" })
+    } else {
+      gathered.add(state, { fromMillis, count: 1, side: "both" })
+    }
+  }
+  for (const { lives, node } of gathered) draft.addLives(node.plan, node.image, priceOf(plans, node), lives)
+  const after = draft.result(nowMillis)
+  return { ledger: after, isDurable: after !== ledger, days: Array.from(draft.changedDays) }
+}
+
+/** From the last complete sweep to one that comes much later than planned. */
+const blindBefore = (sweptMillis: number | null, askedMillis: number, sweepMillis: number): Between | null =>
+  sweptMillis !== null && askedMillis - sweptMillis > Math.max(minBlindMillis, blindSweeps * sweepMillis)
+    ? [sweptMillis, askedMillis]
+    : null
+
+/** What a read of the catalogue changes: prices that are known now, and others. */
+export const followPrices = (
+  ledger: Ledger,
+  before: Catalogue,
+  after: Catalogue,
+  facts: ReadonlyArray<EntryFact>,
+  nodes: Snapshot["nodes"],
+  { confirmedMillis, nowMillis }: { readonly confirmedMillis: number; readonly nowMillis: number }
+): Followed => {
+  const draft = new LedgerDraft(ledger, false)
+  if (ledger.pricedMillis === null && after.readMillis !== null) draft.set({ pricedMillis: nowMillis })
+  const [were, are] = [plansOf(before), plansOf(after)]
+  const others = new Map<string, Between>()
+  for (const [plan, item] of are) {
+    const known = were.get(plan)
+    if (known === undefined || known === item || known.prices === item.prices) continue
+    const fact = facts.find((each) => each.type === "berth.plan.price_changed" && each.subject === `plans/${plan}`)
+    others.set(
+      plan,
+      fact === undefined ? [before.readMillis ?? nowMillis, nowMillis] : millisOf(fact.data.observedBetween)
+    )
+  }
+  if (others.size > 0) {
+    const changed = Array.from(others, ([plan, [, toMillis]]) => [plan, toMillis] as const)
+    draft.set({ changedPlans: new Map([...ledger.changedPlans, ...changed]) })
+  }
+  const firstMillis = firstMillisOf(ledger)
+  for (const group of ledger.groups.values()) {
+    const price = priceOf(are, group)
+    const last = group.prices.at(-1)!
+    if (price.low === last.low && price.high === last.high) continue
+    const lives = () => {
+      const own = new Gathered()
+      for (const { state } of nodes.values()) {
+        const { image, plan } = state.node
+        if (plan === group.plan && image === group.image) {
+          own.add(state, { fromMillis: beginOf(state, firstMillis, nowMillis), count: 1, side: "both" })
+        }
+      }
+      return Array.from(own).flatMap(({ lives }) => lives)
+    }
+    draft.reprice(group, price, others.get(group.plan ?? "") ?? [before.readMillis ?? nowMillis, nowMillis], lives)
+  }
+  const isDurable = draft.result(nowMillis) !== ledger
+  draft.confirm(confirmedMillis)
+  return { ledger: draft.result(nowMillis), isDurable, days: Array.from(draft.changedDays) }
+}
