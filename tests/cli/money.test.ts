@@ -298,7 +298,7 @@ describe("plans and images", () => {
       assert.strictEqual(limited.code, 2, limited.stderr)
       assert.include(
         limited.stderr,
-        "The price is not known, so it may be above --max-cost: a record of the image list"
+        "The price is not known, so it may be above --max-cost: an unreadable record of the image list"
       )
       const shown = json<Row>(yield* berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
       assert.deepInclude(shown, { pricePerHourInr: null, maxPricePerHourInr: null })

@@ -101,7 +101,7 @@ layer(service({ scenario: "small", provisioning: "1 hour", termination: "10 seco
       expect(stderr).toEqual([
         expect.stringMatching(/^\{"http":.*\}$/),
         expect.stringMatching(/^berth-watch: The service refused the credentials: /),
-        "Check the API key and the access token. You make new ones in the account portal."
+        "Check the API key and the access token; you make new ones in the account portal."
       ])
       expect({ code, stdout }).toEqual({ code: 3, stdout: [] })
     })

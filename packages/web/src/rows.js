@@ -1,4 +1,4 @@
-// How the page shows things: as text, never as markup, and in rows that stay where they are while they stay the same.
+// Shows values as text, never as markup, in rows that keep their elements while they stay the same.
 
 /** C0 and C1 controls, line separators, marks and overrides of direction, halves of surrogate pairs: written out. */
 const unsafe =

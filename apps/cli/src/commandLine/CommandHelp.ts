@@ -7,7 +7,7 @@ import { Schema } from "effect"
 const parameter = {
   name: Schema.String,
   description: Schema.String,
-  /** The only values that it takes; empty where it takes others. */
+  /** The only values that it takes; empty if it takes any. */
   choices: Schema.Array(Schema.String),
   required: Schema.Boolean,
   repeatable: Schema.Boolean

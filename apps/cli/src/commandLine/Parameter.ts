@@ -145,7 +145,7 @@ const first = <A>([value]: ReadonlyArray<A>): Result.Result<Option.Option<A>, Wr
 export const flag = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
   parameter("flag", { name, description, aliases }, value, {}, first)
 
-/** A flag with a value, which it has where it is not given, too. */
+/** A flag with a default value. */
 export const flagOr = <A>(name: string, value: Value<A>, description: string, otherwise: A): Parameter<A> =>
   parameter("flag", { name, description }, value, {}, ([given]) => Result.succeed(given ?? otherwise))
 

@@ -36,7 +36,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
       : `${list}; for a pattern write ${quoted(this.other.pattern)}`
   }
   override get message() {
-    // They may be a little old: a node of this very name is gone since.
+    // The names may be a little old: if exactly this name is among them, its node is gone.
     const names = (this.names ?? []).filter((name) => name !== this.name)
     const near = new Set(nearest(this.name, names))
     return `No node matches ${this.name}${didYouMean(Array.from(near))}`

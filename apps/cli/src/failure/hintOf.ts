@@ -64,7 +64,7 @@ export const hintOf = (error: BerthError): string => {
         ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
         : hint
     case "Unauthorized":
-      return "See where the credentials come from: berth doctor. You make new ones in the account portal."
+      return "See where the credentials come from: berth doctor; you make new ones in the account portal."
     case "NodeNotFound":
       return "List the nodes: berth node list"
     case "StatusNotReached":

@@ -100,7 +100,7 @@ export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   }
 }
 
-/** Prints data about what was changed: where it cannot be written, the error names that in its place. */
+/** Prints data about a change. If it cannot be written, the error says what was changed. */
 export const reportingChanged =
   (changed: Changed | undefined) =>
   <A, E, R>(print: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -29,7 +29,7 @@ export const memory = (mebibytes: number | null): string => {
 /** `100 GB`. */
 export const disk = (gigabytes: number | null): string => (gigabytes === null ? nothing : `${gigabytes} GB`)
 
-/** Rupees with two decimals and without the sign, for columns whose title has it; more where there are more. */
+/** Rupees with at least two decimals, without the sign, for columns that have ₹ in the title. */
 export const rupees = (amount: number | null): string => {
   if (amount === null) return nothing
   const rounded = amount.toFixed(2)

@@ -101,8 +101,8 @@ export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescri
 })
 
 /**
- * Prints records of which more come, perhaps without an end: gives what prints the next ones, at first below titles, also where there are
- * none yet. A command line that cannot be followed fails before the first.
+ * Prints records as they come, perhaps for ever. Returns the function that prints the next ones; the first call prints the header row,
+ * even for no records. A command line that cannot work fails before that.
  */
 export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>) {
   const { format, query, sort, view, writer } = yield* printing

@@ -39,7 +39,7 @@ export const ensureOwnCredential = (
   what: "API key" | "access token"
 ) => ensureOwn(address, credential, what, loginHint)
 
-/** The connection of these settings, each call of which has their deadline. */
+/** The connection of these settings. Each of its calls has their deadline. */
 export const connectionFor = Effect.fnUntraced(function* (
   settings: ConnectionSettings & { readonly deadline: Option.Option<Sourced<Duration.Duration>> }
 ) {

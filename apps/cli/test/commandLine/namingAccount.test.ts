@@ -19,7 +19,7 @@ describe("a hint", () => {
   it.each([
     "See berth node create --help.",
     "Name one: berth auth logout --profile NAME; see berth profile list.",
-    "For example: berth schema node list. berth --help lists the commands."
+    "For example: berth schema node list; berth --help lists the commands."
   ])("about what is the same for every account stays as it is: %s", (hint) => {
     assert.strictEqual(namingAccount(flags, commands)(hint), hint)
   })

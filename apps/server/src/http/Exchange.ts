@@ -16,15 +16,15 @@ export type Reply = HttpServerResponse.HttpServerResponse
 export type Identity =
   /** The world the request belongs to. `bySession` when cookies stood in for the token. */
   | { readonly _tag: "Known"; readonly world: World.World; readonly bySession: boolean }
-  /** Something is missing or wrong, by the name of where it belongs. The world is that of the credential that is good. */
+  /** Something is missing or wrong, named by where it belongs. The world is the one of the good credential. */
   | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World.World | undefined }
-  /** Key and token are both good, and of different accounts. The world is that of the key. */
+  /** Key and token are good but belong to different accounts. The world is the one of the key. */
   | { readonly _tag: "Mixed"; readonly world: World.World }
 
 export interface Exchange {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly identity: Identity
-  /** The world that the request names, or the main one where it names none. */
+  /** The world that the request names, or else the main one. */
   readonly world: World.World
   /** When the request came, in milliseconds of the world's time. */
   readonly arrivedAt: number

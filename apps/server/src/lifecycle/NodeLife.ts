@@ -49,7 +49,7 @@ export const maxLives = 100
 export type Lifecycle = typeof Lifecycle.Type
 export const Lifecycle = Schema.Struct({
   ...LifeRule.fields,
-  /** The first whose pattern matches holds; without one, the world's own rule. */
+  /** The first rule whose pattern matches, or else the world's own rule. */
   byName: Schema.Array(
     Schema.Struct({ pattern: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)), rule: LifeRule })
   ).check(Schema.isMaxLength(maxLives))

@@ -24,7 +24,7 @@ export interface World {
   catalogue: Catalogue
   nodes: NodeTable
   savedImages: Array<SavedImage>
-  /** With the rate limit that holds now; a reset goes back to that of the settings. */
+  /** The settings with the current rate limit. A reset goes back to the first one. */
   allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
   /** The latest instant of the world: its time never goes back, even when the real clock does. */
@@ -87,7 +87,7 @@ export const setClockMode = (world: World, realMillis: number, mode: VirtualCloc
   return instantOf(world, realMillis)
 }
 
-/** Counts on under another rate limit. What is left out stays as it is; `undefined` where the window cannot be kept. */
+/** Changes the rate limit and keeps the count. Fields that are left out stay as they are. `undefined` if the window cannot be kept. */
 export const changeRateLimit = (
   world: World,
   change: Partial<Allowance.RateLimit>,

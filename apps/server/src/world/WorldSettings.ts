@@ -1,6 +1,5 @@
 /**
- * The settings of a world: every one has a value, durations are milliseconds. `WorldOptions.ts` has the form in which they
- * are asked for.
+ * The settings of a world: all have values, durations are milliseconds. `WorldOptions.ts` is how a request or a flag states them.
  */
 import { Redacted, Schema } from "effect"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -35,13 +34,13 @@ export const maxTextLength = 255
 
 const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
-/** A node of a world's start; what is left out has a default. */
+/** A node that a world starts with. Every field but the name has a default. */
 export type GivenNode = typeof GivenNode.Type
 const GivenNode = Schema.Struct({
   name: Text,
   /** Slug of a plan; default the first one that the image goes with. */
   plan: Schema.optionalKey(Text),
-  /** Slug or id of a public image; default Ubuntu-24.04 where it goes with the plan, else the first that does. */
+  /** Slug or id of a public image. Default: Ubuntu-24.04 if the plan offers it, else the first image of the plan. */
   image: Schema.optionalKey(Schema.Union([Text, Schema.Int])),
   /** Default: what its life has it show, which is `running`. `created` begins to be provisioned, `terminate` to go. */
   status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])),

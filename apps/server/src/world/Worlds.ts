@@ -8,7 +8,7 @@ import * as Allowance from "./allowance.ts"
 import type { World } from "./World.ts"
 import { type Account, maxFleetNodes } from "./WorldSettings.ts"
 
-/** An account whose credentials are given as far as they matter. */
+/** An account, of whose credentials only those that matter are given. */
 type AskedAccount = { readonly [K in keyof Account]?: Account[K] | undefined }
 
 /** Why a world cannot be added. */
@@ -69,7 +69,7 @@ type WorldsByDigest = Map<string, World>
 export class Worlds {
   /** The world of a request whose credentials name none. */
   readonly main: World
-  /** What such a request spends. It begins anew with the main world, whose clock it counts by. */
+  /** The allowance of such requests. It counts by the clock of the main world, and is renewed with it. */
   unnamed = Allowance.make(unnamedRateLimit)
   readonly #byId = new Map<string, World>()
   readonly #byApiKey: WorldsByDigest = new Map()

@@ -37,7 +37,7 @@ export interface PageRead extends Exchange {
   readonly unreadable: ReadonlyArray<NodeId>
 }
 
-/** A sweep that read the list to its end. Its begin is that of its first request. */
+/** A sweep that read the list to its end. It begins with its first request. */
 export interface SweepCompleted extends Exchange {
   readonly _tag: "SweepCompleted"
   readonly sweep: number
@@ -84,7 +84,7 @@ interface Paused extends Exchange {
   readonly _tag: "Paused"
 }
 
-/** Time passed without any answer: what is to be noticed by then need not wait for one. */
+/** Time passed without an answer. Some things are noticed just because time has passed. */
 interface TimePassed extends Exchange {
   readonly _tag: "TimePassed"
 }

@@ -62,7 +62,7 @@ export class Daemon extends Context.Service<
   Daemon,
   {
     readonly accounts: Effect.Effect<ReadonlyArray<AccountStatus>>
-    /** Those that have the store, by name; none where it is a file. */
+    /** The processes on the store, by name; none if it is a file. */
     readonly processes: Effect.Effect<ReadonlyArray<ProcessStatus>>
     /** What is wrong now, the worst first. */
     readonly troubles: Effect.Effect<ReadonlyArray<Trouble>>

@@ -268,7 +268,7 @@ export const SilenceEnding = Schema.Struct({ then: Schema.optionalKey(SilenceThe
   identifier: "SilenceEnding"
 })
 
-/** An event as it is delivered everywhere, in the same order: CloudEvents 1.0. What `data` has depends on the type. */
+/** An event as every sink gets it, with its fields in the same order: CloudEvents 1.0. The type decides what is in `data`. */
 export const DeliveredEvent = Schema.Struct({
   specversion: Schema.Literal("1.0"),
   id: Schema.String,

@@ -53,7 +53,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     ...accounts,
     commit,
     commitOfDaemon: (events: ReadonlyArray<EventFact>) => Effect.tap(watched(accounts.commitOfDaemon(events)), notify),
-    /** Takes an account over, and makes it if there is none of that name; wakes those who deliver its events. */
+    /** Takes an account over, or makes it if the name is new, and wakes the deliveries of its events. */
     claim: (account: string) =>
       Effect.tap(
         watched(accounts.claim(account)),
@@ -166,7 +166,7 @@ const checkLength = (path: string) =>
       : Effect.void
   )
 
-/** SQLite reads a damaged page as it is until something refers to it: only this finds most of it. */
+/** SQLite notices a damaged page only when it uses it. This check finds most of the damage. */
 const checkFile = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.mapError(sql<{ quick_check: string }>`PRAGMA quick_check(1)`, fromSqlError)

@@ -1,5 +1,5 @@
 /**
- * The other processes that have the same store, where it is on a server: what they are told, and what they may have done meanwhile.
+ * The other processes on the same server store: what this one tells them, and what they may have done meanwhile.
  */
 import { Context, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

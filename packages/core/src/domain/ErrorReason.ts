@@ -57,7 +57,7 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "denied"
-  readonly hint = "Check the API key and the access token. You make new ones in the account portal."
+  readonly hint = "Check the API key and the access token; you make new ones in the account portal."
   override get message() {
     return `The service refused the credentials: ${this.detail}.`
   }
@@ -115,7 +115,7 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly status: number | null
   /** What is wrong, by the service or by the client. */
   readonly detail: string
-  /** Field of the request → what is wrong with it; what concerns the whole request is under `detail`. */
+  /** Field of the request → what is wrong with it; faults of the whole request are under `detail`. */
   readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
 }> {
   readonly retryable = false
@@ -425,7 +425,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   }
 }
 
-/** Failures of the file system that may pass without anyone changing what is there. */
+/** File system errors that may go away by themselves. */
 const passing: ReadonlySet<string> = new Set([
   "EAGAIN",
   "EBUSY",
@@ -445,7 +445,7 @@ const passing: ReadonlySet<string> = new Set([
 export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
   /** The file or folder; null where there is none, such as without a home folder. */
   readonly path: string | null
-  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  /** The file system error code, such as `ENOSPC`; null if something else failed. */
   readonly code: string | null
   readonly detail: string
 }> {

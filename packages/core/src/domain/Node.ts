@@ -46,5 +46,5 @@ export const Node = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "Node" })
 export interface Node extends Schema.Schema.Type<typeof Node> {}
 
-/** Fields whose `null` states that the node has none. `null` of any other field may only mean that the reply lacks it. */
+/** In these fields `null` means that the node has none. In all others it may only mean that the reply left it out. */
 export const noneWhenNull = ["publicIp", "privateIp"] as const satisfies ReadonlyArray<keyof Node>

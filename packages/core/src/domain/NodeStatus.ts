@@ -11,7 +11,7 @@ export const knownStatuses = ["creating", "created", "running", "power-off", "te
 export type KnownStatus = (typeof knownStatuses)[number]
 export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })
 
-/** A status the service sent and Berth does not know, in the service's own spelling (A10); empty where it states none. */
+/** A status that Berth does not know, as the service spells it (A10); empty if the service states none. */
 export const UnknownStatus = /*#__PURE__*/ Schema.Struct({ unknown: Schema.String }).annotate({
   identifier: "UnknownStatus",
   description: "A status that Berth does not know, in the service's own spelling; empty where the service states none."
@@ -25,7 +25,7 @@ export type NodeStatus = typeof NodeStatus.Type
 /** Whether Berth knows this status. */
 export const isKnown = (status: NodeStatus): status is KnownStatus => Predicate.isString(status)
 
-/** The status as a text for programs: an unknown one in the service's spelling, empty where it is not stated. */
+/** The status as text for programs: an unknown one as the service spells it, empty if it is not stated. */
 export const spelling = (status: NodeStatus): string => (isKnown(status) ? status : status.unknown)
 
 /** Whether the service states no status. */

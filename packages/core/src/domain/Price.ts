@@ -14,8 +14,8 @@ import type { NodeSpec } from "./NodeSpec.ts"
 
 const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
-// As calls that a bundler leaves out where nothing uses them: the promise client has no use for a schema.
-/** A price, or a sum of prices, in rupees. It is known where the lowest and the highest are the same. */
+// Calls, so that a bundler can leave them out: the promise client uses no schema.
+/** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
 export const Price = /*#__PURE__*/ (() =>
   Schema.Struct({
     pricePerHourInr: amount("Rupees per hour; null where that is not known."),

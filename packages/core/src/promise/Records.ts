@@ -158,7 +158,7 @@ export interface ImageFilter {
   readonly osVersion?: string | undefined
 }
 
-/** A price, or a sum of prices, in rupees. It is known where the lowest and the highest are the same. */
+/** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
 export interface Price {
   /** Rupees per hour; null where that is not known. */
   readonly pricePerHourInr: number | null

@@ -83,7 +83,7 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   if (request._tag !== "Run" || request.args.length > 0) {
     return yield* new UsageFault({
       message: `There is no command ${command} that prints data.`,
-      hint: "For example: berth schema node list. berth --help lists the commands."
+      hint: "For example: berth schema node list; berth --help lists the commands."
     })
   }
   const schema = yield* schemaOf(request.verb)

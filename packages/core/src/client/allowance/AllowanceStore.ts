@@ -82,7 +82,7 @@ const isSoundView = (report: SharedReport, now: number) => {
 }
 
 /**
- * The believable part of what was read, which may be anything; as strict as with replies. Undefined where it comes from the
+ * The believable part of what was read, which may be anything. The checks are as strict as for replies. Undefined if it comes from the
  * future or is older than any window, because then the writer's clock was wrong.
  */
 export const believable = (
@@ -119,11 +119,11 @@ export interface OwnProcesses {
 export interface AllowanceStore {
   /** Its name in warnings. */
   readonly name: string
-  /** Milliseconds on the clock of what is read and written, which all processes agree on. */
+  /** Milliseconds on the clock that all processes on the store share. */
   readonly now: Effect.Effect<number>
   /**
-   * What was written last; none when nothing was. Fails for content that this client must not replace, such as that of a
-   * later version. The reader checks the values.
+   * What was written last, if anything. Fails for content that this client must not replace, such as that of a later version. The reader
+   * checks the values.
    */
   readonly read: Effect.Effect<Option.Option<SharedAllowance>, AllowanceStoreFailed>
   /**

@@ -19,19 +19,19 @@ export type Repeatable = "idempotent" | "create" | "never"
 
 /** What can be asked of one call. */
 export interface CallOptions {
-  /** Longest time this call may take altogether. Default: that of the client. */
+  /** Maximum time of this call, with its waits and retries. Default: the client's. */
   readonly deadline?: Duration.Input | undefined
-  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the operation. */
+  /** Priority of the call when the allowance is short. Default: the client's, or else the operation's. */
   readonly lane?: Lane | undefined
   /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
   readonly retry?: boolean | undefined
-  /** Most attempts of this call, 1 to 8. Default: that of the client. */
+  /** Maximum number of attempts, 1 to 8. Default: the client's. */
   readonly maxAttempts?: number | undefined
-  /** Longest time of each attempt on the wire. Default: that of the client. */
+  /** Maximum time of each attempt. Default: the client's. */
   readonly attemptTimeout?: Duration.Input | undefined
   /** Further headers of this call's requests, over those of the client; the same rules as there. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called with each attempt of this call when it is over, after that of the client. The call does not wait for it. */
+  /** Called after each attempt of this call, and after the client's `onAttempt`. The call does not wait for it. */
   readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
   /**
    * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
@@ -43,7 +43,7 @@ export interface CallOptions {
 
 /** What has to be done about a request that must not be sent twice. */
 export interface SendingHooks {
-  /** Done for each attempt at the very moment it is sent, its turn having come; where it fails, nothing is sent. */
+  /** Runs for each attempt just before it is sent, when its turn has come. If it fails, nothing is sent. */
   readonly before: Effect.Effect<void, ErrorReason>
   /** Done once it is certain that the attempt was not carried out. */
   readonly notProcessed: Effect.Effect<void>
@@ -60,7 +60,7 @@ export interface Operation<A> {
   readonly repeatable: Repeatable
   /** The lane it goes in unless the caller names another. */
   readonly lane: Lane
-  /** Reads the data of a successful reply, whose whole body is at hand, too. */
+  /** Reads the data of a successful reply; it also gets the whole body. */
   readonly decode: (data: unknown, body: unknown) => Result.Result<A, RecordFault>
   /** Called with the reply of each attempt, of a success or a failure, and with undefined when an attempt begins. Default: none. */
   readonly onAttemptReply?: (reply: RawReply | undefined) => void

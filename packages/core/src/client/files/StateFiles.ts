@@ -75,7 +75,7 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
     }
   })
 
-/** The name of a draft of a file, which no two processes share. */
+/** The name of a draft of a file, different in every process. */
 export const draftOf = (path: string): Effect.Effect<string> =>
   Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => `${path}.${drawn.toString(36)}.new`)
 

@@ -41,7 +41,7 @@ export interface ClientOptions {
   readonly attemptTimeout?: Duration.Input | undefined
   /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 6 seconds. */
   readonly maxAttempts?: number | undefined
-  /** Lane of every call without one. Default: that of the operation. */
+  /** Lane of calls that name none. Default: the lane of the operation. */
   readonly lane?: Lane | undefined
   /**
    * File through which the processes of this machine that use the same key share the allowance. One file per key; it is safe to
@@ -59,15 +59,15 @@ export interface ClientOptions {
    */
   readonly maxBodyTokens?: number | undefined
   /**
-   * Headers of every request, for a gateway before the service. None that the client or HTTP itself sets, so none replaces the
-   * credentials. The value of one whose name says that it is a secret (such as `x-gateway-token`) is masked like these.
+   * Headers of every request, for a gateway before the service. Headers that the client or HTTP sets are refused, so none replaces the
+   * credentials. If a name says that the value is a secret (such as `x-gateway-token`), the value is masked like the credentials.
    */
   readonly headers?: Headers | undefined
   /** The `User-Agent` header. Default `berth/VERSION`. A browser sets its own. */
   readonly userAgent?: string | undefined
   /** Called with each attempt of every call when it is over. It runs beside the call, which does not wait for it. */
   readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
-  /** Called with the reply that each call ended with, before that of the call's own options. */
+  /** Called with the last reply of each call, before the `onReply` of the call itself. */
   readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }
 
@@ -116,7 +116,7 @@ const addressOf = (value: unknown): string =>
 const originOf = (baseUrl: unknown): string | undefined => {
   const url = URL.parse(addressOf(baseUrl))
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
-  // Requests would leave these parts out. Credentials in the address are a mistake: ours go elsewhere.
+  // Requests would drop these parts. Credentials do not belong in the address.
   if (url.username + url.password + url.search + url.hash !== "") return undefined
   const path = url.pathname.replace(/\/+$/, "")
   return path === "" || path === prefix ? url.origin : undefined

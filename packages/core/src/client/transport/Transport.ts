@@ -60,8 +60,7 @@ export interface Body {
 export interface WireReply extends Head, Body {}
 
 /**
- * Done at the last moment at which nothing of a request has been sent, for one that must not be sent twice; where it fails, nothing
- * is.
+ * Runs at the last moment before a request is sent, for requests that must not be sent twice. If it fails, nothing is sent.
  */
 export type Leaving = Effect.Effect<void, ErrorReason>
 
