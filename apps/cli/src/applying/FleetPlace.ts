@@ -62,11 +62,17 @@ const unreadable = (file: string) => (fault: FileFault) =>
   new LocalFileFault({
     path: file,
     message: `${file} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
-    hint: fault.code === "ENOENT" ? "Name the fleet file with -f; berth schema fleet says what it may hold." : "Put that right, or name another file with -f."
+    hint:
+      fault.code === "ENOENT"
+        ? "Name the fleet file with -f; berth schema fleet says what it may hold."
+        : "Put that right, or name another file with -f."
   })
 
 const problemFault = (file: string, { column, line, message }: ConfigProblem) =>
-  new UsageFault({ message: `${file}:${line}:${column}: ${message}`, hint: "berth schema fleet says what the file may hold." })
+  new UsageFault({
+    message: `${file}:${line}:${column}: ${message}`,
+    hint: "berth schema fleet says what the file may hold."
+  })
 
 /** Reports all problems of a file; the last one is what the command fails with. */
 const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyArray<ConfigProblem>) {
@@ -81,11 +87,13 @@ const readFile = (path: string) => withFiles((fs) => fs.readFile(path, "utf8"))
 /** The start scripts of a group, and their digests. */
 const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>
   Effect.forEach(paths, (path) =>
-    Effect.mapError(readFile(resolve(dirname(place.file), path)), (fault) =>
-      new UsageFault({
-        message: `The start script ${path} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
-        hint: `Correct its path in ${place.file}: it is relative to that file.`
-      })
+    Effect.mapError(
+      readFile(resolve(dirname(place.file), path)),
+      (fault) =>
+        new UsageFault({
+          message: `The start script ${path} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
+          hint: `Correct its path in ${place.file}: it is relative to that file.`
+        })
     )
   )
 

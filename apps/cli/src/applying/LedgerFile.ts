@@ -94,7 +94,9 @@ export const anyLedger = Effect.fnUntraced(function* (path: string) {
   const text = yield* textOf(path)
   if (Option.isNone(text)) return Option.none<Result.Result<Ledger, "damaged" | "later">>()
   return Option.some(
-    Result.mapError(decodeLedger(text.value), ({ _tag }): "damaged" | "later" => (_tag === "Later" ? "later" : "damaged"))
+    Result.mapError(decodeLedger(text.value), ({ _tag }): "damaged" | "later" =>
+      _tag === "Later" ? "later" : "damaged"
+    )
   )
 })
 

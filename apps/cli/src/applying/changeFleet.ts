@@ -27,7 +27,11 @@ import { registered, updateRegistry } from "./Registry.ts"
 import { rowsOf } from "./rows.ts"
 import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
 
-export interface FleetOptions extends Limits, Omit<PlanOptions, "isDestroy">, Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
+export interface FleetOptions
+  extends
+    Limits,
+    Omit<PlanOptions, "isDestroy">,
+    Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
   /** How long 404s and absence must agree before a member counts as gone; none: a minute. */
   readonly grace: Option.Option<Duration.Duration>
@@ -38,7 +42,8 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   const [last, ...others] = conflicts.toReversed()
   if (last === undefined) return
   // Another file than the default one has to be named in what is to be typed.
-  const typed = (text: string) => text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
+  const typed = (text: string) =>
+    text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
   const failureOf = ({ hint, kind, message }: Conflict) => {
     const told = { message: typed(message), hint: typed(hint) }
     return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)
@@ -76,12 +81,7 @@ const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: C
 })
 
 /** The plan, with everything that is in the way of it. */
-const planned = (
-  fleet: ReadFleet,
-  { conflicts, ledger }: Resolved,
-  observed: Observed,
-  options: PlanOptions
-): Plan => {
+const planned = (fleet: ReadFleet, { conflicts, ledger }: Resolved, observed: Observed, options: PlanOptions): Plan => {
   const plan = planOf(fleet, ledger, observed.world, options)
   return { ...plan, conflicts: [...conflicts, ...observed.conflicts, ...plan.conflicts] }
 }
@@ -138,14 +138,21 @@ const finalSentence = (plan: Plan, prices: PriceList): string => {
 }
 
 /** What is known once suspects are proved to be gone, and members that are on their way out have gone. */
-const settledWorld = Effect.fnUntraced(function* (before: Observed, ledger: Ledger, { grace, isDestroy, timeout }: FleetOptions) {
+const settledWorld = Effect.fnUntraced(function* (
+  before: Observed,
+  ledger: Ledger,
+  { grace, isDestroy, timeout }: FleetOptions
+) {
   const leaving = isDestroy ? [] : terminatingIn(ledger, before.world)
   let observed = before
   if (leaving.length > 0) {
     yield* awaitGone(leaving, Option.getOrUndefined(timeout))
     const left = new Set<number>(leaving)
     const again = yield* observe(ledger)
-    const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({ id, isExpectedToGo: isExpectedToGo || left.has(id) }))
+    const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({
+      id,
+      isExpectedToGo: isExpectedToGo || left.has(id)
+    }))
     observed = { ...again, suspects }
   }
   return yield* proved(observed, ledger, Option.getOrUndefined(Option.map(grace, Duration.toMillis)))
@@ -173,7 +180,8 @@ const changeLocked = Effect.fnUntraced(function* (
   const known = withProtection(settledLedger(resolved.ledger, plan), plan, fleet.groups)
   if (isIdle(plan)) {
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
-    return yield* printChanges(rowsOf(plan, undefined))
+    yield* printChanges(rowsOf(plan, undefined))
+    return yield* printNote("Nothing to change.")
   }
 
   const catalogue = yield* publicCatalogue()
@@ -196,18 +204,26 @@ const changeLocked = Effect.fnUntraced(function* (
     scriptsOf: fleet.scriptsOf,
     onDone: (change) => done.add(change)
   }).pipe(whenInterrupted(() => stopped(done.size, all)))
-  const rows = rowsOf(plan, prices, { doneOf: (change) => performed.done.get(change) ?? { outcome: "skipped", node: null } })
+  const rows = rowsOf(plan, prices, {
+    doneOf: (change) => performed.done.get(change) ?? { outcome: "skipped", node: null }
+  })
   yield* reportingChanged(changedBy(rows, place))(printChanges(rows))
   const { failures } = performed
   if (failures.length === 0) return yield* printNote(finalSentence(plan, prices))
   const format = yield* OutputFormat
   for (const failure of failures) yield* reportProblem(problemOf(failure), format)
-  return yield* new MembersFailed({ failed: failures.length, of: all, command: `berth ${isDestroy ? "destroy" : "apply"}${place.flag}` })
+  return yield* new MembersFailed({
+    failed: failures.length,
+    of: all,
+    command: `berth ${isDestroy ? "destroy" : "apply"}${place.flag}`
+  })
 })
 
 export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
   const { place } = options
   const fleet = yield* readFleetFile(place)
   const { account, registry } = yield* ownAccount
-  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (file) => changeLocked(file, fleet, registry, options))
+  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (file) =>
+    changeLocked(file, fleet, registry, options)
+  )
 })

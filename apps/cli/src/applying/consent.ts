@@ -20,7 +20,8 @@ export interface Limits {
 
 /** Fails where the fleet would cost too much. What makes it cheaper is never refused. */
 export const checkCost = (plan: Plan, { after, differencePerHourInr }: PlanPrice, maxCost: Limits["maxCost"]) => {
-  if (Option.isNone(maxCost) || isIdle(plan) || (differencePerHourInr !== null && differencePerHourInr <= 0)) return Effect.void
+  if (Option.isNone(maxCost) || isIdle(plan) || (differencePerHourInr !== null && differencePerHourInr <= 0))
+    return Effect.void
   const { maxPricePerHourInr: atMost } = after
   if (atMost !== null && atMost <= maxCost.value) return Effect.void
   const text = pricePerHourText(after)

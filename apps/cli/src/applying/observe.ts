@@ -43,7 +43,11 @@ const listed = Effect.gen(function* () {
   const unreadable = new Set(list.unreadable.map(({ id }) => id))
   // A record without an id that can be read may be of any node.
   const isComplete = !unreadable.has(null)
-  return { nodes, ids: new Set<number>([...nodes.keys(), ...Array.from(unreadable).filter((id) => id !== null)]), isComplete }
+  return {
+    nodes,
+    ids: new Set<number>([...nodes.keys(), ...Array.from(unreadable).filter((id) => id !== null)]),
+    isComplete
+  }
 })
 
 const read = Effect.fnUntraced(function* (id: number) {
@@ -60,7 +64,8 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
 })
 
 /** A read node with what only the list has, as far as the ledger knows it. */
-const whole = (node: Node, { image, plan }: Owned): Node => withListed(node, { plan, image, memoryMib: null, region: null })
+const whole = (node: Node, { image, plan }: Owned): Node =>
+  withListed(node, { plan, image, memoryMib: null, region: null })
 
 /** At most so many suspects are read before it is known whether that has to be proved. */
 const maxPreviewed = 20
@@ -87,6 +92,11 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger) {
       { concurrency }
     )
   )
+  // The list does not state the image.
+  for (const { owned } of held) {
+    const node = nodes.get(owned.id)
+    if (node !== undefined && isSameNode(owned, node)) nodes.set(owned.id, whole(node, owned))
+  }
   for (const each of doubtful) {
     const { isAsked, owned } = each
     const result = reads.get(owned.id)
@@ -114,21 +124,31 @@ export const presumed = ({ conflicts, suspects, world }: Observed): Observed => 
 })
 
 /** This instant on a clock that does not step. */
-const monotonicMillis = Clock.clockWith((clock) => Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n)))
+const monotonicMillis = Clock.clockWith((clock) =>
+  Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+)
 
 /** Proves of each suspect that it is gone, or leaves it alone. */
-export const proved = Effect.fnUntraced(function* (observed: Observed, ledger: Ledger, graceMillis: number | undefined) {
+export const proved = Effect.fnUntraced(function* (
+  observed: Observed,
+  ledger: Ledger,
+  graceMillis: number | undefined
+) {
   const { suspects, world } = observed
   if (suspects.length === 0) return observed
   const draws = new Map<number, number>()
   for (const { id } of suspects) draws.set(id, yield* Random.next)
   const expected = heldBy(ledger).filter(({ isAsked }) => !isAsked).length
-  let missing = suspected(suspects, expected, { draw: (id) => draws.get(id) ?? 0, ...(graceMillis !== undefined && { graceMillis }) })
+  let missing = suspected(suspects, expected, {
+    draw: (id) => draws.get(id) ?? 0,
+    ...(graceMillis !== undefined && { graceMillis })
+  })
   const owned = new Map(heldBy(ledger).map((each) => [each.owned.id, each.owned]))
   const nodes = new Map(world.nodes)
   let isSaid = false
   for (let step = nextStep(missing); ; step = nextStep(missing)) {
-    if (step._tag === "Concluded") return { ...observed, world: { nodes, gone: new Set([...world.gone, ...step.gone]) } } satisfies Observed
+    if (step._tag === "Concluded")
+      return { ...observed, world: { nodes, gone: new Set([...world.gone, ...step.gone]) } } satisfies Observed
     if (step._tag === "List") {
       const { ids, isComplete } = yield* listed
       missing = take(missing, { _tag: "Listed", ids, isComplete })
@@ -158,7 +178,8 @@ export const proved = Effect.fnUntraced(function* (observed: Observed, ledger: L
     for (const { answeredMillis, askedMillis, id, result } of answers) {
       if (Result.isSuccess(result)) {
         const known = owned.get(id)
-        if (known !== undefined && isSameNode(known, whole(result.success, known))) nodes.set(id, whole(result.success, known))
+        if (known !== undefined && isSameNode(known, whole(result.success, known)))
+          nodes.set(id, whole(result.success, known))
         missing = take(missing, { _tag: "Seen", id })
       } else {
         missing = take(
@@ -180,7 +201,9 @@ export const terminatingIn = (ledger: Ledger, { nodes }: World): ReadonlyArray<N
 /** Waits until those are gone. What does not go in time is left alone. */
 export const awaitGone = (ids: ReadonlyArray<NodeId>, timeout: Duration.Duration | undefined) =>
   Effect.gen(function* () {
-    yield* printNote(`${nodeCount(ids.length)} of the fleet ${ids.length === 1 ? "is" : "are"} being deleted: waiting until ${ids.length === 1 ? "it is" : "they are"} gone.`)
+    yield* printNote(
+      `${nodeCount(ids.length)} of the fleet ${ids.length === 1 ? "is" : "are"} being deleted: waiting until ${ids.length === 1 ? "it is" : "they are"} gone.`
+    )
     const nodes = yield* Nodes
     yield* Effect.ignore(nodes.awaitDeleted(ids, timeout === undefined ? {} : { timeout }))
   })

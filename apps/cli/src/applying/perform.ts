@@ -35,6 +35,7 @@ import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedGroup, Plan } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { waitFor } from "../nodes/waitFor.ts"
+import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
 import { untilReady } from "./readyCommand.ts"
@@ -98,18 +99,23 @@ export const withProtection = (ledger: Ledger, { changes }: Plan, groups: Readon
     const name = memberText(member)
     const group = groups.find((each) => each.group === member.group)
     const entry = before.members.get(name)
-    return group === undefined || entry === undefined || entry.state === "none" || (entry.protect === true) === group.protect
+    return group === undefined ||
+      entry === undefined ||
+      entry.state === "none" ||
+      (entry.protect === true) === group.protect
       ? before
       : protectedBy(before, name, group.protect)
   }, ledger)
 
 /** The begin of a create in the ledger. */
-const beginning = ({ group, member, name }: Create | Replace, machine: string, since: string) => (ledger: Ledger) =>
-  begun(ledger, member, {
-    pending: { name, plan: group.order.plan, image: group.order.image, by: machine, since },
-    sent: sentOf(group.order, group.scripts),
-    protect: group.protect
-  })
+const beginning =
+  ({ group, member, name }: Create | Replace, machine: string, since: string) =>
+  (ledger: Ledger) =>
+    begun(ledger, member, {
+      pending: { name, plan: group.order.plan, image: group.order.image, by: machine, since },
+      sent: sentOf(group.order, group.scripts),
+      protect: group.protect
+    })
 
 /** The node that a create asks for: for one that an earlier run sent, the same that was sent. */
 const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scriptsOf"]): NodeSpec => {
@@ -176,12 +182,21 @@ const commit = Effect.fnUntraced(function* (member: string, node: Node, group: L
 
 const untilRunning = (node: Node, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
   waitFor({ id: node.id, node: Option.some(node) }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => withListed(Option.getOrElse(later, () => node), node)),
+    Effect.map((later) =>
+      withListed(
+        Option.getOrElse(later, () => node),
+        node
+      )
+    ),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
   )
 
 /** Asks a node to go, once a read shows that it is the one which is meant. */
-const remove = Effect.fnUntraced(function* (member: string, owned: Owned, before: Effect.Effect<unknown, LocalFileFault>) {
+const remove = Effect.fnUntraced(function* (
+  member: string,
+  owned: Owned,
+  before: Effect.Effect<unknown, LocalFileFault>
+) {
   const nodes = yield* Nodes
   const read = yield* nodes.get(owned.id as Node["id"], { lane })
   if (!isSameNode(owned, read)) {
@@ -221,9 +236,12 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       done.set(change, { outcome: "failed", node, reason: failure.message })
     })
   const finish = (change: Change, result: Done) =>
-    Effect.sync(() => {
+    Effect.suspend(() => {
       done.set(change, result)
       onDone(change)
+      return printNote(
+        `${memberText(change.member)}: ${result.outcome}${result.node === null ? "" : ` ${whatOf(result.node)}`}`
+      )
     })
 
   const creates = changes.filter((change): change is Create => change.action === "create")
@@ -232,12 +250,11 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const commits = changes.filter((change): change is Commit => change.action === "commit")
   const since = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
 
-  const createOne = (change: Create, show: ShowState) => {
+  const createOne = (change: Create) => {
     const member = memberText(change.member)
     let node: Node | null = null
     return Effect.gen(function* () {
       const created = (node = yield* create(change, means))
-      yield* show({ what: whatOf(created), state: "created" })
       yield* commit(member, created, change.group, means)
       yield* finish(change, { outcome: "created", node: created })
       return created
@@ -248,8 +265,8 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     // In one write: what is not sent before a crash is found not to have been.
     const fresh = creates.filter(({ isResumed }) => !isResumed)
     yield* file.update((ledger) => fresh.reduce((before, change) => beginning(change, machine, since)(before), ledger))
-    const nodes = yield* withProgress({ goal: "created", total: creates.length }, (show) =>
-      Effect.forEach(creates, (change) => Effect.map(createOne(change, show), (node) => ({ change, node })), { concurrency })
+    const nodes = yield* withProgress({ goal: "created", total: creates.length }, () =>
+      Effect.forEach(creates, (change) => Effect.map(createOne(change), (node) => ({ change, node })), { concurrency })
     )
     const made = nodes.flatMap(({ change, node }) => (node === null ? [] : [{ change, node }]))
     if (wait && made.length > 0) {
@@ -301,8 +318,11 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         )
       }
       const old = ownedIn(yield* file.current, member, change.old)
-      yield* remove(member, old, file.update((ledger) => previousDeleting(ledger, member)))
-      yield* show({ what: whatOf(running), state: "replaced" })
+      yield* remove(
+        member,
+        old,
+        file.update((ledger) => previousDeleting(ledger, member))
+      )
       yield* finish(change, { outcome: "replaced", node: running })
     }).pipe(
       Effect.catch((failure) => {
@@ -317,10 +337,14 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     })
   if (replaces.length > 0) {
     yield* withProgress({ goal: "replaced", total: replaces.length }, (show) =>
-      Effect.forEach(replaces, (change) => Effect.suspend(() => (isStopped ? skip(change) : replaceOne(change, show))), {
-        concurrency: Math.max(1, means.maxUnavailable),
-        discard: true
-      })
+      Effect.forEach(
+        replaces,
+        (change) => Effect.suspend(() => (isStopped ? skip(change) : replaceOne(change, show))),
+        {
+          concurrency: Math.max(1, means.maxUnavailable),
+          discard: true
+        }
+      )
     )
   }
 
@@ -328,9 +352,12 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     const member = memberText(change.member)
     return Effect.gen(function* () {
       const owned = ownedIn(yield* file.current, member, change.node)
-      yield* remove(member, owned, file.update((ledger) => deleting(ledger, member)))
+      yield* remove(
+        member,
+        owned,
+        file.update((ledger) => deleting(ledger, member))
+      )
       yield* file.update((ledger) => deleting(ledger, member))
-      yield* show({ what: whatOf(owned), state: "deleting" })
       if (wait) {
         yield* untilGone(owned, timeout, show)
         yield* file.update((ledger) => ended(ledger, member))

@@ -31,11 +31,7 @@ const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.E
   })
 
 /** Runs it until it exits 0. */
-export const untilReady = (
-  command: string,
-  node: Node,
-  timeout: Duration.Duration
-): Effect.Effect<void, NotReady> =>
+export const untilReady = (command: string, node: Node, timeout: Duration.Duration): Effect.Effect<void, NotReady> =>
   Effect.suspend(() => {
     let last = 0
     const once = Effect.flatMap(run(command, node), (code) => {
@@ -45,6 +41,8 @@ export const untilReady = (
     return once.pipe(
       Effect.retry(Schedule.spaced(pauseMillis)),
       Effect.timeoutOption(timeout),
-      Effect.flatMap(Option.match({ onSome: () => Effect.void, onNone: () => Effect.fail(new NotReady({ node, code: last })) }))
+      Effect.flatMap(
+        Option.match({ onSome: () => Effect.void, onNone: () => Effect.fail(new NotReady({ node, code: last })) })
+      )
     )
   })

@@ -38,7 +38,9 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
           : isPreview
             ? `node ${was.id} cannot be found; apply makes sure that it is gone`
             : `node ${was.id} is gone`
-      return [isResumed ? "an earlier run sent this create" : gone, commitmentOf(group)].filter((text) => text !== "").join("; ")
+      return [isResumed ? "an earlier run sent this create" : gone, commitmentOf(group)]
+        .filter((text) => text !== "")
+        .join("; ")
     }
     case "delete":
       return deletedWhy[change.why]
@@ -54,7 +56,9 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
     case "kept":
       return "protected: it is never deleted"
     case "doubted":
-      return change.why === "terminating" ? "is being deleted; run apply again once it is gone" : "cannot be found, and is not certainly gone: left alone"
+      return change.why === "terminating"
+        ? "is being deleted; run apply again once it is gone"
+        : "cannot be found, and is not certainly gone: left alone"
     case "unchanged":
       return ""
   }
@@ -84,7 +88,8 @@ const factsOf = (change: Shown): Pick<FleetChange, "id" | "name" | "plan" | "ima
   }
 }
 
-const amount = (price: { readonly pricePerHourInr: number | null } | null): number | null => (price === null ? 0 : price.pricePerHourInr)
+const amount = (price: { readonly pricePerHourInr: number | null } | null): number | null =>
+  price === null ? 0 : price.pricePerHourInr
 
 const nothingOf: Done = { outcome: "planned", node: null }
 
@@ -92,7 +97,10 @@ const nothingOf: Done = { outcome: "planned", node: null }
 export const rowsOf = (
   { changes }: Plan,
   prices: PriceList | undefined,
-  { doneOf = () => nothingOf, isPreview = false }: { readonly doneOf?: (change: Change) => Done; readonly isPreview?: boolean } = {}
+  {
+    doneOf = () => nothingOf,
+    isPreview = false
+  }: { readonly doneOf?: (change: Change) => Done; readonly isPreview?: boolean } = {}
 ): ReadonlyArray<FleetChange> =>
   changes.flatMap((change): ReadonlyArray<FleetChange> => {
     if (change.action === "settle") return []
@@ -112,8 +120,16 @@ export const rowsOf = (
         outcome: done.outcome,
         pricePerHourNowInr: isPriced ? amount(price.now) : null,
         pricePerHourAfterInr: isPriced ? amount(price.after) : null,
-        differencePerHourInr: isPriced ? differenceOf(price, "pricePerHourInr") : change.action === "unchanged" ? 0 : null,
-        differencePerMonthInr: isPriced ? differenceOf(price, "pricePerMonthInr") : change.action === "unchanged" ? 0 : null
+        differencePerHourInr: isPriced
+          ? differenceOf(price, "pricePerHourInr")
+          : change.action === "unchanged"
+            ? 0
+            : null,
+        differencePerMonthInr: isPriced
+          ? differenceOf(price, "pricePerMonthInr")
+          : change.action === "unchanged"
+            ? 0
+            : null
       }
     ]
   })

@@ -65,11 +65,7 @@ const numberMark = "{n}"
 const naming =
   (name: string, isCounted: boolean): Group["nameOf"] =>
   (n) =>
-    name.includes(numberMark)
-      ? name.replaceAll(numberMark, String(n))
-      : isCounted || n > 1
-        ? `${name}-${n}`
-        : name
+    name.includes(numberMark) ? name.replaceAll(numberMark, String(n)) : isCounted || n > 1 ? `${name}-${n}` : name
 
 class FleetReader {
   readonly #file: ConfigFile
@@ -105,7 +101,10 @@ class FleetReader {
         sshKeys: defaulted(texts, null),
         protect: defaulted(file.flag, false),
         commitment: defaulted<FleetCommitment | null>(
-          file.parsed("auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing", parseCommitment),
+          file.parsed(
+            "auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing",
+            parseCommitment
+          ),
           null
         ),
         backups: defaulted<boolean | null>(file.flag, null),
@@ -149,7 +148,8 @@ class FleetReader {
     (fleet: string | undefined): Read<ReadonlyArray<Group>> =>
     (place) => {
       const file = this.#file
-      if (!isMap(place.node)) return file.fail(place, "has to be a block of groups, such as web: { count: 3, plan: …, image: … }")
+      if (!isMap(place.node))
+        return file.fail(place, "has to be a block of groups, such as web: { count: 3, plan: …, image: … }")
       const groups = place.node.items.map(({ key, value }) => {
         const group = isScalar(key) ? String(key.value) : ""
         const name = `${place.name}.${group}`
@@ -181,7 +181,10 @@ class FleetReader {
         if (owner !== undefined) {
           const nodes = isMap(this.#file.root.node) ? this.#file.root.node.get("nodes", true) : undefined
           const node = isMap(nodes) ? (nodes.get(group, true) as Node | undefined) : undefined
-          const why = owner === group ? `gives several nodes the name ${name}: write {n} where the number goes` : `gives a node the name ${name}, which one of ${owner} has`
+          const why =
+            owner === group
+              ? `gives several nodes the name ${name}: write {n} where the number goes`
+              : `gives a node the name ${name}, which one of ${owner} has`
           return this.#file.fail({ node: node ?? null, name: `nodes.${group}.name` }, why)
         }
         owners.set(name, group)

@@ -130,12 +130,29 @@ export const memberOf = ({ member }: Pick<Entry, "member">): Member => parseMemb
 export const entriesOf = ({ members }: Ledger): ReadonlyArray<Entry> =>
   Array.from(members.values()).toSorted((a, b) => byMember(memberOf(a), memberOf(b)))
 
+/** The fields of a line in their order, whichever step wrote them last. */
+const fieldOrder = [
+  "member",
+  "generation",
+  "state",
+  "node",
+  "pending",
+  "previous",
+  "previousAsked",
+  "sent",
+  "commitment",
+  "protect"
+] as const
+
+const lineOf = (entry: Entry): string =>
+  JSON.stringify(Object.fromEntries(fieldOrder.flatMap((key) => (entry[key] === undefined ? [] : [[key, entry[key]]]))))
+
 export const encodeLedger = (ledger: Ledger): string => {
   const { account, fleet, lineage } = ledger
   const head = Object.entries({ version: ledgerVersion, account, fleet, lineage }).map(
     ([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`
   )
-  const lines = entriesOf(ledger).map((entry) => `    ${JSON.stringify(entry)}`)
+  const lines = entriesOf(ledger).map((entry) => `    ${lineOf(entry)}`)
   return `{\n${head.join("")}  "members": [${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n  `}]\n}\n`
 }
 
@@ -147,12 +164,16 @@ export const newLedger = (account: string, fleet: string, lineage: string): Ledg
 })
 
 /** The key of a member's create: the same for all attempts to make this very node. */
-export const keyOf = ({ account, fleet, lineage }: Ledger, { generation, member }: Pick<Entry, "member" | "generation">) =>
-  `fleet.${account.slice(0, 8)}.${fleet}.${lineage}.${member}.${generation}`
+export const keyOf = (
+  { account, fleet, lineage }: Ledger,
+  { generation, member }: Pick<Entry, "member" | "generation">
+) => `fleet.${account.slice(0, 8)}.${fleet}.${lineage}.${member}.${generation}`
 
 /** The ids that are the fleet's. */
 export const ownedIds = ({ members }: Ledger): ReadonlySet<number> =>
-  new Set(Array.from(members.values()).flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? [])))
+  new Set(
+    Array.from(members.values()).flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? []))
+  )
 
 export const ownedOf = ({ createdAt, id, image, name, plan }: Node): Owned => ({
   id,
@@ -179,7 +200,8 @@ const put = (ledger: Ledger, entry: Entry): Ledger => ({
   members: new Map(ledger.members).set(entry.member, entry)
 })
 
-const entryOf = ({ members }: Ledger, member: string): Entry => members.get(member) ?? { member, generation: 1, state: "none" }
+const entryOf = ({ members }: Ledger, member: string): Entry =>
+  members.get(member) ?? { member, generation: 1, state: "none" }
 
 /** What a create that begins is to make. */
 export interface Beginning {
@@ -225,7 +247,8 @@ export const deleting = (ledger: Ledger, member: string): Ledger => {
 }
 
 /** A node that was asked to go is there all the same. */
-export const notDeleted = (ledger: Ledger, member: string): Ledger => put(ledger, { ...entryOf(ledger, member), state: "made" })
+export const notDeleted = (ledger: Ledger, member: string): Ledger =>
+  put(ledger, { ...entryOf(ledger, member), state: "made" })
 
 /** The member has no node any more. */
 export const ended = (ledger: Ledger, member: string): Ledger =>

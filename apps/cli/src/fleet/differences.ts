@@ -22,7 +22,13 @@ export const sentOf = ({ image: _image, plan: _plan, ...order }: Order, scripts:
 })
 
 const shown = (value: unknown): string =>
-  value === undefined ? "nothing" : Array.isArray(value) ? (value.length === 0 ? "none" : value.join(", ")) : String(value)
+  value === undefined
+    ? "nothing"
+    : Array.isArray(value)
+      ? value.length === 0
+        ? "none"
+        : value.join(", ")
+      : String(value)
 
 /** Whether an image that the service states is the wanted one; one stated by name cannot be compared with a number. */
 const isImage = (has: string, wanted: string): boolean => has === wanted || isNumber(has) !== isNumber(wanted)

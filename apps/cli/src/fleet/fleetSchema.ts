@@ -4,7 +4,12 @@
 import { commitmentPattern, maxCount, namePattern } from "./FleetFile.ts"
 
 const text = (description: string) => ({ type: "string", minLength: 1, description })
-const texts = (description: string) => ({ type: "array", maxItems: 100, items: { type: "string", minLength: 1 }, description })
+const texts = (description: string) => ({
+  type: "array",
+  maxItems: 100,
+  items: { type: "string", minLength: 1 },
+  description
+})
 const flag = (description: string) => ({ type: "boolean", description })
 const whole = (description: string, maximum?: number) => ({
   type: "integer",
@@ -28,7 +33,8 @@ const group = {
     commitment: {
       type: "string",
       pattern: commitmentPattern,
-      description: "Set once a node is created: auto_renew with the days of a committed option, auto_terminate or hourly_billing.",
+      description:
+        "Set once a node is created: auto_renew with the days of a committed option, auto_terminate or hourly_billing.",
       examples: ["auto_renew 30d"]
     },
     backups: flag("Automated backups; cannot be turned on later."),
@@ -49,7 +55,11 @@ export const fleetSchema = {
   additionalProperties: false,
   required: ["fleet", "nodes"],
   properties: {
-    fleet: { type: "string", pattern: namePattern, description: "Name of the fleet; nodes are named FLEET-GROUP-1 and so on." },
+    fleet: {
+      type: "string",
+      pattern: namePattern,
+      description: "Name of the fleet; nodes are named FLEET-GROUP-1 and so on."
+    },
     nodes: {
       type: "object",
       description: "Groups of nodes that are alike.",

@@ -86,7 +86,10 @@ export const suspected = (
 }
 
 /** How long after its first 404 the second is asked for. */
-export const waitMillisOf = ({ areMany, graceMillis }: Missing, { isExpectedToGo }: Pick<Suspect, "isExpectedToGo">): number =>
+export const waitMillisOf = (
+  { areMany, graceMillis }: Missing,
+  { isExpectedToGo }: Pick<Suspect, "isExpectedToGo">
+): number =>
   isExpectedToGo ? Math.min(graceMillis, terminatingGraceMillis) : areMany ? holdGraces * graceMillis : graceMillis
 
 const open = ({ suspects }: Missing) => Array.from(suspects.values()).filter(({ isSpared }) => !isSpared)
@@ -105,7 +108,11 @@ export const nextStep = (missing: Missing): MissingStep => {
     const ids = [first, ...others.filter((other) => due(other) === due(first))].map(({ id }) => id)
     return { _tag: "Read", ids, notBeforeMillis: due(first) }
   }
-  if (missing.isRefuted ? suspects.some((each) => each.isRead && each.lists < neededLists(each)) : suspects.some((each) => each.lists < neededLists(each))) {
+  if (
+    missing.isRefuted
+      ? suspects.some((each) => each.isRead && each.lists < neededLists(each))
+      : suspects.some((each) => each.lists < neededLists(each))
+  ) {
     return { _tag: "List" }
   }
   return { _tag: "Concluded", gone: goneOf(missing) }
@@ -116,7 +123,9 @@ const goneOf = (missing: Missing): ReadonlySet<number> =>
   new Set(
     open(missing)
       .filter((suspect) =>
-        suspect.isRead ? suspect.isConfirmed && suspect.lists >= minAbsentLists : !missing.isRefuted && suspect.lists >= neededLists(suspect)
+        suspect.isRead
+          ? suspect.isConfirmed && suspect.lists >= minAbsentLists
+          : !missing.isRefuted && suspect.lists >= neededLists(suspect)
       )
       .map(({ id }) => id)
   )

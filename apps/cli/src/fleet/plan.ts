@@ -49,7 +49,12 @@ export type Change =
       /** Whether an earlier run has sent the create, and what became of it has to be found out. */
       readonly isResumed: boolean
     }
-  | { readonly action: "delete"; readonly member: Member; readonly node: Node; readonly why: "extra" | "removed" | "destroy" }
+  | {
+      readonly action: "delete"
+      readonly member: Member
+      readonly node: Node
+      readonly why: "extra" | "removed" | "destroy"
+    }
   | {
       readonly action: "replace"
       readonly member: Member
@@ -61,14 +66,28 @@ export type Change =
       readonly isResumed: boolean
       readonly differences: ReadonlyArray<string>
     }
-  | { readonly action: "differs"; readonly member: Member; readonly node: Node; readonly differences: ReadonlyArray<string> }
+  | {
+      readonly action: "differs"
+      readonly member: Member
+      readonly node: Node
+      readonly differences: ReadonlyArray<string>
+    }
   | { readonly action: "commit"; readonly member: Member; readonly node: Node; readonly group: LoadedGroup }
   | { readonly action: "unchanged"; readonly member: Member; readonly node: Node }
   | { readonly action: "kept"; readonly member: Member; readonly node: Node }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
-  | { readonly action: "doubted"; readonly member: Member; readonly owned: Owned; readonly why: "missing" | "terminating" }
+  | {
+      readonly action: "doubted"
+      readonly member: Member
+      readonly owned: Owned
+      readonly why: "missing" | "terminating"
+    }
   /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
-  | { readonly action: "settle"; readonly member: Member; readonly what: "member" | "previous" | "restore" | "undelete" }
+  | {
+      readonly action: "settle"
+      readonly member: Member
+      readonly what: "member" | "previous" | "restore" | "undelete"
+    }
 
 export type Action = Change["action"]
 
@@ -116,7 +135,8 @@ const slotOf = (entry: Entry, { gone, nodes }: World): Slot => {
 const givenUpFirst =
   (pick: ReadonlyArray<string>) =>
   (a: Slot, b: Slot): number => {
-    const rank = ({ entry, state }: Slot) => (pick.includes(entry.member) ? 0 : state === "gone" || state === "terminating" ? 1 : 2)
+    const rank = ({ entry, state }: Slot) =>
+      pick.includes(entry.member) ? 0 : state === "gone" || state === "terminating" ? 1 : 2
     return rank(a) - rank(b) || b.member.n - a.member.n
   }
 
@@ -153,12 +173,20 @@ class Planner {
     }
     for (const member of [...pick, ...(replace === "all" ? [] : replace)]) {
       if (!entries.some((entry) => entry.member === member && entry.state !== "none")) {
-        this.#refuse(`The fleet ${this.#ledger.fleet} has no member ${member}.`, "List its members: berth diff", "usage")
+        this.#refuse(
+          `The fleet ${this.#ledger.fleet} has no member ${member}.`,
+          "List its members: berth diff",
+          "usage"
+        )
       }
     }
     for (const member of pick) {
       if (this.#picked.has(member) || this.conflicts.length > 0) continue
-      this.#refuse(`--pick ${member} deletes nothing: its group has no member too many.`, "Lower the count of the group, or leave out --pick.", "usage")
+      this.#refuse(
+        `--pick ${member} deletes nothing: its group has no member too many.`,
+        "Lower the count of the group, or leave out --pick.",
+        "usage"
+      )
     }
     return { changes: this.changes, conflicts: this.conflicts }
   }
@@ -290,7 +318,16 @@ class Planner {
     }
     const name = group.nameOf(member.n)
     if (this.#isTaken(name, member)) return
-    return this.changes.push({ action: "replace", member, group, name, old: node, made: null, isResumed: false, differences })
+    return this.changes.push({
+      action: "replace",
+      member,
+      group,
+      name,
+      old: node,
+      made: null,
+      isResumed: false,
+      differences
+    })
   }
 
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
@@ -323,7 +360,9 @@ class Planner {
 
   /** Whether a node has the name that is not the fleet's: it is not touched, and no other is made beside it. */
   #isTaken(name: string, member: Member): boolean {
-    const others = (this.#named.get(name) ?? []).filter(({ id, status }) => !this.#owned.has(id) && status !== "terminate")
+    const others = (this.#named.get(name) ?? []).filter(
+      ({ id, status }) => !this.#owned.has(id) && status !== "terminate"
+    )
     const [first] = others
     if (first === undefined) return false
     const ids = others.map(({ id }) => id).join(", ")
@@ -353,7 +392,10 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
       return { now: prices.ofNode(change.node).price, after: null }
     case "replace":
       return {
-        now: change.made === null ? prices.ofNode(change.old).price : sumOfPrices([prices.ofNode(change.old).price, prices.ofNode(change.made).price]),
+        now:
+          change.made === null
+            ? prices.ofNode(change.old).price
+            : sumOfPrices([prices.ofNode(change.old).price, prices.ofNode(change.made).price]),
         after: change.made === null ? prices.ofOrder(change.group.order).price : prices.ofNode(change.made).price
       }
     case "differs":
@@ -381,7 +423,10 @@ export interface PlanPrice {
 }
 
 /** The difference of two prices; null where one is not known. Nothing costs nothing. */
-export const differenceOf = ({ after, now }: ChangePrice, key: "pricePerHourInr" | "pricePerMonthInr"): number | null => {
+export const differenceOf = (
+  { after, now }: ChangePrice,
+  key: "pricePerHourInr" | "pricePerMonthInr"
+): number | null => {
   const [before, later] = [now === null ? 0 : now[key], after === null ? 0 : after[key]]
   return before === null || later === null ? (now === after ? 0 : null) : sumInr([later, -before])
 }

@@ -7,7 +7,9 @@ import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescr
 const Fleet = Schema.Struct({
   name: Schema.String,
   members: Schema.Int.annotate({ description: "How many members have a node, by the ledger." }),
-  pending: Schema.Int.annotate({ description: "How many creates are not known to have ended; berth apply goes on with them." }),
+  pending: Schema.Int.annotate({
+    description: "How many creates are not known to have ended; berth apply goes on with them."
+  }),
   ledger: Schema.String.annotate({ description: "Path of the ledger." }),
   state: Schema.Literals(["ok", "missing", "damaged", "later", "unreadable", "another account"]).annotate({
     description: "Whether the ledger can be used; `later`: a later version of berth wrote it."
@@ -25,7 +27,12 @@ const fields: ReadonlyArray<Field<Fleet>> = [
     align: "right",
     style: () => "waiting"
   },
-  { key: "state", title: "STATE", value: ({ state }) => state, style: ({ state }) => (state === "ok" ? undefined : "bad") },
+  {
+    key: "state",
+    title: "STATE",
+    value: ({ state }) => state,
+    style: ({ state }) => (state === "ok" ? undefined : "bad")
+  },
   { key: "ledger", title: "LEDGER", value: ({ ledger }) => ledger, shrinkTo: 20 }
 ]
 

@@ -20,7 +20,18 @@ const FleetChange = Schema.Struct({
   plan: Schema.NullOr(Schema.String),
   image: Schema.NullOr(Schema.String),
   reason: Schema.String.annotate({ description: "Why, in words; empty where there is nothing to say." }),
-  outcome: Schema.Literals(["planned", "none", "created", "running", "deleting", "deleted", "replaced", "committed", "failed", "skipped"]).annotate({
+  outcome: Schema.Literals([
+    "planned",
+    "none",
+    "created",
+    "running",
+    "deleting",
+    "deleted",
+    "replaced",
+    "committed",
+    "failed",
+    "skipped"
+  ]).annotate({
     description: "What came of it; `planned` where nothing was done yet, `none` where nothing is to be done."
   }),
   pricePerHourNowInr: amount("Rupees per hour before; 0 without a node, null where it is not known."),
@@ -104,8 +115,7 @@ const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !=
 
 export const fleetChangeRecord: RecordDescriptor<FleetChange> = {
   ...jsonOf(FleetChange),
-  fields: (rows) =>
-    rows.length === 0 ? fields : fields.filter(({ key }) => key !== "outcome" || rows.some(isDone)),
+  fields: (rows) => (rows.length === 0 ? fields : fields.filter(({ key }) => key !== "outcome" || rows.some(isDone))),
   none: "no members"
 }
 
@@ -115,7 +125,9 @@ export const collapsed = (rows: ReadonlyArray<FleetChange>): ReadonlyArray<Fleet
   const [first] = unchanged
   if (first === undefined) return rows
   const sum = (key: "pricePerHourNowInr" | "pricePerHourAfterInr") =>
-    unchanged.some((row) => row[key] === null) ? null : unchanged.reduce((total, row) => total + Math.round(row[key]! * 1e6), 0) / 1e6
+    unchanged.some((row) => row[key] === null)
+      ? null
+      : unchanged.reduce((total, row) => total + Math.round(row[key]! * 1e6), 0) / 1e6
   return [
     ...rows.filter(({ action }) => action !== "unchanged"),
     {
@@ -135,5 +147,5 @@ export const differenceText = (perHour: number | null, perMonth: number | null):
       : amount === 0
         ? `no difference per ${period}`
         : `₹${rupees(Math.abs(amount))} ${amount > 0 ? "more" : "less"} per ${period}`
-  return `${one(perHour, "hour")}, ${one(perMonth, "month")}`
+  return perHour === 0 && perMonth === 0 ? "none" : `${one(perHour, "hour")}, ${one(perMonth, "month")}`
 }

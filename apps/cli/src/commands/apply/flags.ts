@@ -9,4 +9,8 @@ export const waitFlag = switchFlag("wait", "Wait until new nodes run and deleted
 export const timeoutFlag = flag("timeout", duration(), "Maximum time to wait for a node; default 10m")
 export const maxDeletesFlag = (otherwise: string) =>
   flag("max-deletes", wholeNumber(0), `Abort if more nodes would be deleted; ${otherwise}`)
-export const graceFlag = flag("grace", duration(), "How long a lost node must stay so before it counts as gone; default 60s")
+export const graceFlag = flag(
+  "grace",
+  duration(),
+  "How long a lost node must stay so before it counts as gone; default 60s"
+)

@@ -21,13 +21,20 @@ import { command } from "../command.ts"
 export const adopt = command(
   {
     node: oneNode,
-    as: flag("as", text("MEMBER", (given) => parseMember(given) !== undefined, "expected a group and a number, such as web-2"), "The member that it becomes, such as web-2"),
+    as: flag(
+      "as",
+      text("MEMBER", (given) => parseMember(given) !== undefined, "expected a group and a number, such as web-2"),
+      "The member that it becomes, such as web-2"
+    ),
     file: fileFlag
   },
   Effect.fnUntraced(function* ({ as, file, node: given }) {
     const member = Option.flatMap(as, (text) => Option.fromUndefinedOr(parseMember(text)))
     if (Option.isNone(member)) {
-      return yield* new UsageFault({ message: "berth fleet adopt needs --as.", hint: "Such as: berth fleet adopt 5 --as web-2" })
+      return yield* new UsageFault({
+        message: "berth fleet adopt needs --as.",
+        hint: "Such as: berth fleet adopt 5 --as web-2"
+      })
     }
     const place = placeOf(file)
     const fleet = yield* readFleetFile(place)

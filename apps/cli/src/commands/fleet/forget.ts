@@ -30,7 +30,10 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Opt
       yield* ledgerFile.update((before) => ended(before, name))
       const nodes = [entry.node, entry.previous].filter((owned) => owned !== undefined)
       const ids = nodes.map(({ id }) => id)
-      if (ids.length > 0) yield* printNote(`${ids.length === 1 ? `Node ${ids[0]} exists` : `Nodes ${ids.join(" and ")} exist`} as before, unless deleted, and costs what it costs.`)
+      if (ids.length > 0)
+        yield* printNote(
+          `${ids.length === 1 ? `Node ${ids[0]} exists` : `Nodes ${ids.join(" and ")} exist`} as before, unless deleted, and costs what it costs.`
+        )
       yield* printOne(fleetMemberRecord, {
         fleet: fleet.fleet,
         member: name,
@@ -52,7 +55,11 @@ const forgetFleet = Effect.fnUntraced(function* (name: string) {
 
 export const forget = command(
   {
-    name: argument("NAME", text("", (given) => given !== "", "expected a fleet, or a member such as web-2"), "A fleet, or a member such as web-2"),
+    name: argument(
+      "NAME",
+      text("", (given) => given !== "", "expected a fleet, or a member such as web-2"),
+      "A fleet, or a member such as web-2"
+    ),
     file: fileFlag
   },
   Effect.fnUntraced(function* ({ file, name }) {
@@ -60,7 +67,10 @@ export const forget = command(
     const isFleet = (yield* knownFleets(registry)).some(({ fleet }) => fleet === name)
     if (Option.isNone(file) && isFleet) return yield* forgetFleet(name)
     if (parseMember(name) === undefined) {
-      return yield* new UsageFault({ message: `There is no fleet ${name} on this machine.`, hint: "List them: berth fleet list" })
+      return yield* new UsageFault({
+        message: `There is no fleet ${name} on this machine.`,
+        hint: "List them: berth fleet list"
+      })
     }
     return yield* forgetMember(name, file)
   })
