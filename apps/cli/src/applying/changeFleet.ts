@@ -131,6 +131,18 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   }
 }
 
+/** Why nothing is sent. */
+const idleSentence = ({ changes }: Plan): string => {
+  const count = (action: Change["action"]) => changes.filter((change) => change.action === action).length
+  const members = (n: number, one: string, many: string) => (n === 1 ? `1 member ${one}` : `${n} members ${many}`)
+  const left = [
+    ...(count("differs") > 0 ? [`${members(count("differs"), "differs", "differ")}; --replace changes that`] : []),
+    ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} too many and protected`] : []),
+    ...(count("doubted") > 0 ? [`${members(count("doubted"), "is", "are")} left alone, see WHY`] : [])
+  ]
+  return left.length === 0 ? "Nothing to change." : `Nothing was changed: ${left.join("; ")}.`
+}
+
 /** What the fleet costs from now on. */
 const finalSentence = (plan: Plan, prices: PriceList): string => {
   const { after } = planPrice(plan, prices)
@@ -181,7 +193,7 @@ const changeLocked = Effect.fnUntraced(function* (
   if (isIdle(plan)) {
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
     yield* printChanges(rowsOf(plan, undefined))
-    return yield* printNote("Nothing to change.")
+    return yield* printNote(idleSentence(plan))
   }
 
   const catalogue = yield* publicCatalogue()

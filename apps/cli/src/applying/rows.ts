@@ -107,6 +107,7 @@ export const rowsOf = (
     const facts = factsOf(change)
     const price = prices === undefined ? { now: null, after: null } : priceOf(change, prices)
     const isPriced = prices !== undefined
+    const isStill = !sending.includes(change.action)
     const done: Done = sending.includes(change.action) ? doneOf(change) : { outcome: "none", node: null }
     return [
       {
@@ -122,12 +123,12 @@ export const rowsOf = (
         pricePerHourAfterInr: isPriced ? amount(price.after) : null,
         differencePerHourInr: isPriced
           ? differenceOf(price, "pricePerHourInr")
-          : change.action === "unchanged"
+          : isStill
             ? 0
             : null,
         differencePerMonthInr: isPriced
           ? differenceOf(price, "pricePerMonthInr")
-          : change.action === "unchanged"
+          : isStill
             ? 0
             : null
       }
