@@ -41,8 +41,14 @@ import type { LedgerFile } from "./LedgerFile.ts"
 import { untilReady } from "./readyCommand.ts"
 import type { Done } from "./rows.ts"
 
-/** So many creates or deletes go at a time. */
+/** So many deletes go at a time. */
 const concurrency = 4
+
+/** So many creates go at a time: those that begin together share the reads which show the highest id before them. */
+const createsTogether = 25
+
+const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 
 /** How a plan is carried out. */
 export interface Means {
@@ -265,9 +271,13 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     // In one write: what is not sent before a crash is found not to have been.
     const fresh = creates.filter(({ isResumed }) => !isResumed)
     yield* file.update((ledger) => fresh.reduce((before, change) => beginning(change, machine, since)(before), ledger))
-    const nodes = yield* withProgress({ goal: "created", total: creates.length }, () =>
-      Effect.forEach(creates, (change) => Effect.map(createOne(change), (node) => ({ change, node })), { concurrency })
-    )
+    const together = (chunk: ReadonlyArray<Create>) =>
+      Effect.forEach(chunk, (change) => Effect.map(createOne(change), (node) => ({ change, node })), {
+        concurrency: "unbounded"
+      })
+    const nodes = (yield* withProgress({ goal: "created", total: creates.length }, () =>
+      Effect.forEach(chunksOf(creates, createsTogether), together)
+    )).flat()
     const made = nodes.flatMap(({ change, node }) => (node === null ? [] : [{ change, node }]))
     if (wait && made.length > 0) {
       yield* withProgress({ goal: "running", total: made.length }, (show) =>
@@ -311,7 +321,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
               new FleetStep({
                 member,
                 id: running.id,
-                message: `The ready command exits ${code} for ${whatOf(running)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
+                message: `The ready command ${code === null ? "did not end" : `exits ${code}`} for ${whatOf(running)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
                 hint: "Put the node or the command right and run the same command again; it goes on with this node."
               })
           )

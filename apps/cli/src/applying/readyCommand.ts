@@ -3,11 +3,11 @@
  */
 import { spawn } from "node:child_process"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Data, type Duration, Effect, Option, Schedule } from "effect"
+import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { childEnvironment } from "../settings/childEnvironment.ts"
 
-/** The command did not exit 0 in time. */
-export class NotReady extends Data.TaggedError("NotReady")<{ readonly node: Node; readonly code: number }> {}
+/** The command did not exit 0 in time; null where it did not end. */
+export class NotReady extends Data.TaggedError("NotReady")<{ readonly node: Node; readonly code: number | null }> {}
 
 /** From one run to the next. */
 const pauseMillis = 2000
@@ -30,19 +30,22 @@ const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.E
     return Effect.sync(() => child.kill())
   })
 
-/** Runs it until it exits 0. */
-export const untilReady = (command: string, node: Node, timeout: Duration.Duration): Effect.Effect<void, NotReady> =>
-  Effect.suspend(() => {
-    let last = 0
-    const once = Effect.flatMap(run(command, node), (code) => {
-      last = code
-      return code === 0 ? Effect.void : Effect.fail(new NotReady({ node, code }))
-    })
-    return once.pipe(
-      Effect.retry(Schedule.spaced(pauseMillis)),
-      Effect.timeoutOption(timeout),
-      Effect.flatMap(
-        Option.match({ onSome: () => Effect.void, onNone: () => Effect.fail(new NotReady({ node, code: last })) })
-      )
+/** A run that hangs is ended after this time at the earliest. */
+const minRunMillis = 60_000
+
+/** Runs it until it exits 0, at least once, and not again once the time is over. */
+export const untilReady = (command: string, node: Node, timeout: Duration.Duration): Effect.Effect<void, NotReady> => {
+  const limit = Duration.max(timeout, Duration.millis(minRunMillis))
+  const once = run(command, node).pipe(
+    Effect.timeoutOption(limit),
+    Effect.flatMap((code) =>
+      Option.contains(code, 0) ? Effect.void : Effect.fail(new NotReady({ node, code: Option.getOrNull(code) }))
     )
-  })
+  )
+  return Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
+    Effect.retry(once, {
+      schedule: Schedule.spaced(pauseMillis),
+      while: () => Effect.map(Clock.currentTimeMillis, (now) => now - startedAt < Duration.toMillis(timeout))
+    })
+  )
+}

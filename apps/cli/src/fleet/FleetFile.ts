@@ -198,7 +198,9 @@ class FleetReader {
 export const readFleet = (text: string): Result.Result<FleetFile, ReadonlyArray<ConfigProblem>> => {
   const file = new ConfigFile(text)
   const fleet = file.problems.length > 0 ? undefined : new FleetReader(file).fleet()
-  return fleet === undefined || file.problems.length > 0 ? Result.fail(file.problems) : Result.succeed(fleet)
+  return fleet === undefined || file.problems.length > 0
+    ? Result.fail(file.problems.toSorted((a, b) => a.line - b.line || a.column - b.column))
+    : Result.succeed(fleet)
 }
 
 /** The group of a member in the file; undefined where it has none. */
