@@ -119,7 +119,10 @@ describe("berth apply", () => {
       // The list hides all, and reads show them: nothing is missing.
       yield* arm([{ fault: "empty-list" }])
       const hidden = yield* fleet.apply("--yes", "--grace", "100ms", "-o", "json")
-      assert.deepStrictEqual(rowsOf(hidden).map(({ action }) => action), ["unchanged", "unchanged"])
+      assert.deepStrictEqual(
+        rowsOf(hidden).map(({ action }) => action),
+        ["unchanged", "unchanged"]
+      )
       yield* arm([])
       const [first] = yield* nodes
       yield* fleet.run(["node", "delete", String(first!.id), "--yes", "--wait"])
@@ -146,11 +149,17 @@ describe("berth apply", () => {
       assert.strictEqual(failed.code, 9)
       assert.include(failed.stderr, "The ready command exits 3 for shop-web-1")
       assert.include(failed.stderr, "was not deleted, and both are billed.")
-      assert.deepStrictEqual(rowsOf(failed).map(({ outcome }) => outcome), ["failed", "skipped"])
+      assert.deepStrictEqual(
+        rowsOf(failed).map(({ outcome }) => outcome),
+        ["failed", "skipped"]
+      )
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-1", "shop-web-2"])
       const done = yield* fleet.apply(...replace, "--ready-command", 'test -n "$BERTH_NODE_IP" -a -z "$BERTH_API_KEY"')
       assert.strictEqual(done.code, 0)
-      assert.deepStrictEqual(rowsOf(done).map(({ outcome }) => outcome), ["replaced", "replaced"])
+      assert.deepStrictEqual(
+        rowsOf(done).map(({ outcome }) => outcome),
+        ["replaced", "replaced"]
+      )
       yield* Effect.sleep(100)
       assert.deepStrictEqual(
         (yield* nodes).map(({ name, plan }) => [name, plan]),
@@ -188,7 +197,10 @@ describe("berth apply", () => {
       fleet.write(webs(1, large, `, commitment: auto_renew ${days}d`))
       const { requests, result } = yield* requestsOf(fleet.apply("--yes"))
       assert.strictEqual(result.code, 0, result.stderr)
-      assert.lengthOf(requests.filter((each) => each.includes("update_committed")), 1)
+      assert.lengthOf(
+        requests.filter((each) => each.includes("update_committed")),
+        1
+      )
       assert.include(fleet.ledgerText(), `"commitment":"auto_renew ${days}d"`)
       const again = yield* requestsOf(fleet.apply("--yes"))
       assert.deepStrictEqual([...new Set(again.requests)], ["GET /myaccount/api/v1/nodes/"])
@@ -281,7 +293,9 @@ describe("fleets of a machine", () => {
   it.live("are listed, and costs are grouped by them and by the tags that were sent", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder
-      fleet.write(`${webs(2).replace(" }", ", tags: [front, all] }")}  db: { plan: ${large}, image: Ubuntu-24.04, tags: [all] }\n`)
+      fleet.write(
+        `${webs(2).replace(" }", ", tags: [front, all] }")}  db: { plan: ${large}, image: Ubuntu-24.04, tags: [all] }\n`
+      )
       yield* fleet.apply("--yes")
       yield* fleet.run(["node", "create", "other", "--plan", large, "--image", "Ubuntu-24.04"])
       assert.deepStrictEqual(json(yield* fleet.run(["fleet", "list", "-o", "json"])), [
@@ -289,9 +303,9 @@ describe("fleets of a machine", () => {
       ])
       const costs = (by: string) =>
         Effect.map(fleet.run(["cost", "--by", by, "-o", "json"]), (ended) =>
-          json<ReadonlyArray<{ readonly name: string; readonly nodes: number; readonly pricePerHourInr: number }>>(ended).map(
-            ({ name, nodes, pricePerHourInr }) => [name, nodes, pricePerHourInr]
-          )
+          json<ReadonlyArray<{ readonly name: string; readonly nodes: number; readonly pricePerHourInr: number }>>(
+            ended
+          ).map(({ name, nodes, pricePerHourInr }) => [name, nodes, pricePerHourInr])
         )
       assert.sameDeepMembers(yield* costs("fleet"), [
         ["shop", 3, 25.84],

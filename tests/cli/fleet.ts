@@ -10,7 +10,7 @@ import { settings } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
 
-export const small = "C-2VCPU-8RAM-50DISK"
+const small = "C-2VCPU-8RAM-50DISK"
 export const large = "C-4VCPU-16RAM-100DISK"
 
 /** The text of a fleet of web nodes. */

@@ -69,7 +69,7 @@ export interface Means {
 type StepFailure = BerthError | CreatedNotReady | DeletedNotGone | FleetStep | LocalFileFault
 
 /** What came of each change, and why what failed did. */
-export interface Performed {
+interface Performed {
   readonly done: ReadonlyMap<Change, Done>
   readonly failures: ReadonlyArray<StepFailure>
 }

@@ -121,16 +121,8 @@ export const rowsOf = (
         outcome: done.outcome,
         pricePerHourNowInr: isPriced ? amount(price.now) : null,
         pricePerHourAfterInr: isPriced ? amount(price.after) : null,
-        differencePerHourInr: isPriced
-          ? differenceOf(price, "pricePerHourInr")
-          : isStill
-            ? 0
-            : null,
-        differencePerMonthInr: isPriced
-          ? differenceOf(price, "pricePerMonthInr")
-          : isStill
-            ? 0
-            : null
+        differencePerHourInr: isPriced ? differenceOf(price, "pricePerHourInr") : isStill ? 0 : null,
+        differencePerMonthInr: isPriced ? differenceOf(price, "pricePerMonthInr") : isStill ? 0 : null
       }
     ]
   })

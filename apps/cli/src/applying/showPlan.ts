@@ -56,7 +56,7 @@ export const showPlan = Effect.fnUntraced(function* (
 export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
 
 /** Of more deletions the number has to be typed. */
-export const maxUntyped = 10
+const maxUntyped = 10
 
 export const typedCount = (plan: Plan): number | undefined => {
   const deletes = deletesOf(plan)

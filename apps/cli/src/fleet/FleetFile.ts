@@ -47,7 +47,7 @@ const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
 /** `auto_renew 30d`. */
-export const parseCommitment = (text: string): FleetCommitment | undefined => {
+const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!new RegExp(commitmentPattern).test(text)) return undefined
   const [word = "", days] = text.split(" ")
   const setting = CommitmentSetting.literals.find((each) => each === word)

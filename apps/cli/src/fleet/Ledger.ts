@@ -9,7 +9,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Option, Result, Schema } from "effect"
 import { byMember, memberText, type Member, parseMember } from "./Member.ts"
 
-export const ledgerVersion = 1
+const ledgerVersion = 1
 
 /** A node as the ledger knows it. */
 const Owned = Schema.Struct({
@@ -35,7 +35,7 @@ const Pending = Schema.Struct({
   by: Schema.String,
   since: Schema.String
 })
-export interface Pending extends Schema.Schema.Type<typeof Pending> {}
+interface Pending extends Schema.Schema.Type<typeof Pending> {}
 
 const Entry = Schema.Struct({
   member: Schema.String,

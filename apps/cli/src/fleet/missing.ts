@@ -86,10 +86,7 @@ export const suspected = (
 }
 
 /** How long after its first 404 the second is asked for. */
-export const waitMillisOf = (
-  { areMany, graceMillis }: Missing,
-  { isExpectedToGo }: Pick<Suspect, "isExpectedToGo">
-): number =>
+const waitMillisOf = ({ areMany, graceMillis }: Missing, { isExpectedToGo }: Pick<Suspect, "isExpectedToGo">): number =>
   isExpectedToGo ? Math.min(graceMillis, terminatingGraceMillis) : areMany ? holdGraces * graceMillis : graceMillis
 
 const open = ({ suspects }: Missing) => Array.from(suspects.values()).filter(({ isSpared }) => !isSpared)

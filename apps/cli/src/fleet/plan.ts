@@ -89,8 +89,6 @@ export type Change =
       readonly what: "member" | "previous" | "restore" | "undelete"
     }
 
-export type Action = Change["action"]
-
 /** Why nothing is done at all. */
 export interface Conflict {
   readonly message: string

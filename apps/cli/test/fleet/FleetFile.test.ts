@@ -65,9 +65,10 @@ nodes:
   })
 
   it("is refused where two nodes would have one name", () => {
-    assert.deepStrictEqual(problemsOf("fleet: f\nnodes:\n  a: { plan: P, image: I, name: x }\n  b: { plan: P, image: I, name: x }"), [
-      "4:6 nodes.b.name gives a node the name x, which one of a has."
-    ])
+    assert.deepStrictEqual(
+      problemsOf("fleet: f\nnodes:\n  a: { plan: P, image: I, name: x }\n  b: { plan: P, image: I, name: x }"),
+      ["4:6 nodes.b.name gives a node the name x, which one of a has."]
+    )
   })
 
   it("is refused where it is no YAML, or something else", () => {

@@ -2,7 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { Result } from "effect"
 import { isKey } from "@berthkit/core/client/creation/Creator"
-import { begun, decodeLedger, encodeLedger, entriesOf, type Ledger, keyOf, made, notMade, ownedOf } from "../../src/fleet/Ledger.ts"
+import {
+  begun,
+  decodeLedger,
+  encodeLedger,
+  entriesOf,
+  type Ledger,
+  keyOf,
+  made,
+  notMade,
+  ownedOf
+} from "../../src/fleet/Ledger.ts"
 import { planOf } from "../../src/fleet/plan.ts"
 import { Account, emptyLedger, fleetOf, groupOf, nodeOf } from "./world.ts"
 

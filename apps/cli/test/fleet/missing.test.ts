@@ -26,7 +26,9 @@ const conclude = (said: ReadonlyMap<number, Says>, expected: number, graceMillis
     const step = nextStep(missing)
     if (step._tag === "Concluded") return { gone: step.gone, waitedMillis: now - 1000, lists, reads }
     if (step._tag === "List") {
-      const ids = new Set(Array.from(said).flatMap(([id, { listed }]) => (answer(listed, lists, id, false) ? [id] : [])))
+      const ids = new Set(
+        Array.from(said).flatMap(([id, { listed }]) => (answer(listed, lists, id, false) ? [id] : []))
+      )
       missing = take(missing, { _tag: "Listed", ids, isComplete: true })
       continue
     }

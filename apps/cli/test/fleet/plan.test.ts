@@ -9,7 +9,10 @@ const options: PlanOptions = { replace: [], pick: [], isDestroy: false }
 const actionsOf = ({ changes }: Plan) => changes.map(({ action, member }) => `${action} ${member.group}-${member.n}`)
 
 /** An account whose nodes are members already. */
-const withMembers = (members: Readonly<Record<string, Parameters<typeof nodeOf>[2]>>, ...foreign: ReadonlyArray<string>) => {
+const withMembers = (
+  members: Readonly<Record<string, Parameters<typeof nodeOf>[2]>>,
+  ...foreign: ReadonlyArray<string>
+) => {
   let ledger = emptyLedger
   const nodes = Object.entries(members).map(([member, fields], i) => {
     const node = nodeOf(i + 1, `shop-${member}`, fields)
@@ -43,17 +46,26 @@ describe("a plan", () => {
 
   it("refuses to pick a member where there is none too many", () => {
     const account = withMembers({ "web-1": {} })
-    const { conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, { ...options, pick: ["web-1"] })
-    assert.deepStrictEqual(conflicts.map(({ kind }) => kind), ["usage"])
+    const { conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, {
+      ...options,
+      pick: ["web-1"]
+    })
+    assert.deepStrictEqual(
+      conflicts.map(({ kind }) => kind),
+      ["usage"]
+    )
   })
 
   it("does not create beside a node of that name which is not in the ledger", () => {
     const account = withMembers({}, "shop-web-1")
     const { changes, conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, options)
     assert.deepStrictEqual(changes, [])
-    assert.deepStrictEqual(conflicts.map(({ message }) => message), [
-      "shop-web-1 exists (id 100) and is not in the ledger: `berth fleet adopt 100 --as web-1`, or choose another name."
-    ])
+    assert.deepStrictEqual(
+      conflicts.map(({ message }) => message),
+      [
+        "shop-web-1 exists (id 100) and is not in the ledger: `berth fleet adopt 100 --as web-1`, or choose another name."
+      ]
+    )
   })
 
   it("never deletes what is protected, by the file or, once its group is gone from that, by the ledger", () => {
@@ -62,7 +74,9 @@ describe("a plan", () => {
     assert.sameMembers(actionsOf(inFile), ["unchanged db-1", "kept db-2"])
     const ledger = adopted(emptyLedger, "db-1", ownedOf(nodeOf(1, "shop-db-1")), true)
     assert.deepStrictEqual(actionsOf(planOf(fleetOf(), ledger, account.world, options)), ["kept db-1"])
-    assert.deepStrictEqual(actionsOf(planOf(fleetOf(), ledger, account.world, { ...options, isDestroy: true })), ["kept db-1"])
+    assert.deepStrictEqual(actionsOf(planOf(fleetOf(), ledger, account.world, { ...options, isDestroy: true })), [
+      "kept db-1"
+    ])
   })
 
   it("leaves alone what is neither there nor certainly gone", () => {
@@ -83,10 +97,10 @@ describe("a plan", () => {
       "differs web-1",
       "differs web-2"
     ])
-    assert.deepStrictEqual(actionsOf(planOf(fleet, account.ledger, account.world, { ...options, replace: ["web-2"] })), [
-      "differs web-1",
-      "replace web-2"
-    ])
+    assert.deepStrictEqual(
+      actionsOf(planOf(fleet, account.ledger, account.world, { ...options, replace: ["web-2"] })),
+      ["differs web-1", "replace web-2"]
+    )
   })
 })
 
@@ -143,7 +157,9 @@ describe("carried out", () => {
           const kept = again.changes.filter(({ action }) => action === "kept")
           if (kept.length === 0 && replace === "all") assert.isTrue(isEqual(again), JSON.stringify(actionsOf(again)))
           for (const { count, group, protect } of fleet.groups) {
-            const members = entriesOf(account.ledger).filter(({ node, member }) => node !== undefined && account.nodes.has(node.id) && member.startsWith(`${group}-`))
+            const members = entriesOf(account.ledger).filter(
+              ({ node, member }) => node !== undefined && account.nodes.has(node.id) && member.startsWith(`${group}-`)
+            )
             if (protect) assert.isAtLeast(members.length, count)
             else assert.lengthOf(members, count)
           }

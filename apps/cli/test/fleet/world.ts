@@ -113,7 +113,13 @@ export class Account {
       if (change.action === "create" || (change.action === "replace" && change.made === null)) {
         const { group, name } = change
         let node: Node | undefined
-        const pending = { name, plan: group.order.plan, image: group.order.image, by: "here", since: "2026-01-01T00:00:00Z" }
+        const pending = {
+          name,
+          plan: group.order.plan,
+          image: group.order.image,
+          by: "here",
+          since: "2026-01-01T00:00:00Z"
+        }
         step(() => {
           const sent = sentOf(group.order, group.scripts)
           this.ledger = begun(this.ledger, change.member, { pending, sent, protect: group.protect })

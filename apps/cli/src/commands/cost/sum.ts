@@ -19,7 +19,7 @@ const common = <A>(values: ReadonlyArray<A>): A | null =>
   values.every((value) => value === values[0]) ? (values[0] ?? null) : null
 
 /** What berth itself knows of a node by the ledgers of this machine. */
-export interface Membership {
+interface Membership {
   readonly fleet: string
   readonly tags: ReadonlyArray<string>
 }
