@@ -26,7 +26,10 @@ const service = TestServer.layer({
 })
 
 interface Ledger {
-  readonly members: ReadonlyArray<{ readonly member: string; readonly node?: { readonly id: number; readonly name: string } }>
+  readonly members: ReadonlyArray<{
+    readonly member: string
+    readonly node?: { readonly id: number; readonly name: string }
+  }>
 }
 
 describe("berth apply", () => {
@@ -72,7 +75,11 @@ describe("berth apply", () => {
         own.map(({ name }) => name).toSorted(),
         Array.from({ length: members }, (_, i) => `shop-web-${i + 1}`)
       )
-      for (const id of foreign) assert.include(all.map((node) => node.id as number), id)
+      for (const id of foreign)
+        assert.include(
+          all.map((node) => node.id as number),
+          id
+        )
       const ledger = JSON.parse(fleet.ledgerText()) as Ledger
       assert.sameDeepMembers(
         ledger.members.flatMap(({ node }) => (node === undefined ? [] : [[node.id, node.name]])),
@@ -89,7 +96,11 @@ describe("berth apply", () => {
       fleet.write(webs(members))
       const once = run(["apply", "-f", fleet.file, "--yes"], { env })
       const both = yield* Effect.all([once, once], { concurrency: 2 })
-      assert.deepStrictEqual(both.map(({ code }) => code), [0, 0], both.map(({ stderr }) => stderr).join("\n"))
+      assert.deepStrictEqual(
+        both.map(({ code }) => code),
+        [0, 0],
+        both.map(({ stderr }) => stderr).join("\n")
+      )
       const own = (yield* nodes).filter(({ name }) => /^shop-web-\d$/.test(name))
       assert.lengthOf(own, members)
       assert.isTrue(both.some(({ stdout }) => stdout.includes(`= ${members} unchanged`)))

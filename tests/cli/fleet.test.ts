@@ -350,3 +350,33 @@ describe("berth schema fleet", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 })
+
+describe("a fleet of 1000", () => {
+  it.live("that is as its file says costs at most 12 requests", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      // The ledger of 1000 nodes that are there.
+      const head = fleet.ledgerText().split('"members"')[0]!
+      const members = (yield* nodes)
+        .filter(({ name }) => name !== "shop-web-1")
+        .map(({ createdAt: _, id, name, ...node }, i) =>
+          JSON.stringify({
+            member: `old-${i + 1}`,
+            generation: 1,
+            state: "made",
+            node: { id, name, plan: (node as { readonly plan?: string }).plan ?? null, image: null, createdAt: null },
+            sent: null
+          })
+        )
+      assert.lengthOf(members, 1000)
+      writeFileSync(fleet.ledger, `${head}"members": [${members.join(",\n")}]}`)
+      fleet.write(`fleet: shop\nnodes:\n  old: { count: 1000, plan: ${large}, image: Ubuntu-24.04 }\n`)
+      const { requests, result } = yield* requestsOf(fleet.apply("-o", "json"))
+      assert.strictEqual(result.code, 0, result.stderr)
+      assert.lengthOf(rowsOf(result), 1000)
+      assert.isAtMost(requests.length, 12)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", scenario: { fleet: 1000 } })))
+  )
+})

@@ -75,7 +75,8 @@ export const adopt = command(
         }
         const entry = ledger.members.get(name)
         if (holder === undefined) {
-          if (entry !== undefined && entry.state !== "none") {
+          // One that was asked to go makes room.
+          if (entry !== undefined && entry.state !== "none" && entry.state !== "deleting") {
             const what = entry.node === undefined ? "a create that may not have ended" : `node ${entry.node.id}`
             return yield* new FleetConflict({
               message: `${name} has ${what} already.`,
