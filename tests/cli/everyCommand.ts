@@ -26,12 +26,18 @@ export const lineOf = (row: Row, own: string, flags: ReadonlyArray<string> = [])
   ...fleetArgs(row, folderOf(), `f${randomUUID().slice(0, 8)}`)
 ]
 
-/** A folder, until the process ends. */
-const folderOf = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "berth-command-"))
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-  return folder
+/** Where folders of commands are, until the process ends. */
+let root: string | undefined
+
+const rootOf = (): string => {
+  if (root !== undefined) return root
+  const made = mkdtempSync(join(tmpdir(), "berth-commands-"))
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }))
+  return (root = made)
 }
+
+/** A folder of its own, until the process ends. */
+const folderOf = (): string => mkdtempSync(join(rootOf(), "command-"))
 
 /** Whether it keeps something in the home folder that it cannot do without. */
 export const needsHome = ({ fleet }: Row): boolean => fleet === true
