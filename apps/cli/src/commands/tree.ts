@@ -165,10 +165,7 @@ export const tree: CommandTree<Command> = [
     examples: [
       ["berth apply -f fleet.yaml --dry-run", "Show what would change, and what it costs"],
       ["berth apply -f fleet.yaml --yes --max-deletes 1 --wait", "In a script: delete one node at most"],
-      [
-        "berth apply -f fleet.yaml --replace all --ready-command 'nc -z $BERTH_NODE_IP 22'",
-        "Replace what differs, one by one"
-      ]
+      ["berth apply -f fleet.yaml --replace all --ready-command ./ready.sh", "Replace what differs, one by one"]
     ]
   }),
   verb("diff", "Compare the nodes with a fleet file", async () => (await import("./apply/diff.ts")).diff, {
