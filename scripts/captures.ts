@@ -35,6 +35,8 @@ interface Session {
 }
 
 const order = "--plan C-4VCPU-16RAM-100DISK --image Ubuntu-24.04"
+/** Ids depend on which create came first. */
+const fleetColumns = "--columns action,member,plan,pricePerHourNowInr,pricePerHourAfterInr,differencePerMonthInr"
 const account = "export BERTH_BASE_URL=http://127.0.0.1:4010 BERTH_API_KEY=berth-key BERTH_ACCESS_TOKEN=berth-token"
 
 const sessions: ReadonlyArray<Session> = [
@@ -79,6 +81,38 @@ const sessions: ReadonlyArray<Session> = [
         { run: "berth plan list --ram 8 --sort price --columns plan,series,price,pricePerMonthInr" },
         { run: "berth node list --status running --columns id,name,status,memory,publicIp" },
         { run: "berth node delete web-1" },
+        { run: "kill %1", isHidden: true }
+      ]
+    }
+  },
+  {
+    page: "docs/fleets.md",
+    blocks: {
+      first: [
+        { run: "pnpm berth-server --port 4010 --clock frozen &", isHidden: true, job: "server", until: /"pid"/ },
+        { run: account, isHidden: true },
+        // The file is the one that the page shows.
+        {
+          run: `mkdir "$HOME/shop" && cd "$HOME/shop" && sed -n '/^\`\`\`yaml/,/^\`\`\`$/p' "$ROOT/docs/fleets.md" | sed '1d;$d' > fleet.yaml`,
+          isHidden: true
+        },
+        { run: `berth apply --dry-run ${fleetColumns}` },
+        { run: `berth apply --yes --quiet ${fleetColumns},outcome` },
+        { run: "berth diff; echo $?" }
+      ],
+      change: [
+        { run: "sed -i 's/count: 3/count: 2/' fleet.yaml" },
+        { run: "berth apply --yes" },
+        { run: `berth apply --yes --quiet --max-deletes 1 ${fleetColumns},outcome` }
+      ],
+      conflict: [
+        { run: "sed -i 's/count: 2/count: 3/' fleet.yaml", isHidden: true },
+        {
+          run: "berth node create shop-web-3 --plan C-2VCPU-8RAM-50DISK --image Ubuntu-24.04 --quiet -o id",
+          isHidden: true
+        },
+        { run: "berth apply --yes" },
+        { run: "berth fleet adopt 97902 --as web-3" },
         { run: "kill %1", isHidden: true }
       ]
     }

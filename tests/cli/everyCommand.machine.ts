@@ -10,7 +10,7 @@ import { isSoak } from "@berthkit/testing/chance"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { json, run, runFull, type RunOptions, settings } from "./berth.ts"
-import { everyCommand, isLocal, lineOf, printsFindings, withoutProfile } from "./everyCommand.ts"
+import { everyCommand, isLocal, lineOf, needsHome, printsFindings, withoutProfile } from "./everyCommand.ts"
 import { invoke } from "./invoke.ts"
 import { type Valid, validator } from "./matrix/check.ts"
 import type { Row } from "./matrix/rows.ts"
@@ -118,7 +118,9 @@ const needHome: Readonly<Record<string, number>> = {
   "auth logout": 2,
   "profile show": 2,
   "profile use": 2,
-  "profile remove": 2
+  "profile remove": 2,
+  apply: 10,
+  "fleet adopt": 10
 }
 
 layer(Machine.layer, { excludeTestServices: true })("where there is no home folder", (it) => {
@@ -148,7 +150,7 @@ layer(Machine.layer, { excludeTestServices: true })("with a token that has expir
         // Without a home folder nothing is known from other commands.
         const { code, stderr, stdout } =
           row.input === undefined
-            ? yield* invoke(withoutProfile(argsOf(row)), { env: homeless })
+            ? yield* invoke(withoutProfile(argsOf(row)), { env: needsHome(row) ? { ...homeless, HOME } : homeless })
             : yield* run(argsOf(row), { env: { ...homeless, HOME }, input: "berth-key\nexpired\n" })
         assert.strictEqual(code, 3, stderr)
         assert.match(stderr, /^error: .+\.\nhint: .+\n$/)

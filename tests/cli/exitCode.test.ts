@@ -7,7 +7,7 @@ import type { Ended } from "@berthkit/testing/Program"
 import { RefusedPort } from "@berthkit/testing/RefusedPort"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { everyCommand, isLocal, lineOf, printsFindings, withoutProfile } from "./everyCommand.ts"
+import { everyCommand, isLocal, lineOf, printsFindings, stateOf, withoutProfile } from "./everyCommand.ts"
 import { hurried, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
@@ -35,6 +35,7 @@ const replies: ReadonlyArray<{ readonly title: string; readonly code: number; re
 const secrets = { BERTH_API_KEY: "the-key", BERTH_ACCESS_TOKEN: "the-token" }
 
 describe.each(commands)("berth $command", (row) => {
+  const own = { ...secrets, ...stateOf(row) }
   // A wait goes on over what may pass, and has a limit of its own.
   const waits = row.command === "node wait"
   const line = (...flags: ReadonlyArray<string>) =>
@@ -54,7 +55,7 @@ describe.each(commands)("berth $command", (row) => {
         replies,
         Effect.fnUntraced(function* ({ code, reply, title }) {
           const url = yield* serve(() => reply)
-          const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
+          const ended = yield* inTime(invoke(command, { env: { ...own, BERTH_BASE_URL: url } }))
           assert.deepStrictEqual(
             { title, code: ended.code, stdout: unexpected(ended) },
             { title, code, stdout: dataOf(reply) }
@@ -68,7 +69,7 @@ describe.each(commands)("berth $command", (row) => {
   it.live("with -o json reports the failure as one line of JSON", () =>
     Effect.gen(function* () {
       const url = yield* serve(() => refusal(403, "Not yours"))
-      const ended = yield* invoke(line("-o", "json"), { env: { ...secrets, BERTH_BASE_URL: url } })
+      const ended = yield* invoke(line("-o", "json"), { env: { ...own, BERTH_BASE_URL: url } })
       const [last, ...rest] = ended.stderr.trimEnd().split("\n").toReversed()
       assert.strictEqual(ended.code, 3)
       assert.deepStrictEqual(rest, [])
@@ -81,7 +82,7 @@ describe.each(commands)("berth $command", (row) => {
   it.live("exits 7 when the service does not answer", () =>
     Effect.gen(function* () {
       const { url } = yield* RefusedPort.start()
-      const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
+      const ended = yield* inTime(invoke(command, { env: { ...own, BERTH_BASE_URL: url } }))
       assert.deepStrictEqual([ended.code, unexpected(ended)], [7, ""], ended.stderr)
       assert.match(ended.stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/)
     })
@@ -89,11 +90,11 @@ describe.each(commands)("berth $command", (row) => {
 
   it.live("exits 2 without an address, and 3 without credentials, naming the variable", () =>
     Effect.gen(function* () {
-      const nowhere = yield* invoke(command, { env: secrets })
+      const nowhere = yield* invoke(command, { env: own })
       assert.deepStrictEqual([nowhere.code, unexpected(nowhere)], [2, ""])
       assert.include(nowhere.stderr, "BERTH_BASE_URL")
       for (const variable of Object.keys(secrets)) {
-        const env = { BERTH_BASE_URL: "http://127.0.0.1:1", ...secrets, [variable]: "" }
+        const env = { BERTH_BASE_URL: "http://127.0.0.1:1", ...own, [variable]: "" }
         const ended = yield* invoke(command, { env })
         assert.deepStrictEqual([ended.code, unexpected(ended)], [3, ""])
         assert.include(ended.stderr, `${variable} is not set`)

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { lines, run } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { page, pagePath } from "./matrix/page.ts"
-import { missingOf, runRow, Shared } from "./matrix/run.ts"
+import { argsIn, missingOf, runRow, Shared } from "./matrix/run.ts"
 import { type Format, formats, type Row, rows } from "./matrix/rows.ts"
 
 describe("the rows", () => {
@@ -58,7 +58,8 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
 })
 
 /** What asks nothing of the service. */
-const isLocal = ({ command }: Row): boolean => /^(?:profile|completion|schema|auth log|auth token)/.test(command)
+const isLocal = ({ command }: Row): boolean =>
+  /^(?:profile|completion|schema|auth log|auth token|fleet list|fleet forget)/.test(command)
 
 /** What prints what it found before it fails. */
 const findings = new Set(["doctor", "auth status"])
@@ -78,8 +79,10 @@ layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
         if (isLocal(row)) return
         // Nothing is known of the account yet, and each has this profile.
         const { XDG_CACHE_HOME: _, XDG_STATE_HOME: __, ...bare } = environmentOf("json")
-        const env = { ...bare, BERTH_ACCESS_TOKEN: "another" }
-        const { code, stderr, stdout } = yield* invoke([...command, "-o", "json", ...row.args("spare")], { env })
+        const state = row.fleet === true ? { XDG_STATE_HOME: `${environmentOf("json").XDG_STATE_HOME}-spare` } : {}
+        const env = { ...bare, ...state, BERTH_ACCESS_TOKEN: "another" }
+        const args = argsIn(row, "spare", environmentOf("json"))
+        const { code, stderr, stdout } = yield* invoke([...command, "-o", "json", ...args], { env })
         assert.strictEqual(code, 3, stderr)
         assert.lengthOf(lines(stderr), 1)
         error(JSON.parse(stderr), stderr)

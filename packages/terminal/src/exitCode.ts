@@ -23,6 +23,8 @@ export const exitCode = {
   someFailed: 9,
   /** A local file or the output cannot be read or written. */
   localFile: 10,
+  /** `berth diff`: what there is differs from what the file says. */
+  different: 11,
   /** The terminal was closed (SIGHUP). */
   hungUp: 129,
   /** Ctrl-C, or answered with no. */

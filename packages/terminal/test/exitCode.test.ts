@@ -14,6 +14,7 @@ it("no exit code changes: scripts rely on them", () => {
     outcomeUnknown: 8,
     someFailed: 9,
     localFile: 10,
+    different: 11,
     hungUp: 129,
     interrupted: 130,
     terminated: 143

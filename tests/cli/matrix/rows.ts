@@ -44,6 +44,10 @@ export interface Row {
   readonly isWithoutId?: true
   /** What is on stdin. */
   readonly input?: string
+  /** Whether it is about a fleet file, which is given to it with `-f`. */
+  readonly fleet?: true
+  /** Whether it needs what a row before it has left. */
+  readonly follows?: true
 }
 
 const plan = "C-2VCPU-8RAM-50DISK"
@@ -75,6 +79,13 @@ export const rows: ReadonlyArray<Row> = [
   row("node wait", (own) => [`${own}-*`, "--for", "created"], "records", { prints: "outcome[]", notes: "progress" }),
   row("node ip", (own) => [own], "bare", { prints: "address" }),
   row("node ssh", (own) => [own, "--", "uptime"], "text"),
+  row("apply", ["--dry-run"], "records", { prints: "fleetChange[]", notes: "lines", isWithoutId: true, fleet: true }),
+  row("apply", ["--yes"], "records", { prints: "fleetChange[]", notes: "lines", fleet: true }),
+  row("diff", [], "records", { prints: "fleetChange[]", notes: "lines", fleet: true, follows: true }),
+  row("fleet adopt", (own) => [own, "--as", "spare-1"], "record", { prints: "fleetMember", fleet: true }),
+  row("fleet forget", ["spare-1"], "record", { prints: "fleetMember", notes: "lines", fleet: true, follows: true }),
+  row("fleet list", [], "records", { prints: "fleet[]", follows: true }),
+  row("destroy", ["--yes"], "records", { prints: "fleetChange[]", notes: "lines", fleet: true, follows: true }),
   row("commitment set", (own) => [own, "auto_terminate", "--dry-run"], "record", { prints: "proposal" }),
   row("commitment set", (own) => [own, "auto_terminate", "--yes"], "record", { prints: "commitment", notes: "lines" }),
   row("commitment get", (own) => [own], "record", { prints: "ownCommitment", notes: "lines" }),

@@ -13,6 +13,7 @@ import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { json, type RunOptions, settings } from "../berth.ts"
 import { invoke } from "../invoke.ts"
 import { checkCell, type Places, type Valid, validator } from "./check.ts"
+import { fleetArgs } from "./fleetFile.ts"
 import { type Format, formats, type Row } from "./rows.ts"
 
 /** So many processes run at a time. */
@@ -90,6 +91,13 @@ export type Runner<R> = (
 /** The node and the profile of a format. */
 const ownOf = (format: Format): string => `own-${format}`
 
+/** The arguments of a row, with the fleet file of its environment where it is about one. */
+export const argsIn = (
+  row: Row,
+  own: string,
+  { XDG_STATE_HOME = "" }: Record<string, string>
+): ReadonlyArray<string> => [...row.args(own), ...fleetArgs(row, join(XDG_STATE_HOME, "..", "fleets"), own)]
+
 /** Waits until every watched node was read so many times more. */
 const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times: number) {
   const { journal } = yield* TestServer
@@ -135,7 +143,7 @@ export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = format
   const cells = Effect.forEach(
     asked,
     (format) =>
-      run([...row.command.split(" "), "-o", format, ...row.args(ownOf(format))], {
+      run([...row.command.split(" "), "-o", format, ...argsIn(row, ownOf(format), environmentOf(format))], {
         env: environmentOf(format),
         format,
         ...(row.input !== undefined && { input: row.input })

@@ -22,6 +22,9 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   account: async () => (await import("../records/account.ts")).accountRecord,
   cost: async () => (await import("../records/cost.ts")).costRecord,
   spending: async () => (await import("../records/spending.ts")).spendingRecord,
+  fleetChange: async () => (await import("../records/fleetChange.ts")).fleetChangeRecord,
+  fleet: async () => (await import("../records/fleet.ts")).fleetRecord,
+  fleetMember: async () => (await import("../records/fleet.ts")).fleetMemberRecord,
   limits: async () => (await import("../records/limits.ts")).limitsRecord,
   check: async () => (await import("../records/check.ts")).checkRecord,
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord

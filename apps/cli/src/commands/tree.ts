@@ -155,12 +155,66 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
+  verb("apply", "Make the nodes as a fleet file says", async () => (await import("./apply/apply.ts")).apply, {
+    prints: ["fleetChange[]"],
+    groups: {
+      wait: ["wait", "timeout"],
+      replace: ["replace", "max-unavailable", "ready-command", "ready-timeout"],
+      safety: ["pick", "max-deletes", "max-cost", "grace", "dry-run", "yes"]
+    },
+    examples: [
+      ["berth apply -f fleet.yaml --dry-run", "Show what would change, and what it costs"],
+      ["berth apply -f fleet.yaml --yes --max-deletes 1 --wait", "In a script: delete one node at most"],
+      ["berth apply -f fleet.yaml --replace all --ready-command ./ready.sh", "Replace what differs, one by one"]
+    ]
+  }),
+  verb("diff", "Compare the nodes with a fleet file", async () => (await import("./apply/diff.ts")).diff, {
+    prints: ["fleetChange[]"],
+    examples: [
+      ["berth diff -f fleet.yaml", "Exit code 0 if nothing differs, 11 if something does"],
+      ["berth diff -f fleet.yaml -o json --query '[?action!=`unchanged`].member'", "The members that would change"]
+    ]
+  }),
+  verb("destroy", "Delete the nodes of a fleet", async () => (await import("./apply/destroy.ts")).destroy, {
+    prints: ["fleetChange[]"],
+    groups: { wait: ["wait", "timeout"], safety: ["max-deletes", "grace", "dry-run", "yes"] },
+    examples: [
+      ["berth destroy -f fleet.yaml", "Show the nodes, ask, and delete them"],
+      ["berth destroy -f fleet.yaml --yes --wait", "Do not ask, and wait until they are gone"]
+    ]
+  }),
+  noun("fleet", "Fleets that are kept as a file", [
+    verb("list", "List the fleets of this machine", async () => (await import("./fleet/list.ts")).list, {
+      aliases: ["ls"],
+      prints: ["fleet[]"],
+      examples: [
+        ["berth fleet list", "Their ledgers, and how many members they have"],
+        ["berth fleet list -o name", "The names alone"]
+      ]
+    }),
+    verb("adopt", "Take a node into a fleet", async () => (await import("./fleet/adopt.ts")).adopt, {
+      needs: ["NODE", "as"],
+      prints: ["fleetMember"],
+      examples: [
+        ["berth fleet adopt 5 --as web-2", "Node 5 is a member from now on; nothing is sent to it"],
+        ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With another fleet file than fleet.yaml"]
+      ]
+    }),
+    verb("forget", "Take a node out of a fleet", async () => (await import("./fleet/forget.ts")).forget, {
+      prints: ["fleetMember"],
+      examples: [
+        ["berth fleet forget web-2 -f fleet.yaml", "The node stays, and is the fleet's no more"],
+        ["berth fleet forget shop", "Do not list this fleet any more"]
+      ]
+    })
+  ]),
   verb("cost", "What the account costs", async () => (await import("./cost/show.ts")).cost, {
     prints: ["cost[]", "spending[]"],
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
       ["berth cost --by plan --sort -price", "The most expensive plans first"],
-      ["berth cost --month", "What was spent in this month, and what it will come to, from berth-watch"]
+      ["berth cost --month", "What was spent in this month, and what it will come to, from berth-watch"],
+      ["berth cost --by fleet", "What each fleet of this machine costs"]
     ]
   }),
   verb("limits", "What is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {
@@ -180,6 +234,7 @@ export const tree: CommandTree<Command> = [
   verb("schema", "JSON Schema of what a command prints", async () => (await import("./schema/show.ts")).schema, {
     examples: [
       ["berth schema node list", "Schema of one command"],
+      ["berth schema fleet", "Schema of a fleet file, for editors"],
       ["berth schema", "All schemas, error codes and exit codes"]
     ]
   }),

@@ -180,6 +180,22 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
   }
 }
 
+/** Some members of a fleet failed; the failure of each is reported by itself. */
+export class MembersFailed extends Data.TaggedError("MembersFailed")<{
+  readonly failed: number
+  readonly of: number
+  /** Goes on with what is left. */
+  readonly command: string
+}> {
+  readonly exit = "someFailed"
+  get hint() {
+    return `See the errors above; then go on with: ${this.command}`
+  }
+  override get message() {
+    return `${this.failed} of ${this.of} changes failed.`
+  }
+}
+
 /** A plan that the service does not list. */
 export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
   readonly plan: string
@@ -210,6 +226,24 @@ export class DaemonNotAsked extends Data.TaggedError("DaemonNotAsked")<{
   readonly httpStatus: number | null
 }> {}
 
+/** A fleet that cannot be changed as its file wants it: something is in the way that is not the fleet's, or contradicts its ledger. */
+export class FleetConflict extends Data.TaggedError("FleetConflict")<{
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "rejected"
+}
+
+/** A step of one member of a fleet that was not taken, so that nothing is lost. */
+export class FleetStep extends Data.TaggedError("FleetStep")<{
+  readonly member: string
+  readonly id: number
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "rejected"
+}
+
 /** The user answered no, or stopped the command before it was done. */
 export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly message: string
@@ -233,4 +267,7 @@ export type CliFailure =
   | SomeFailed
   | LocalFileFault
   | DaemonNotAsked
+  | FleetConflict
+  | MembersFailed
+  | FleetStep
   | Interrupted

@@ -66,13 +66,17 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
     case "NoAddress":
       return { node: { id: failure.id, name: failure.name } }
     case "SomeFailed":
+    case "MembersFailed":
       return { failed: failure.failed, of: failure.of }
     case "PlanNotFound":
       return { plan: failure.plan }
     case "LocalFileFault":
       return { path: failure.path }
+    case "FleetStep":
+      return { member: failure.member, node: { id: failure.id, name: null } }
     case "UsageFault":
     case "DaemonNotAsked":
+    case "FleetConflict":
     case "Interrupted":
       return {}
   }

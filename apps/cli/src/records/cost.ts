@@ -1,5 +1,5 @@
 /**
- * What nodes cost: one row for each node, plan or status.
+ * What nodes cost: one row for each node, plan, status, fleet or tag.
  */
 import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
@@ -8,7 +8,7 @@ import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescr
 import { pricePerHour, pricePerMonth } from "./price.ts"
 
 const Cost = Schema.Struct({
-  name: Schema.String.annotate({ description: "Name of the node, the plan or the status." }),
+  name: Schema.String.annotate({ description: "Name of the node, the plan, the status, the fleet or the tag." }),
   id: Schema.NullOr(Schema.Int).annotate({
     description: "Id of the node; null in a row of several, and where it cannot be read."
   }),

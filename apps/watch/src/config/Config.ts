@@ -16,7 +16,7 @@ import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
 import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
-import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
+import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "@berthkit/terminal/ConfigFile"
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
 import { signingKey } from "../deliver/webhook/sign.ts"
 

@@ -4,7 +4,7 @@
 import { Data, Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
 import { readConfig, type Surroundings, type WatchConfig } from "./Config.ts"
-import type { ConfigProblem } from "./ConfigFile.ts"
+import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 
 /** The config cannot be used; the one in use stays. */
 export class ConfigRefused extends Data.TaggedError("ConfigRefused")<{

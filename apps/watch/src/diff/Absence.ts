@@ -3,6 +3,7 @@
  * hide nodes from its list, or answer 404 for nodes that exist. Two complete sweeps and two reads, a grace apart, have to agree.
  * `isGone` in `Sample.ts` decides when they do. The reasons are in decision 0133.
  */
+import { isConfirming } from "@berthkit/core/domain/Absence"
 import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 
@@ -66,8 +67,9 @@ export const afterMissing = (before: Absence, read: Exchange, graceMillis: numbe
   const { confirmed, firstMissing } = before
   if (confirmed !== null) return { ...before, confirmed: read }
   if (firstMissing === null) return { ...before, firstMissing: read }
-  const apart = read.asked.monotonicMillis - firstMissing.answered.monotonicMillis
-  return apart >= graceMillis ? { ...before, confirmed: read } : before
+  return isConfirming(firstMissing.answered.monotonicMillis, read.asked.monotonicMillis, graceMillis)
+    ? { ...before, confirmed: read }
+    : before
 }
 
 /** Nothing was observed for a while: its hold begins anew. */

@@ -8,6 +8,7 @@
  * | trusts | freezes when many are missing; else each that is proved gone is | freezes when that node stood for others |
  * | has frozen | holds those that were missing long enough; trusts again when no other is missing | all that it stood for count anew |
  */
+import { areManyMissing } from "@berthkit/core/domain/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { type Absence, afterGap, doubt, graceOf, hold, isExpectedToGo } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
@@ -16,12 +17,6 @@ import { gone, isStale, next, type NodeStep } from "./NodeMachine.ts"
 import type { SweepCompleted } from "./Observation.ts"
 import { isOpen } from "./Return.ts"
 import { type Batch, batchOf, deniedSinceMillis, isGone, isJoinable, joined, maxRead, widened } from "./Sample.ts"
-
-/** Fewer lost nodes than this are never many: each is proved gone by itself. */
-const minMany = 3
-
-/** Nor is a smaller share of the account. */
-const minManyShare = 0.05
 
 /** Losses count together within this time, or within two sweeps if those are longer. */
 const windowMillis = 300_000
@@ -111,8 +106,7 @@ export const restartHolds = (draft: Draft): void => {
 const freezeIfMany = (draft: Draft, sweep: SweepCompleted): void => {
   const { expected, missing } = countLost(draft)
   const lost = missing - sweep.nameless
-  const areMany = (lost >= minMany && lost >= expected * minManyShare) || (lost >= 2 && lost === expected)
-  if (!areMany) return
+  if (!areManyMissing(lost, expected)) return
   const trouble = sweep.listed === 0 ? "list-empty" : "nodes-vanished"
   const what =
     sweep.listed === 0

@@ -2,6 +2,7 @@
  * How careful the daemon is before it believes what it sees.
  */
 
+import { defaultGraceMillis, defaultHoldMillis, terminatingGraceMillis } from "@berthkit/core/domain/Absence"
 import type { Passing } from "./NodeState.ts"
 
 export interface Rules {
@@ -21,9 +22,9 @@ export interface Rules {
 
 /** A late report of a node that vanished harms less than a false report of a deletion. */
 export const defaultRules: Rules = {
-  graceMillis: 60_000,
-  terminatingGraceMillis: 5000,
-  holdMillis: 600_000,
+  graceMillis: defaultGraceMillis,
+  terminatingGraceMillis,
+  holdMillis: defaultHoldMillis,
   sweepMillis: 30_000,
   minStuckMillis: 60_000,
   stuckMillis: { creating: 1_800_000, created: 1_800_000, terminate: 1_800_000 }

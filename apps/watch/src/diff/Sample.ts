@@ -1,6 +1,7 @@
 /**
  * When a suspect is known to be gone; and many suspects at once, of which only some are read: what a sample of them shows holds for all.
  */
+import { minAbsentLists } from "@berthkit/core/domain/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Absence } from "./Absence.ts"
 
@@ -124,7 +125,7 @@ export const isGone = (
   graceMillis: number,
   sweptOrder: number
 ): boolean => {
-  if (sweeps < 2 || last === null || since === null) return false
+  if (sweeps < minAbsentLists || last === null || since === null) return false
   if (confirmed !== null && firstMissing !== null) return firstMissing.answered.order < sweptOrder
   if (batch === undefined || !isConfirmed(batch) || sweeps < minBatchSweeps) return false
   return last.monotonicMillis - since.monotonicMillis >= graceMillis

@@ -3,6 +3,8 @@
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect } from "effect"
+import { ownAccount } from "../../applying/FleetPlace.ts"
+import { fleetOfNodes, knownLedgers } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
@@ -42,21 +44,40 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
+/** Which fleet a node is in, and its tags, by the ledgers of this machine. */
+const memberships = Effect.gen(function* () {
+  const { account, registry } = yield* ownAccount
+  return fleetOfNodes(yield* knownLedgers(registry, account))
+})
+
 const costNow = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
   const own = yield* CommitmentLog.use(({ load }) => load)
   const nowMillis = yield* Clock.currentTimeMillis
-  const { ending, rows, total } = costs(list, { prices: pricesOf(catalogue), own, nowMillis }, by)
+  const fleets = by === "fleet" || by === "tag" ? yield* memberships : undefined
+  const pricing = { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) }
+  const { ending, rows, total } = costs(list, pricing, by)
   yield* printAll(costRecord, rows)
   const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
   if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
+  if (fleets !== undefined) {
+    const what = by === "tag" ? "Tags are those that berth apply sent" : "Fleets are those of this machine"
+    yield* printNote(
+      `${what}, by their ledgers: berth fleet list. The service does not report ${by === "tag" ? "tags" : "fleets"}.`
+    )
+  }
   if (total.nodes > 0 && ending > 0)
     yield* printNote(`${nodeCount(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
 })
 
 export const cost = command(
   {
-    by: flagOr("by", oneOf(groupings, "GROUP"), "A row for each node, plan or status; default node", "node"),
+    by: flagOr(
+      "by",
+      oneOf(groupings, "GROUP"),
+      "A row for each node, plan, status, fleet or tag; default node",
+      "node"
+    ),
     ...historyFlags
   },
   Effect.fnUntraced(function* ({ by, ...history }) {

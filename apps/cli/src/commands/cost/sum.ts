@@ -11,15 +11,23 @@ import { committedPrice, committedUntil, type Entry } from "../../commitmentLog/
 import type { Cost } from "../../records/cost.ts"
 
 /** What a row is about. */
-export const groupings = ["node", "plan", "status"] as const
+export const groupings = ["node", "plan", "status", "fleet", "tag"] as const
 export type Grouping = (typeof groupings)[number]
 
 /** The one value that all have; null where they have several. */
 const common = <A>(values: ReadonlyArray<A>): A | null =>
   values.every((value) => value === values[0]) ? (values[0] ?? null) : null
 
+/** What berth itself knows of a node by the ledgers of this machine. */
+interface Membership {
+  readonly fleet: string
+  readonly tags: ReadonlyArray<string>
+}
+
 /** What prices a node: the image list, and what berth itself has committed it to. */
 export interface Pricing {
+  /** The nodes that are in a fleet of this machine; only for the groups that need them. */
+  readonly fleets?: ReadonlyMap<number, Membership>
   readonly prices: PriceList
   readonly own: ReadonlyMap<number, Entry>
   readonly nowMillis: number
@@ -74,15 +82,35 @@ const rowOf = (name: string, id: number | null, members: ReadonlyArray<Member>, 
 /** Whether a node whose termination has begun is still billed is not documented: it has no row, and is counted. */
 const isEnding = ({ status }: Node): boolean => status === "terminate"
 
-/** The group of the `at`th member. */
-const groupOf = (member: Member, at: number, by: Grouping): string =>
-  by === "node"
-    ? String(at)
-    : !isNode(member)
-      ? notKnown
-      : by === "plan"
-        ? (member.plan ?? notKnown)
-        : label(member.status)
+/** The groups of the `at`th member: of tags it may have several. */
+const groupsOf = (member: Member, at: number, by: Grouping, fleets: Pricing["fleets"]): ReadonlyArray<string> => {
+  if (by === "node") return [String(at)]
+  if (!isNode(member)) return [notKnown]
+  const known = fleets?.get(member.id)
+  switch (by) {
+    case "plan":
+      return [member.plan ?? notKnown]
+    case "status":
+      return [label(member.status)]
+    case "fleet":
+      return [known?.fleet ?? "in no fleet"]
+    case "tag":
+      return known === undefined || known.tags.length === 0 ? ["without a known tag"] : known.tags
+  }
+}
+
+/** The members of each group, in the order in which the groups appear. */
+const grouped = (members: ReadonlyArray<Member>, by: Grouping, fleets: Pricing["fleets"]) => {
+  const groups = new Map<string, Array<Member>>()
+  for (const [at, member] of members.entries()) {
+    for (const group of groupsOf(member, at, by, fleets)) {
+      const found = groups.get(group)
+      if (found === undefined) groups.set(group, [member])
+      else found.push(member)
+    }
+  }
+  return groups
+}
 
 /** What the account has, as far as its list can be read. */
 export interface Counted {
@@ -91,7 +119,7 @@ export interface Counted {
 }
 
 /**
- * A row for each group, in the order in which they appear, and one for all. A record that cannot be read is a node without a known price,
+ * A row for each group, in the order in which they appear, and one for all. A node with several tags is in several rows, and once in all. A record that cannot be read is a node without a known price,
  * so that no sum over the rows is taken for exact.
  */
 export const costs = (
@@ -102,7 +130,7 @@ export const costs = (
   const ending = nodes.filter(isEnding)
   const members: ReadonlyArray<Member> = [...nodes.filter((node) => !isEnding(node)), ...unreadable]
   const billed = billedBy(pricing, unreadable)
-  const groups = Map.groupBy(members, (member, at) => groupOf(member, at, by))
+  const groups = grouped(members, by, pricing.fleets)
   return {
     rows: Array.from(groups, ([group, members]) => {
       const [only] = members

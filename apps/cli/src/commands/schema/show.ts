@@ -1,6 +1,6 @@
 /**
  * `berth schema`: JSON Schema of what a command prints with `-o json`; without a command that of every command, of errors, and every
- * exit code.
+ * exit code. `berth schema fleet` is that of a fleet file.
  */
 import * as reasons from "@berthkit/core/domain/ErrorReason"
 import { exitCode } from "@berthkit/terminal/exitCode"
@@ -94,14 +94,22 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   })
 })
 
+/** Of what a user writes and no command prints. */
+const fleetFile = Effect.map(
+  Effect.promise(() => import("../../fleet/fleetSchema.ts")),
+  ({ fleetSchema }) => ({ $schema: dialect, ...fleetSchema })
+)
+
 export const schema = command(
   {
-    words: argumentsFrom(0, "COMMAND", text(""), "Words of a command, such as node list; default all commands")
+    words: argumentsFrom(0, "COMMAND", text(""), "Words of a command, or fleet for a fleet file; default all commands")
   },
   Effect.fnUntraced(function* ({ words }) {
     const format = yield* OutputFormat
     yield* checkValueFormat(format, "a schema")
-    const schema = yield* valueText(words.length === 0 ? yield* all : yield* one(words), format)
+    const isFleetFile = words.length === 1 && words[0] === "fleet"
+    const found = isFleetFile ? yield* fleetFile : words.length === 0 ? yield* all : yield* one(words)
+    const schema = yield* valueText(found, format)
     yield* Output.use(({ data }) => data(schema))
   })
 )

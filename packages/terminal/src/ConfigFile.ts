@@ -1,9 +1,9 @@
 /**
  * Reads values out of a YAML document, and collects what is wrong with it: each problem with its place in the file. It knows
- * nothing of what is configured; `Config.ts` does.
+ * nothing of what the document is about; the config of the daemon and the fleet file of the command line are read with it.
  */
-import { didYouMean, nearest } from "@berthkit/terminal/usage"
-import { durationText, parseDurationMillis } from "@berthkit/terminal/duration"
+import { didYouMean, nearest } from "./usage.ts"
+import { durationText, parseDurationMillis } from "./duration.ts"
 import { Option } from "effect"
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
 

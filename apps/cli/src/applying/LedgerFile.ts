@@ -1,0 +1,157 @@
+/**
+ * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
+ * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
+ */
+import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
+import { type FileFault, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
+import { LocalFileFault } from "../failure/CliFailure.ts"
+import { fileReason } from "../failure/fileReason.ts"
+import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
+import { type Output, printNote } from "../output/Output.ts"
+
+/** Some thousand members. */
+const maxBytes = 16 * 1024 * 1024
+
+/** Another run is waited for so long before that is said. */
+const silentMillis = 1000
+
+/** A ledger that may be changed. */
+export interface LedgerFile {
+  readonly current: Effect.Effect<Ledger>
+  /** Changes it, and writes it where that makes a difference. */
+  readonly update: (change: (ledger: Ledger) => Ledger) => Effect.Effect<Ledger, LocalFileFault>
+}
+
+/** Whose ledger it is. */
+export interface Owner {
+  readonly account: string
+  readonly fleet: string
+}
+
+const refused = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
+
+const unreadable = (path: string) => (fault: FileFault) =>
+  refused(path, `${path} cannot be read: ${fileReason(fault)}.`, "Put that right, and run the same command again.")
+
+const unwritable = (path: string) => (fault: FileFault) =>
+  refused(
+    path,
+    `The ledger ${path} cannot be written: ${fileReason(fault)}.`,
+    "Put that right, and run the same command again: it goes on where this one ended."
+  )
+
+/** The ledger in a text, if it is one of this owner. */
+const ledgerIn = (path: string, text: string, { account, fleet }: Owner): Effect.Effect<Ledger, LocalFileFault> => {
+  const read = decodeLedger(text)
+  if (Result.isFailure(read)) {
+    const { failure } = read
+    return Effect.fail(
+      failure._tag === "Later"
+        ? refused(path, `The ledger ${path} was written by a later version of berth.`, "Update berth.")
+        : refused(
+            path,
+            `The ledger ${path} is damaged: ${failure.why}.`,
+            "Restore it, such as with git checkout, or correct it; without it berth does not know which nodes are the fleet's."
+          )
+    )
+  }
+  const { success: ledger } = read
+  if (ledger.account !== account) {
+    return Effect.fail(
+      refused(
+        path,
+        `The ledger ${path} is of another account: ${ledger.account}, not ${account}.`,
+        `Use the profile of that account. If it is the same account with a new API key, write "account": "${account}" in the ledger.`
+      )
+    )
+  }
+  return ledger.fleet === fleet
+    ? Effect.succeed(ledger)
+    : Effect.fail(
+        refused(
+          path,
+          `The ledger ${path} is of the fleet ${ledger.fleet}, not ${fleet}.`,
+          "Give the fleet its name back, or keep the new fleet in a file of another name."
+        )
+      )
+}
+
+/** A new ledger's lineage, which no other ledger has. */
+const drawnLineage = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
+
+const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
+
+/** The ledger as it is; an empty one where there is none. */
+export const readLedger = Effect.fnUntraced(function* (path: string, owner: Owner) {
+  const text = yield* textOf(path)
+  if (Option.isSome(text)) return yield* ledgerIn(path, text.value, owner)
+  return newLedger(owner.account, owner.fleet, yield* drawnLineage)
+})
+
+/** The ledger in a file, whosever it is; none where there is no file. */
+export const anyLedger = Effect.fnUntraced(function* (path: string) {
+  const text = yield* textOf(path)
+  if (Option.isNone(text)) return Option.none<Result.Result<Ledger, "damaged" | "later">>()
+  return Option.some(
+    Result.mapError(decodeLedger(text.value), ({ _tag }): "damaged" | "later" =>
+      _tag === "Later" ? "later" : "damaged"
+    )
+  )
+})
+
+/** Runs `use` with the ledger while no other run has it. Another run is waited for, and that is said. */
+export const withLedger = <A, E, R>(
+  path: string,
+  owner: Owner,
+  use: (file: LedgerFile) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | LocalFileFault, R | Output> =>
+  Effect.gen(function* () {
+    const waiting = yield* Effect.forkChild(
+      Effect.delay(printNote(`Waiting for another run of berth on ${path} to end.`), silentMillis)
+    )
+    const locked = withKeyLock(`${path}.lock`, ({ confirm }) =>
+      Effect.gen(function* () {
+        yield* Fiber.interrupt(waiting)
+        const before = yield* textOf(path)
+        let ledger = yield* readLedger(path, owner)
+        let written = Option.getOrUndefined(before)
+        const oneAtATime = yield* Semaphore.make(1)
+        const write = (next: Ledger) =>
+          Effect.gen(function* () {
+            const text = encodeLedger(next)
+            if (text !== written) {
+              const found = Option.getOrUndefined(yield* textOf(path))
+              if (found !== written) {
+                return yield* refused(
+                  path,
+                  `Another program changed the ledger ${path} while this command ran: it is not written over.`,
+                  "See what changed, such as with git diff, and run the same command again."
+                )
+              }
+              yield* Effect.mapError(Effect.andThen(confirm, replaceFile(path, text, true)), unwritable(path))
+              written = text
+            }
+            ledger = next
+            return next
+          })
+        const file: LedgerFile = {
+          current: Effect.sync(() => ledger),
+          update: (change) =>
+            oneAtATime.withPermits(1)(
+              Effect.uninterruptible(
+                Effect.suspend(() => {
+                  const next = change(ledger)
+                  return next === ledger ? Effect.succeed(ledger) : write(next)
+                })
+              )
+            )
+        }
+        return yield* Effect.result(use(file))
+      })
+    )
+    const result = yield* Effect.ensuring(locked, Fiber.interrupt(waiting)).pipe(
+      Effect.mapError((fault) => (fault instanceof LocalFileFault ? fault : unwritable(path)(fault)))
+    )
+    return yield* Effect.fromResult(result)
+  })

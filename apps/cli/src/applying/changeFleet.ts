@@ -1,0 +1,241 @@
+/**
+ * `berth apply` and `berth destroy` from their flags to the result: reads the file, the ledger and the account, plans, shows, asks, carries
+ * out. `previewFleet` stops after the plan, and changes no file.
+ */
+import type { PriceList } from "@berthkit/core/domain/Price"
+import { Duration, Effect, Option, Result } from "effect"
+import { quoted } from "../commandLine/quoted.ts"
+import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
+import { problemOf } from "../failure/Problem.ts"
+import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
+import { type Change, type Conflict, isIdle, type Plan, planOf, planPrice, type PlanOptions } from "../fleet/plan.ts"
+import { whenInterrupted } from "../nodes/interrupted.ts"
+import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
+import { OutputFormat } from "../output/OutputFormat.ts"
+import { reportLeftOut } from "../output/progress.ts"
+import { reportProblem } from "../output/reportProblem.ts"
+import { type FleetChange } from "../records/fleetChange.ts"
+import { priceText } from "../records/price.ts"
+import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
+import { askConsent, checkCost, checkDeletes, ensureConsent, type Limits } from "./consent.ts"
+import { type FleetPlace, ownAccount, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
+import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
+import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
+import { type Resolved, resolvePending } from "./pending.ts"
+import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
+import { registered, updateRegistry } from "./Registry.ts"
+import { rowsOf } from "./rows.ts"
+import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
+
+export interface FleetOptions
+  extends
+    Limits,
+    Omit<PlanOptions, "isDestroy">,
+    Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
+  readonly place: FleetPlace
+  /** How long 404s and absence must agree before a member counts as gone; none: a minute. */
+  readonly grace: Option.Option<Duration.Duration>
+}
+
+/** Reports all that is in the way, and fails with the last of it. */
+const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, { flag }: FleetPlace) {
+  const [last, ...others] = conflicts.toReversed()
+  if (last === undefined) return
+  // Another file than the default one has to be named in what is to be typed.
+  const typed = (text: string) =>
+    text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
+  const failureOf = ({ hint, kind, message }: Conflict) => {
+    const told = { message: typed(message), hint: typed(hint) }
+    return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)
+  }
+  const format = yield* OutputFormat
+  for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)), format)
+  return yield* failureOf(last)
+})
+
+/** Why a member cannot be made so: an unknown plan, an image that does not go with it, a commitment that is not offered. */
+const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: Catalogue) {
+  const listed = { ...catalogue, saved: { images: [], leftOut: [] } }
+  const checked = new Set<string>()
+  for (const change of changes) {
+    if (change.action !== "create" && change.action !== "replace" && change.action !== "commit") continue
+    const { commitment, group, order } = change.group
+    if (checked.has(group)) continue
+    checked.add(group)
+    if (change.action !== "commit" && order.savedImageTemplateId === undefined) {
+      const offer = offerFor({ ...order, name: group }, listed)
+      if (Result.isFailure(offer)) {
+        const { hint, message } = offer.failure
+        return yield* new UsageFault({ message: `nodes.${group}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+      }
+    }
+    if (commitment === null || commitment.days === null) continue
+    const options = pricesOf(catalogue).ofOrder(order).committedOptions
+    if (options.some(({ days }) => days === commitment.days)) continue
+    const offered = options.map(({ days }) => `${days}d`)
+    return yield* new UsageFault({
+      message: `nodes.${group}: the plan ${order.plan} has no committed option of ${commitment.days} days; it has ${offered.length === 0 ? "none" : offered.join(", ")}.`,
+      hint: `See berth plan get ${quoted(order.plan)}`
+    })
+  }
+})
+
+/** The plan, with everything that is in the way of it. */
+const planned = (fleet: ReadFleet, { conflicts, ledger }: Resolved, observed: Observed, options: PlanOptions): Plan => {
+  const plan = planOf(fleet, ledger, observed.world, options)
+  return { ...plan, conflicts: [...conflicts, ...observed.conflicts, ...plan.conflicts] }
+}
+
+/** The plan of a fleet, shown and not carried out: what is missing counts as gone. */
+export const previewFleet = Effect.fnUntraced(function* (
+  place: FleetPlace,
+  options: PlanOptions & Partial<Pick<Limits, "maxCost">>
+) {
+  const fleet = yield* readFleetFile(place)
+  const { account, registry } = yield* ownAccount
+  const ledger = yield* readLedger(place.ledger, { account, fleet: fleet.fleet })
+  const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
+  const machine = isPending ? yield* updateRegistry(registry, (fleets) => fleets) : ""
+  const pending = yield* resolvePending(ledger, machine)
+  const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
+  const plan = planned(fleet, pending, presumed(observed), options)
+  yield* reportLeftOut
+  yield* refuse(plan.conflicts, place)
+  yield* checkOrders(plan, catalogue)
+  const prices = pricesOf(catalogue)
+  yield* checkCost(plan, planPrice(plan, prices), options.maxCost ?? Option.none())
+  yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
+  yield* notePrice(plan, prices)
+  return plan
+})
+
+/** What is left when a run is stopped. */
+const stopped = (done: number, all: number) => ({
+  message: `Interrupted; ${done} of ${all} changes are done, and the ledger has them.`,
+  hint: "Run the same command again to go on."
+})
+
+const isSent = ({ action }: Change): boolean =>
+  action === "create" || action === "delete" || action === "replace" || action === "commit"
+
+const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
+
+/** What was changed, for a user who does not get the rows. */
+const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Changed | undefined => {
+  const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
+  if (changed.length === 0) return undefined
+  return {
+    message: `${changed.length} members were changed.`,
+    hint: `The ledger has what there is: ${ledger}`,
+    details: { members: changed.map(({ id, member, outcome }) => ({ member, id, outcome })) }
+  }
+}
+
+/** Why nothing is sent. */
+const idleSentence = ({ changes }: Plan): string => {
+  const count = (action: Change["action"]) => changes.filter((change) => change.action === action).length
+  const members = (n: number, one: string, many: string) => (n === 1 ? `1 member ${one}` : `${n} members ${many}`)
+  const left = [
+    ...(count("differs") > 0 ? [`${members(count("differs"), "differs", "differ")}; --replace changes that`] : []),
+    ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} too many and protected`] : []),
+    ...(count("doubted") > 0 ? [`${members(count("doubted"), "is", "are")} left alone, see WHY`] : [])
+  ]
+  return left.length === 0 ? "Nothing to change." : `Nothing was changed: ${left.join("; ")}.`
+}
+
+/** What the fleet costs from now on. */
+const finalSentence = (plan: Plan, prices: PriceList): string => {
+  const { after } = planPrice(plan, prices)
+  return `The fleet costs ${priceText(after) ?? "a price that is not known"}.`
+}
+
+/** What is known once suspects are proved to be gone, and members that are on their way out have gone. */
+const settledWorld = Effect.fnUntraced(function* (
+  before: Observed,
+  ledger: Ledger,
+  { grace, isDestroy, timeout }: FleetOptions
+) {
+  const leaving = isDestroy ? [] : terminatingIn(ledger, before.world)
+  let observed = before
+  if (leaving.length > 0) {
+    yield* awaitGone(leaving, Option.getOrUndefined(timeout))
+    const left = new Set<number>(leaving)
+    const again = yield* observe(ledger)
+    const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({
+      id,
+      isExpectedToGo: isExpectedToGo || left.has(id)
+    }))
+    observed = { ...again, suspects }
+  }
+  return yield* proved(observed, ledger, Option.getOrUndefined(Option.map(grace, Duration.toMillis)))
+})
+
+/** Makes a fleet as its file says, or deletes it, while no other run has its ledger. */
+const changeLocked = Effect.fnUntraced(function* (
+  file: LedgerFile,
+  fleet: ReadFleet,
+  registry: string,
+  options: FleetOptions
+) {
+  const { isDestroy, pick, place, replace } = options
+  const planOptions: PlanOptions = { replace, pick, isDestroy }
+  const machine = yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
+  const resolved = yield* resolvePending(yield* file.current, machine)
+  const observed = yield* observe(resolved.ledger)
+  const first = planned(fleet, resolved, presumed(observed), planOptions)
+  yield* reportLeftOut
+  yield* refuse(first.conflicts, place)
+  yield* ensureConsent(first, options)
+  const settled = yield* settledWorld(observed, resolved.ledger, options)
+  const plan = planned(fleet, resolved, settled, planOptions)
+  yield* refuse(plan.conflicts, place)
+  const known = withProtection(settledLedger(resolved.ledger, plan), plan, fleet.groups)
+  if (isIdle(plan)) {
+    if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
+    yield* printChanges(rowsOf(plan, undefined))
+    return yield* printNote(idleSentence(plan))
+  }
+
+  const catalogue = yield* publicCatalogue()
+  yield* reportLeftOut
+  yield* checkOrders(plan, catalogue)
+  const prices = pricesOf(catalogue)
+  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
+  yield* checkDeletes(plan, options)
+  yield* showPlan(rowsOf(plan, prices), priceSentence(plan, prices), !options.yes)
+  if (!options.yes) yield* askConsent(plan, fleet.fleet)
+
+  yield* file.update(() => known)
+  const all = plan.changes.filter(isSent).length
+  const done = new Set<Change>()
+  const performed = yield* perform(plan, {
+    ...options,
+    file,
+    machine,
+    prices,
+    scriptsOf: fleet.scriptsOf,
+    onDone: (change) => done.add(change)
+  }).pipe(whenInterrupted(() => stopped(done.size, all)))
+  const rows = rowsOf(plan, prices, {
+    doneOf: (change) => performed.done.get(change) ?? { outcome: "skipped", node: null }
+  })
+  yield* reportingChanged(changedBy(rows, place))(printChanges(rows))
+  const { failures } = performed
+  if (failures.length === 0) return yield* printNote(finalSentence(plan, prices))
+  const format = yield* OutputFormat
+  for (const failure of failures) yield* reportProblem(problemOf(failure), format)
+  return yield* new MembersFailed({
+    failed: failures.length,
+    of: all,
+    command: `berth ${isDestroy ? "destroy" : "apply"}${place.flag}`
+  })
+})
+
+export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
+  const { place } = options
+  const fleet = yield* readFleetFile(place)
+  const { account, registry } = yield* ownAccount
+  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (file) =>
+    changeLocked(file, fleet, registry, options)
+  )
+})

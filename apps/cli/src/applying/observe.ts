@@ -1,0 +1,209 @@
+/**
+ * What there is of a fleet: the list of the account, and single reads of what the list lacks or contradicts. Before a member counts as
+ * gone, list and reads are asked again as `fleet/missing.ts` wants it.
+ */
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { Clock, type Duration, Effect, Random, Result } from "effect"
+import { ListNotWhole } from "../failure/CliFailure.ts"
+import { entriesOf, isSameNode, type Ledger, type Owned } from "../fleet/Ledger.ts"
+import { nextStep, suspected, take } from "../fleet/missing.ts"
+import type { Conflict, World } from "../fleet/plan.ts"
+import { concurrency, lane, wholeList, withListed } from "../nodes/allNodes.ts"
+import { elapsed, nodeCount } from "../output/format.ts"
+import { printNote } from "../output/Output.ts"
+
+/** What was observed, and what is open about it. */
+export interface Observed {
+  readonly world: World
+  readonly conflicts: ReadonlyArray<Conflict>
+  /** Nodes of the ledger that neither the list nor a read shows. */
+  readonly suspects: ReadonlyArray<{ readonly id: number; readonly isExpectedToGo: boolean }>
+}
+
+/** A node that the ledger has, and whether it was asked to go. */
+interface Held {
+  readonly member: string
+  readonly owned: Owned
+  readonly isAsked: boolean
+}
+
+const heldBy = (ledger: Ledger): ReadonlyArray<Held> =>
+  entriesOf(ledger).flatMap(({ member, node, previous, previousAsked, state }) => [
+    ...(node === undefined ? [] : [{ member, owned: node, isAsked: state === "deleting" }]),
+    ...(previous === undefined ? [] : [{ member, owned: previous, isAsked: previousAsked === true }])
+  ])
+
+/** The whole list; a list that is not whole proves nothing about what it lacks. */
+const listed = Effect.gen(function* () {
+  const list = yield* wholeList
+  if (!list.isWhole) return yield* new ListNotWhole({})
+  const nodes = new Map<number, Node>(list.nodes.map((node) => [node.id, node]))
+  const unreadable = new Set(list.unreadable.map(({ id }) => id))
+  // A record without an id that can be read may be of any node.
+  const isComplete = !unreadable.has(null)
+  return {
+    nodes,
+    ids: new Set<number>([...nodes.keys(), ...Array.from(unreadable).filter((id) => id !== null)]),
+    isComplete
+  }
+})
+
+const read = Effect.fnUntraced(function* (id: number) {
+  const nodes = yield* Nodes
+  return yield* Effect.result(nodes.get(id as NodeId, { lane }))
+})
+
+const isMissing = ({ reason }: BerthError): boolean => reason._tag === "NodeNotFound"
+
+const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
+  kind: "conflict",
+  message: `Node ${owned.id} is named ${node.name}, and the ledger has it as ${owned.name} (${member}): it may be another node, so nothing is done.`,
+  hint: `If it is not the member any more: berth fleet forget ${member}; if it is, then also: berth fleet adopt ${owned.id} --as ${member}`
+})
+
+/** A read node with what only the list has, as far as the ledger knows it. */
+const whole = (node: Node, { image, plan }: Owned): Node =>
+  withListed(node, { plan, image, memoryMib: null, region: null })
+
+/** At most so many suspects are read before it is known whether that has to be proved. */
+const maxPreviewed = 20
+
+/** Observes the account. */
+export const observe = Effect.fnUntraced(function* (ledger: Ledger) {
+  const list = yield* listed
+  const nodes = new Map(list.nodes)
+  const conflicts: Array<Conflict> = []
+  const gone = new Set<number>()
+  const suspects: Array<Observed["suspects"][number]> = []
+  const held = heldBy(ledger)
+  const doubtful = held.filter(({ owned }) => {
+    const node = nodes.get(owned.id)
+    return node === undefined || !isSameNode(owned, node)
+  })
+  const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
+  const missing = doubtful.filter((each) => !toRead.includes(each))
+  // Of many that are missing some are enough to see how it is; the rest are read when that has to be proved.
+  const reads = new Map(
+    yield* Effect.forEach(
+      [...toRead, ...missing.slice(0, maxPreviewed)],
+      ({ owned }) => Effect.map(read(owned.id), (result) => [owned.id, result] as const),
+      { concurrency }
+    )
+  )
+  // The list does not state the image.
+  for (const { owned } of held) {
+    const node = nodes.get(owned.id)
+    if (node !== undefined && isSameNode(owned, node)) nodes.set(owned.id, whole(node, owned))
+  }
+  for (const each of doubtful) {
+    const { isAsked, owned } = each
+    const result = reads.get(owned.id)
+    if (result !== undefined && Result.isSuccess(result)) {
+      const node = whole(result.success, owned)
+      if (isSameNode(owned, node)) nodes.set(owned.id, node)
+      else conflicts.push(stranger(each, node))
+      continue
+    }
+    if (result !== undefined && !isMissing(result.failure)) return yield* result.failure
+    nodes.delete(owned.id)
+    if (list.ids.has(owned.id)) continue
+    // It was asked to go, the list lacks it, and a read denies it.
+    if (isAsked && result !== undefined) gone.add(owned.id)
+    else suspects.push({ id: owned.id, isExpectedToGo: isAsked })
+  }
+  return { world: { nodes, gone }, conflicts, suspects } satisfies Observed
+})
+
+/** As if all suspects were gone: what a plan that is only shown goes by. */
+export const presumed = ({ conflicts, suspects, world }: Observed): Observed => ({
+  world: { ...world, gone: new Set([...world.gone, ...suspects.map(({ id }) => id)]) },
+  conflicts,
+  suspects
+})
+
+/** This instant on a clock that does not step. */
+const monotonicMillis = Clock.clockWith((clock) =>
+  Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+)
+
+/** Proves of each suspect that it is gone, or leaves it alone. */
+export const proved = Effect.fnUntraced(function* (
+  observed: Observed,
+  ledger: Ledger,
+  graceMillis: number | undefined
+) {
+  const { suspects, world } = observed
+  if (suspects.length === 0) return observed
+  const draws = new Map<number, number>()
+  for (const { id } of suspects) draws.set(id, yield* Random.next)
+  const expected = heldBy(ledger).filter(({ isAsked }) => !isAsked).length
+  let missing = suspected(suspects, expected, {
+    draw: (id) => draws.get(id) ?? 0,
+    ...(graceMillis !== undefined && { graceMillis })
+  })
+  const owned = new Map(heldBy(ledger).map((each) => [each.owned.id, each.owned]))
+  const nodes = new Map(world.nodes)
+  let isSaid = false
+  for (let step = nextStep(missing); ; step = nextStep(missing)) {
+    if (step._tag === "Concluded")
+      return { ...observed, world: { nodes, gone: new Set([...world.gone, ...step.gone]) } } satisfies Observed
+    if (step._tag === "List") {
+      const { ids, isComplete } = yield* listed
+      missing = take(missing, { _tag: "Listed", ids, isComplete })
+      continue
+    }
+    const waitMillis = step.notBeforeMillis - (yield* monotonicMillis)
+    if (waitMillis > 0) {
+      if (!isSaid) {
+        const why = missing.areMany ? ", so many that the service may be at fault" : ""
+        yield* printNote(
+          `${nodeCount(suspects.length)} of the ledger cannot be found${why}: asking again for ${elapsed(waitMillis)} before that counts as gone.`
+        )
+      }
+      isSaid = true
+      yield* Effect.sleep(waitMillis)
+    }
+    const answers = yield* Effect.forEach(
+      step.ids,
+      (id) =>
+        Effect.gen(function* () {
+          const askedMillis = yield* monotonicMillis
+          const result = yield* read(id)
+          return { id, result, askedMillis, answeredMillis: yield* monotonicMillis }
+        }),
+      { concurrency }
+    )
+    for (const { answeredMillis, askedMillis, id, result } of answers) {
+      if (Result.isSuccess(result)) {
+        const known = owned.get(id)
+        if (known !== undefined && isSameNode(known, whole(result.success, known)))
+          nodes.set(id, whole(result.success, known))
+        missing = take(missing, { _tag: "Seen", id })
+      } else {
+        missing = take(
+          missing,
+          isMissing(result.failure) ? { _tag: "Denied", id, askedMillis, answeredMillis } : { _tag: "Unread", id }
+        )
+      }
+    }
+  }
+})
+
+/** Members that are on their way out, which another program has asked to go. */
+export const terminatingIn = (ledger: Ledger, { nodes }: World): ReadonlyArray<NodeId> =>
+  heldBy(ledger).flatMap(({ isAsked, owned }) => {
+    const node = nodes.get(owned.id)
+    return !isAsked && node?.status === "terminate" ? [node.id] : []
+  })
+
+/** Waits until those are gone. What does not go in time is left alone. */
+export const awaitGone = (ids: ReadonlyArray<NodeId>, timeout: Duration.Duration | undefined) =>
+  Effect.gen(function* () {
+    yield* printNote(
+      `${nodeCount(ids.length)} of the fleet ${ids.length === 1 ? "is" : "are"} being deleted: waiting until ${ids.length === 1 ? "it is" : "they are"} gone.`
+    )
+    const nodes = yield* Nodes
+    yield* Effect.ignore(nodes.awaitDeleted(ids, timeout === undefined ? {} : { timeout }))
+  })

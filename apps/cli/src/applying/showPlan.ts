@@ -1,0 +1,64 @@
+/**
+ * Shows a plan: as data on stdout, or before a question on stderr; with what the fleet costs now and afterwards.
+ */
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import type { PriceList } from "@berthkit/core/domain/Price"
+import { Effect } from "effect"
+import { deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
+import { Output, printNote } from "../output/Output.ts"
+import { OutputFormat } from "../output/OutputFormat.ts"
+import { printAll } from "../output/print.ts"
+import { table } from "../output/table.ts"
+import { collapsed, differenceText, type FleetChange, fleetChangeRecord } from "../records/fleetChange.ts"
+import { priceText } from "../records/price.ts"
+
+/** Prints rows; people get one for all that do not change. */
+export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<FleetChange>) {
+  const format = yield* OutputFormat
+  yield* printAll(fleetChangeRecord, format === "table" ? collapsed(rows) : rows)
+})
+
+/** What the fleet costs, as a sentence. */
+export const priceSentence = (plan: Plan, prices: PriceList): string => {
+  const { after, differencePerHourInr, differencePerMonthInr, now } = planPrice(plan, prices)
+  const text = (price: typeof now) => priceText(price) ?? "not known"
+  return `Price now: ${text(now)}. After: ${text(after)}. Difference: ${differenceText(differencePerHourInr, differencePerMonthInr)}.`
+}
+
+/** How many of what, as the beginning of a question. */
+export const countsOf = (plan: Plan): string => {
+  const { changes } = plan
+  const count = (action: string) => changes.filter((change) => change.action === action).length
+  const parts = [
+    [count("create"), "create"],
+    [count("replace"), "replace"],
+    [count("commit"), "commit"],
+    [count("delete"), "delete"]
+  ] as const
+  return parts.flatMap(([n, what]) => (n === 0 ? [] : [`${what} ${n}`])).join(", ")
+}
+
+/** Shows the plan on stderr before it is carried out; where only errors are wanted there, before a question alone. */
+export const showPlan = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<FleetChange>,
+  sentence: string,
+  isAsked: boolean
+) {
+  const { chatty, note, stderr } = yield* Output
+  if (!chatty && !isAsked) return
+  const shown = collapsed(rows)
+  const drawn = table(fleetChangeRecord.fields(shown), shown, { available: stderr.columns, colour: stderr.colour })
+  yield* note(drawn.text.trimEnd())
+  yield* note(escapeControls(sentence))
+})
+
+/** The price of a plan below its table on stdout. */
+export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
+
+/** Of more deletions the number has to be typed. */
+const maxUntyped = 10
+
+export const typedCount = (plan: Plan): number | undefined => {
+  const deletes = deletesOf(plan)
+  return deletes > maxUntyped ? deletes : undefined
+}

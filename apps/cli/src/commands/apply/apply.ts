@@ -1,0 +1,51 @@
+/**
+ * `berth apply`: makes the nodes of the account as a fleet file says.
+ */
+import { Duration, Effect, Option } from "effect"
+import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
+import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
+import { duration, flag, flagOr, flags, text, wholeNumber } from "../../commandLine/Parameter.ts"
+import { wordsOf } from "../../commandLine/words.ts"
+import { creatingClient } from "../../settings/client.ts"
+import { command } from "../command.ts"
+import { rupeesPerHour } from "../node/createFlags.ts"
+import { dryRunFlag, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+
+const parameters = {
+  file: fileFlag,
+  wait: waitFlag,
+  timeout: timeoutFlag,
+  replace: flags("replace", text("MEMBER|all"), "Replace members whose node differs; repeatable"),
+  maxUnavailable: flagOr("max-unavailable", wholeNumber(0), "Replace so many at a time; default 1", 1),
+  readyCommand: flag("ready-command", text("COMMAND"), "A new node is ready once this exits 0; it has $BERTH_NODE_IP"),
+  readyTimeout: flagOr(
+    "ready-timeout",
+    duration(),
+    "How long to try the ready command; default 1m",
+    Duration.minutes(1)
+  ),
+  pick: flags("pick", text("MEMBER"), "Delete this member where its group has too many; repeatable"),
+  maxDeletes: maxDeletesFlag("default 0 with --yes"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour"),
+  grace: graceFlag,
+  dryRun: dryRunFlag,
+  yes: yesFlag
+}
+
+const listed = (given: ReadonlyArray<string>) => given.flatMap(wordsOf)
+
+export const apply = command(
+  parameters,
+  Effect.fnUntraced(function* ({ dryRun, file, replace: replaced, ...given }) {
+    const members = listed(replaced)
+    const replace = members.includes("all") ? ("all" as const) : members
+    const place = placeOf(file)
+    const pick = listed(given.pick)
+    if (dryRun) {
+      yield* previewFleet(place, { replace, pick, isDestroy: false, maxCost: given.maxCost })
+      return
+    }
+    yield* changeFleet({ ...given, place, replace, pick, isDestroy: false })
+  }),
+  creatingClient(Option.some("fleet"))
+)

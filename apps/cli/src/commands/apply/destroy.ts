@@ -1,0 +1,39 @@
+/**
+ * `berth destroy`: deletes the nodes of a fleet, and no others. Protected ones stay.
+ */
+import { Duration, Effect, Option } from "effect"
+import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
+import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
+import { creatingClient } from "../../settings/client.ts"
+import { command } from "../command.ts"
+import { dryRunFlag, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+
+export const destroy = command(
+  {
+    file: fileFlag,
+    wait: waitFlag,
+    timeout: timeoutFlag,
+    maxDeletes: maxDeletesFlag("default any number"),
+    grace: graceFlag,
+    dryRun: dryRunFlag,
+    yes: yesFlag
+  },
+  Effect.fnUntraced(function* ({ dryRun, file, ...given }) {
+    const place = placeOf(file)
+    const options = { replace: [], pick: [], isDestroy: true } as const
+    if (dryRun) {
+      yield* previewFleet(place, options)
+      return
+    }
+    yield* changeFleet({
+      ...given,
+      ...options,
+      place,
+      maxCost: Option.none(),
+      maxUnavailable: 1,
+      readyCommand: Option.none(),
+      readyTimeout: Duration.zero
+    })
+  }),
+  creatingClient(Option.some("fleet"))
+)

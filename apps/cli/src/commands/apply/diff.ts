@@ -1,0 +1,20 @@
+/**
+ * `berth diff`: whether the nodes of the account are as a fleet file says, as the exit code and as the plan that would make them so.
+ */
+import { exitCode } from "@berthkit/terminal/exitCode"
+import { Effect } from "effect"
+import { previewFleet } from "../../applying/changeFleet.ts"
+import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
+import { ProgramEnded } from "../../failure/CliFailure.ts"
+import { isEqual } from "../../fleet/plan.ts"
+import { client } from "../../settings/client.ts"
+import { command } from "../command.ts"
+
+export const diff = command(
+  { file: fileFlag },
+  Effect.fnUntraced(function* ({ file }) {
+    const plan = yield* previewFleet(placeOf(file), { replace: [], pick: [], isDestroy: false })
+    if (!isEqual(plan)) return yield* new ProgramEnded({ code: exitCode.different })
+  }),
+  client
+)

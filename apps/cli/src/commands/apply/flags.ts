@@ -1,0 +1,16 @@
+/**
+ * The flags that `berth apply` and `berth destroy` share.
+ */
+import { duration, flag, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
+
+export const yesFlag = switchFlag("yes", "Do not ask")
+export const dryRunFlag = switchFlag("dry-run", "Show the plan and the price, and stop")
+export const waitFlag = switchFlag("wait", "Wait until new nodes run and deleted ones are gone")
+export const timeoutFlag = flag("timeout", duration(), "Maximum time to wait for a node; default 10m")
+export const maxDeletesFlag = (otherwise: string) =>
+  flag("max-deletes", wholeNumber(0), `Abort if more nodes would be deleted; ${otherwise}`)
+export const graceFlag = flag(
+  "grace",
+  duration(),
+  "How long a lost node must stay so before it counts as gone; default 60s"
+)

@@ -1,0 +1,444 @@
+/**
+ * What has to change so that a fleet is as its file says. Pure: (file, ledger, observed nodes) → plan. Nothing is done to a node that the
+ * ledger does not have, nor to one of which it is doubtful whether it is there.
+ */
+import { sumInr } from "@berthkit/core/domain/Money"
+import type { Node } from "@berthkit/core/domain/Node"
+import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
+import { differencesOf } from "./differences.ts"
+import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
+import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned } from "./Ledger.ts"
+import { type Member, memberText } from "./Member.ts"
+
+/** What was observed. */
+export interface World {
+  /** The nodes of the list, by id, and those of the ledger that only a read shows. */
+  readonly nodes: ReadonlyMap<number, Node>
+  /** Nodes of the ledger that are gone. */
+  readonly gone: ReadonlySet<number>
+}
+
+/** A group, and what its start scripts come to. */
+export interface LoadedGroup extends Group {
+  /** Digests of the start scripts. */
+  readonly scripts: ReadonlyArray<string>
+}
+
+export interface LoadedFleet extends FleetFile {
+  readonly groups: ReadonlyArray<LoadedGroup>
+}
+
+export interface PlanOptions {
+  /** Members whose node is replaced where it differs. */
+  readonly replace: "all" | ReadonlyArray<string>
+  /** Members that are deleted first where there are too many. */
+  readonly pick: ReadonlyArray<string>
+  /** Whether the fleet is to have no members. */
+  readonly isDestroy: boolean
+}
+
+/** What happens to one member. */
+export type Change =
+  | {
+      readonly action: "create"
+      readonly member: Member
+      readonly group: LoadedGroup
+      readonly name: string
+      /** A node that it had, and that is gone. */
+      readonly was: Owned | null
+      /** Whether an earlier run has sent the create, and what became of it has to be found out. */
+      readonly isResumed: boolean
+    }
+  | {
+      readonly action: "delete"
+      readonly member: Member
+      readonly node: Node
+      readonly why: "extra" | "removed" | "destroy"
+    }
+  | {
+      readonly action: "replace"
+      readonly member: Member
+      readonly group: LoadedGroup
+      readonly name: string
+      readonly old: Node
+      /** The new node, where an earlier run has made it. */
+      readonly made: Node | null
+      readonly isResumed: boolean
+      readonly differences: ReadonlyArray<string>
+    }
+  | {
+      readonly action: "differs"
+      readonly member: Member
+      readonly node: Node
+      readonly differences: ReadonlyArray<string>
+    }
+  | { readonly action: "commit"; readonly member: Member; readonly node: Node; readonly group: LoadedGroup }
+  | { readonly action: "unchanged"; readonly member: Member; readonly node: Node }
+  | { readonly action: "kept"; readonly member: Member; readonly node: Node }
+  /** Neither listed nor certainly gone, or on its way out: it is left alone. */
+  | {
+      readonly action: "doubted"
+      readonly member: Member
+      readonly owned: Owned
+      readonly why: "missing" | "terminating"
+    }
+  /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
+  | {
+      readonly action: "settle"
+      readonly member: Member
+      readonly what: "member" | "previous" | "restore" | "undelete"
+    }
+
+/** Why nothing is done at all. */
+export interface Conflict {
+  readonly message: string
+  readonly hint: string
+  readonly kind: "usage" | "conflict"
+}
+
+export interface Plan {
+  readonly changes: ReadonlyArray<Change>
+  readonly conflicts: ReadonlyArray<Conflict>
+}
+
+/** Whether the fleet is as its file says. */
+export const isEqual = ({ changes }: Plan): boolean =>
+  changes.every(({ action }) => action === "unchanged" || action === "settle")
+
+/** Whether anything is sent. */
+export const isIdle = ({ changes }: Plan): boolean =>
+  changes.every(({ action }) => !["create", "delete", "replace", "commit"].includes(action))
+
+/** How many nodes are deleted. */
+export const deletesOf = ({ changes }: Plan): number =>
+  changes.filter(({ action }) => action === "delete" || action === "replace").length
+
+/** A member of the ledger as it is now. */
+interface Slot {
+  readonly entry: Entry
+  readonly member: Member
+  readonly state: "there" | "pending" | "gone" | "doubted" | "terminating"
+  readonly node: Node | null
+}
+
+const slotOf = (entry: Entry, { gone, nodes }: World): Slot => {
+  const member = memberOf(entry)
+  if (entry.node === undefined) return { entry, member, state: "pending", node: null }
+  const node = nodes.get(entry.node.id) ?? null
+  if (node !== null) return { entry, member, state: node.status === "terminate" ? "terminating" : "there", node }
+  return { entry, member, state: gone.has(entry.node.id) ? "gone" : "doubted", node }
+}
+
+/** In which order members are given up: those that were picked, those that have no node, then the highest number. */
+const givenUpFirst =
+  (pick: ReadonlyArray<string>) =>
+  (a: Slot, b: Slot): number => {
+    const rank = ({ entry, state }: Slot) =>
+      pick.includes(entry.member) ? 0 : state === "gone" || state === "terminating" ? 1 : 2
+    return rank(a) - rank(b) || b.member.n - a.member.n
+  }
+
+class Planner {
+  readonly changes: Array<Change> = []
+  readonly conflicts: Array<Conflict> = []
+  readonly #file: LoadedFleet
+  readonly #ledger: Ledger
+  readonly #world: World
+  readonly #options: PlanOptions
+  readonly #owned: ReadonlySet<number>
+  readonly #named: ReadonlyMap<string, ReadonlyArray<Node>>
+  readonly #picked = new Set<string>()
+
+  constructor(file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions) {
+    this.#file = file
+    this.#ledger = ledger
+    this.#world = world
+    this.#options = options
+    this.#owned = ownedIds(ledger)
+    this.#named = Map.groupBy(world.nodes.values(), ({ name }) => name)
+  }
+
+  plan(): Plan {
+    const { isDestroy, pick, replace } = this.#options
+    const entries = entriesOf(this.#ledger)
+    const groups = new Map(this.#file.groups.map((group) => [group.group, group]))
+    const slots = Map.groupBy(
+      entries.flatMap((entry) => this.#settled(entry)),
+      ({ member }) => member.group
+    )
+    for (const name of new Set([...groups.keys(), ...slots.keys()])) {
+      this.#group(groups.get(name), slots.get(name) ?? [], isDestroy)
+    }
+    for (const member of [...pick, ...(replace === "all" ? [] : replace)]) {
+      if (!entries.some((entry) => entry.member === member && entry.state !== "none")) {
+        this.#refuse(
+          `The fleet ${this.#ledger.fleet} has no member ${member}.`,
+          "List its members: berth diff",
+          "usage"
+        )
+      }
+    }
+    for (const member of pick) {
+      if (this.#picked.has(member) || this.conflicts.length > 0) continue
+      this.#refuse(
+        `--pick ${member} deletes nothing: its group has no member too many.`,
+        "Lower the count of the group, or leave out --pick.",
+        "usage"
+      )
+    }
+    return { changes: this.changes, conflicts: this.conflicts }
+  }
+
+  #refuse(message: string, hint: string, kind: Conflict["kind"] = "conflict") {
+    this.conflicts.push({ message, hint, kind })
+  }
+
+  /** The slot of an entry, once what an earlier run has left of it is settled; none where the member has no node. */
+  #settled(entry: Entry): ReadonlyArray<Slot> {
+    const member = memberOf(entry)
+    const { gone, nodes } = this.#world
+    const settle = (what: Extract<Change, { readonly action: "settle" }>["what"]) =>
+      this.changes.push({ action: "settle", member, what })
+    if (entry.state === "none") return []
+    const slot = slotOf(entry, this.#world)
+    if (entry.state === "deleting") {
+      if (slot.state === "gone") {
+        settle("member")
+        return []
+      }
+      if (slot.state === "terminating" || slot.state === "doubted") return []
+      settle("undelete")
+      return [slot]
+    }
+    const { previous } = entry
+    if (previous !== undefined && gone.has(previous.id) && entry.state === "made") {
+      settle("previous")
+      const { previous: _previous, ...rest } = entry
+      return [{ ...slot, entry: rest }]
+    }
+    if (previous !== undefined && slot.state === "gone" && nodes.has(previous.id)) {
+      settle("restore")
+      const { previous: _previous, ...rest } = entry
+      return [slotOf({ ...rest, node: previous, sent: null }, this.#world)]
+    }
+    return [slot]
+  }
+
+  #group(group: LoadedGroup | undefined, slots: ReadonlyArray<Slot>, isDestroy: boolean) {
+    const count = isDestroy ? 0 : (group?.count ?? 0)
+    const why = isDestroy ? "destroy" : group === undefined ? "removed" : "extra"
+    const isProtected = ({ entry }: Slot) => (group === undefined ? entry.protect === true : group.protect)
+    const removed = new Set<Slot>()
+    const kept = new Set<Slot>()
+    for (const slot of slots.toSorted(givenUpFirst(this.#options.pick))) {
+      if (slots.length - removed.size - kept.size <= count) break
+      if (this.#options.pick.includes(slot.entry.member)) this.#picked.add(slot.entry.member)
+      const mayGo = !isProtected(slot) || slot.state === "gone" || slot.state === "terminating"
+      ;(mayGo ? removed : kept).add(slot)
+    }
+    for (const slot of slots) {
+      if (removed.has(slot)) this.#remove(slot, why)
+      else if (kept.has(slot)) this.#keep(slot)
+      else if (group !== undefined) this.#have(slot, group)
+    }
+    if (group === undefined) return
+    const taken = new Set(slots.map(({ member }) => member.n))
+    const missing = count - (slots.length - removed.size - kept.size)
+    for (let n = 1, left = missing; left > 0; n++) {
+      if (taken.has(n)) continue
+      left--
+      this.#create({ group: group.group, n }, group, null, false)
+    }
+  }
+
+  #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
+    if (state === "gone") return this.changes.push({ action: "settle", member, what: "member" })
+    if (state === "terminating") return
+    if (state === "doubted") return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
+    if (state === "pending") {
+      return this.#refuse(
+        `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now.`,
+        `Put ${entry.member} back into the file, run berth apply, and then take it out.`
+      )
+    }
+    if (entry.previous !== undefined) {
+      return this.#refuse(
+        `${entry.member} is being replaced, and has two nodes: ${entry.previous.id} and ${node!.id}.`,
+        "Finish the replacement with berth apply first."
+      )
+    }
+    return this.changes.push({ action: "delete", member, node: node!, why })
+  }
+
+  #keep({ entry, member, node, state }: Slot) {
+    if (node !== null) this.changes.push({ action: "kept", member, node })
+    else if (state === "doubted") this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
+  }
+
+  /** A member that the file wants and the ledger has. */
+  #have(slot: Slot, group: LoadedGroup) {
+    const { entry, member, node, state } = slot
+    switch (state) {
+      case "doubted":
+        return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
+      case "terminating":
+        return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "terminating" })
+      case "gone":
+        return this.#create(member, group, entry.node!, false)
+      case "pending":
+        return this.#resume(slot, group)
+      case "there":
+        break
+    }
+    if (node === null) return
+    const { previous } = entry
+    if (previous !== undefined) {
+      const old = this.#world.nodes.get(previous.id)
+      // It was asked to go, and is on its way out.
+      if (old?.status === "terminate") return this.#unchanged(slot, group, node)
+      if (old === undefined) return this.changes.push({ action: "doubted", member, owned: previous, why: "missing" })
+      return this.changes.push({
+        action: "replace",
+        member,
+        group,
+        name: node.name,
+        old,
+        made: node,
+        isResumed: true,
+        differences: []
+      })
+    }
+    const differences = differencesOf(entry, node, group)
+    if (differences.length === 0) return this.#unchanged(slot, group, node)
+    const { replace } = this.#options
+    if (replace !== "all" && !replace.includes(entry.member)) {
+      return this.changes.push({ action: "differs", member, node, differences })
+    }
+    const name = group.nameOf(member.n)
+    if (this.#isTaken(name, member)) return
+    return this.changes.push({
+      action: "replace",
+      member,
+      group,
+      name,
+      old: node,
+      made: null,
+      isResumed: false,
+      differences
+    })
+  }
+
+  #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
+    const { commitment } = group
+    return commitment !== null && entry.commitment !== commitmentText(commitment)
+      ? this.changes.push({ action: "commit", member, node, group })
+      : this.changes.push({ action: "unchanged", member, node })
+  }
+
+  #resume({ entry, member }: Slot, group: LoadedGroup) {
+    const old = entry.previous && this.#world.nodes.get(entry.previous.id)
+    if (old === undefined) return this.#create(member, group, null, true, entry.pending!.name)
+    return this.changes.push({
+      action: "replace",
+      member,
+      group,
+      name: entry.pending!.name,
+      old,
+      made: null,
+      isResumed: true,
+      differences: []
+    })
+  }
+
+  #create(member: Member, group: LoadedGroup, was: Owned | null, isResumed: boolean, name = group.nameOf(member.n)) {
+    // The node of a create that was sent is not in the ledger yet: its key finds it.
+    if (!isResumed && this.#isTaken(name, member)) return
+    this.changes.push({ action: "create", member, group, name, was, isResumed })
+  }
+
+  /** Whether a node has the name that is not the fleet's: it is not touched, and no other is made beside it. */
+  #isTaken(name: string, member: Member): boolean {
+    const others = (this.#named.get(name) ?? []).filter(
+      ({ id, status }) => !this.#owned.has(id) && status !== "terminate"
+    )
+    const [first] = others
+    if (first === undefined) return false
+    const ids = others.map(({ id }) => id).join(", ")
+    this.#refuse(
+      `${name} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
+      `To take it in: berth fleet adopt ${first.id} --as ${memberText(member)}`
+    )
+    return true
+  }
+}
+
+/** The plan. */
+export const planOf = (file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions): Plan =>
+  new Planner(file, ledger, world, options).plan()
+
+/** What a change costs before and after it; nothing where there is no node. */
+export interface ChangePrice {
+  readonly now: Price | null
+  readonly after: Price | null
+}
+
+export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
+  switch (change.action) {
+    case "create":
+      return { now: null, after: prices.ofOrder(change.group.order).price }
+    case "delete":
+      return { now: prices.ofNode(change.node).price, after: null }
+    case "replace":
+      return {
+        now:
+          change.made === null
+            ? prices.ofNode(change.old).price
+            : sumOfPrices([prices.ofNode(change.old).price, prices.ofNode(change.made).price]),
+        after: change.made === null ? prices.ofOrder(change.group.order).price : prices.ofNode(change.made).price
+      }
+    case "differs":
+    case "commit":
+    case "unchanged":
+    case "kept": {
+      const { price } = prices.ofNode(change.node)
+      return { now: price, after: price }
+    }
+    case "doubted": {
+      const { price } = prices.ofNode(change.owned)
+      return { now: price, after: price }
+    }
+    case "settle":
+      return { now: null, after: null }
+  }
+}
+
+/** What the fleet costs now and after the plan, and the difference, which is known where what changes has known prices. */
+export interface PlanPrice {
+  readonly now: Price
+  readonly after: Price
+  readonly differencePerHourInr: number | null
+  readonly differencePerMonthInr: number | null
+}
+
+/** The difference of two prices; null where one is not known. Nothing costs nothing. */
+export const differenceOf = (
+  { after, now }: ChangePrice,
+  key: "pricePerHourInr" | "pricePerMonthInr"
+): number | null => {
+  const [before, later] = [now === null ? 0 : now[key], after === null ? 0 : after[key]]
+  return before === null || later === null ? (now === after ? 0 : null) : sumInr([later, -before])
+}
+
+export const planPrice = ({ changes }: Plan, prices: PriceList): PlanPrice => {
+  const each = changes.map((change) => priceOf(change, prices))
+  const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => {
+    const differences = each.map((price) => differenceOf(price, key))
+    return differences.some((difference) => difference === null) ? null : sumInr(differences as ReadonlyArray<number>)
+  }
+  return {
+    now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
+    after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
+    differencePerHourInr: sum("pricePerHourInr"),
+    differencePerMonthInr: sum("pricePerMonthInr")
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * A fleet of this machine, as its ledger has it.
+ */
+import { Schema } from "effect"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const Fleet = Schema.Struct({
+  name: Schema.String,
+  members: Schema.Int.annotate({ description: "How many members have a node, by the ledger." }),
+  pending: Schema.Int.annotate({
+    description: "How many creates are not known to have ended; berth apply goes on with them."
+  }),
+  ledger: Schema.String.annotate({ description: "Path of the ledger." }),
+  state: Schema.Literals(["ok", "missing", "damaged", "later", "unreadable", "another account"]).annotate({
+    description: "Whether the ledger can be used; `later`: a later version of berth wrote it."
+  })
+})
+export interface Fleet extends Schema.Schema.Type<typeof Fleet> {}
+
+const fields: ReadonlyArray<Field<Fleet>> = [
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  { key: "members", title: "MEMBERS", value: ({ members }) => String(members), align: "right" },
+  {
+    key: "pending",
+    title: "PENDING",
+    value: ({ pending }) => (pending === 0 ? "" : String(pending)),
+    align: "right",
+    style: () => "waiting"
+  },
+  {
+    key: "state",
+    title: "STATE",
+    value: ({ state }) => state,
+    style: ({ state }) => (state === "ok" ? undefined : "bad")
+  },
+  { key: "ledger", title: "LEDGER", value: ({ ledger }) => ledger, shrinkTo: 20 }
+]
+
+export const fleetRecord: RecordDescriptor<Fleet> = {
+  ...jsonOf(Fleet),
+  fields: () => fields,
+  idKey: "name",
+  none: "no fleets on this machine"
+}
+
+const FleetMember = Schema.Struct({
+  fleet: Schema.String,
+  member: Schema.String,
+  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null where the fleet alone was forgotten." }),
+  name: Schema.String.annotate({ description: "Name of the node, or of the fleet." }),
+  outcome: Schema.Literals(["adopted", "forgotten"]),
+  differences: Schema.Array(Schema.String).annotate({ description: "In what the node differs from the fleet file." })
+})
+export interface FleetMember extends Schema.Schema.Type<typeof FleetMember> {}
+
+const memberFields: ReadonlyArray<Field<FleetMember>> = [
+  { key: "fleet", title: "FLEET", value: ({ fleet }) => fleet },
+  { key: "member", title: "MEMBER", value: ({ member }) => member },
+  { key: "id", title: "ID", value: ({ id }) => (id === null ? "" : String(id)), align: "right" },
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  { key: "outcome", title: "RESULT", value: ({ outcome }) => outcome },
+  { key: "differences", title: "DIFFERS", value: ({ differences }) => differences.join("; "), shrinkTo: 20 }
+]
+
+export const fleetMemberRecord: RecordDescriptor<FleetMember> = {
+  ...jsonOf(FleetMember),
+  fields: () => memberFields,
+  none: "no such members"
+}

@@ -1,0 +1,151 @@
+/**
+ * What `berth apply` does, or would do, to one member of a fleet.
+ */
+import { Schema } from "effect"
+import { nothing, plain, rupees, textOr } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const actions = ["create", "delete", "replace", "differs", "commit", "unchanged", "kept", "doubted"] as const
+
+const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
+
+const FleetChange = Schema.Struct({
+  action: Schema.Literals(actions).annotate({
+    description:
+      "`differs`: only --replace changes it; `commit`: its commitment is set; `kept`: too many, and protected; `doubted`: cannot be found, and is not certainly gone."
+  }),
+  member: Schema.String.annotate({ description: "Group and number, such as web-1." }),
+  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null where there is none yet." }),
+  name: Schema.String,
+  plan: Schema.NullOr(Schema.String),
+  image: Schema.NullOr(Schema.String),
+  reason: Schema.String.annotate({ description: "Why, in words; empty where there is nothing to say." }),
+  outcome: Schema.Literals([
+    "planned",
+    "none",
+    "created",
+    "running",
+    "deleting",
+    "deleted",
+    "replaced",
+    "committed",
+    "failed",
+    "skipped"
+  ]).annotate({
+    description: "What came of it; `planned` where nothing was done yet, `none` where nothing is to be done."
+  }),
+  pricePerHourNowInr: amount("Rupees per hour before; 0 without a node, null where it is not known."),
+  pricePerHourAfterInr: amount("Rupees per hour afterwards; 0 without a node, null where it is not known."),
+  differencePerHourInr: amount("Rupees per hour more, or less where negative; null where it is not known."),
+  differencePerMonthInr: amount("Rupees per month more, or less where negative; null where it is not known.")
+})
+export interface FleetChange extends Schema.Schema.Type<typeof FleetChange> {
+  /** How many members a row stands for, in a table for people; 1 of every record. */
+  readonly of?: number
+}
+
+/** The sign of an action. */
+export const signs: Readonly<Record<FleetChange["action"], string>> = {
+  create: "+",
+  delete: "−",
+  replace: "±",
+  differs: "~",
+  commit: "*",
+  unchanged: "=",
+  kept: "!",
+  doubted: "?"
+}
+
+const signed = (amount: number | null): string =>
+  amount === null ? "not known" : amount === 0 ? "0.00" : `${amount > 0 ? "+" : "−"}${rupees(Math.abs(amount))}`
+
+const isMany = ({ of = 1 }: FleetChange) => of > 1
+
+const fields: ReadonlyArray<Field<FleetChange>> = [
+  {
+    key: "action",
+    title: "CHANGE",
+    value: ({ action, of = 1 }) => (action === "unchanged" ? `= ${of} unchanged` : `${signs[action]} ${action}`),
+    style: ({ action }) =>
+      action === "create" ? "good" : action === "delete" ? "bad" : action === "unchanged" ? "faint" : "waiting"
+  },
+  { key: "member", title: "MEMBER", value: (row) => (isMany(row) ? nothing : row.member) },
+  { key: "id", title: "ID", value: (row) => (isMany(row) ? nothing : plain(row.id)), align: "right", dropOrder: 4 },
+  { key: "name", title: "NAME", value: (row) => (isMany(row) ? nothing : row.name), shrinkTo: 12, dropOrder: 5 },
+  { key: "plan", title: "PLAN", value: (row) => (isMany(row) ? nothing : textOr(row.plan)), dropOrder: 2 },
+  { key: "image", title: "IMAGE", value: (row) => (isMany(row) ? nothing : textOr(row.image)), dropOrder: 1 },
+  {
+    key: "pricePerHourNowInr",
+    title: "₹/HOUR NOW",
+    value: ({ pricePerHourNowInr }) => rupees(pricePerHourNowInr),
+    align: "right",
+    dropOrder: 3
+  },
+  {
+    key: "pricePerHourAfterInr",
+    title: "AFTER",
+    value: ({ pricePerHourAfterInr }) => rupees(pricePerHourAfterInr),
+    align: "right",
+    dropOrder: 3
+  },
+  {
+    key: "differencePerHourInr",
+    title: "DIFFERENCE",
+    value: ({ differencePerHourInr }) => signed(differencePerHourInr),
+    align: "right"
+  },
+  {
+    key: "differencePerMonthInr",
+    title: "₹/MONTH",
+    value: ({ differencePerMonthInr }) => signed(differencePerMonthInr),
+    align: "right",
+    dropOrder: 6
+  },
+  {
+    key: "outcome",
+    title: "RESULT",
+    value: ({ outcome }) => (outcome === "none" || outcome === "planned" ? nothing : outcome),
+    style: ({ outcome }) => (outcome === "failed" ? "bad" : undefined)
+  },
+  { key: "reason", title: "WHY", value: ({ reason }) => textOr(reason), shrinkTo: 20 }
+]
+
+/** Before anything is done no row has a result. */
+const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !== "none"
+
+export const fleetChangeRecord: RecordDescriptor<FleetChange> = {
+  ...jsonOf(FleetChange),
+  fields: (rows) => (rows.length === 0 ? fields : fields.filter(({ key }) => key !== "outcome" || rows.some(isDone))),
+  none: "no members"
+}
+
+/** Rows for people: those that do not change are one. */
+export const collapsed = (rows: ReadonlyArray<FleetChange>): ReadonlyArray<FleetChange> => {
+  const unchanged = rows.filter(({ action }) => action === "unchanged")
+  const [first] = unchanged
+  if (first === undefined) return rows
+  const sum = (key: "pricePerHourNowInr" | "pricePerHourAfterInr") =>
+    unchanged.some((row) => row[key] === null)
+      ? null
+      : unchanged.reduce((total, row) => total + Math.round(row[key]! * 1e6), 0) / 1e6
+  return [
+    ...rows.filter(({ action }) => action !== "unchanged"),
+    {
+      ...first,
+      of: unchanged.length,
+      pricePerHourNowInr: sum("pricePerHourNowInr"),
+      pricePerHourAfterInr: sum("pricePerHourAfterInr")
+    }
+  ]
+}
+
+/** A difference in a sentence: `₹3.20 more per hour`. */
+export const differenceText = (perHour: number | null, perMonth: number | null): string => {
+  const one = (amount: number | null, period: string) =>
+    amount === null
+      ? `an unknown difference per ${period}`
+      : amount === 0
+        ? `no difference per ${period}`
+        : `₹${rupees(Math.abs(amount))} ${amount > 0 ? "more" : "less"} per ${period}`
+  return perHour === 0 && perMonth === 0 ? "none" : `${one(perHour, "hour")}, ${one(perMonth, "month")}`
+}

@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { nextStep, suspected, take, type Missing } from "../../src/fleet/missing.ts"
+
+/** What the service says of one node: whether the list has it, and whether a read finds it, each time anew. */
+interface Says {
+  readonly listed: ReadonlyArray<boolean>
+  readonly read: ReadonlyArray<boolean | "fails">
+}
+
+/** Asks as `proved` does, on a clock that passes only while it waits, and gives what was concluded and how often was asked. */
+const conclude = (said: ReadonlyMap<number, Says>, expected: number, graceMillis = 60_000) => {
+  let missing: Missing = suspected(
+    Array.from(said.keys(), (id) => ({ id, isExpectedToGo: false })),
+    expected,
+    { draw: (id) => id, graceMillis }
+  )
+  let now = 1000
+  const [lists, reads] = [new Map<number, number>(), new Map<number, number>()]
+  const answer = <A>(answers: ReadonlyArray<A>, counts: Map<number, number>, id: number, otherwise: A): A => {
+    const at = counts.get(id) ?? 0
+    counts.set(id, at + 1)
+    return answers[at] ?? answers.at(-1) ?? otherwise
+  }
+  for (let steps = 0; steps < 1000; steps++) {
+    const step = nextStep(missing)
+    if (step._tag === "Concluded") return { gone: step.gone, waitedMillis: now - 1000, lists, reads }
+    if (step._tag === "List") {
+      const ids = new Set(
+        Array.from(said).flatMap(([id, { listed }]) => (answer(listed, lists, id, false) ? [id] : []))
+      )
+      missing = take(missing, { _tag: "Listed", ids, isComplete: true })
+      continue
+    }
+    now = Math.max(now, step.notBeforeMillis)
+    for (const id of step.ids) {
+      const found = answer(said.get(id)!.read, reads, id, false)
+      missing = take(
+        missing,
+        found === "fails"
+          ? { _tag: "Unread", id }
+          : found
+            ? { _tag: "Seen", id }
+            : { _tag: "Denied", id, askedMillis: now, answeredMillis: now }
+      )
+    }
+  }
+  return assert.fail("it asks for ever")
+}
+
+const gone: Says = { listed: [false], read: [false] }
+
+describe("a member that the list lacks", () => {
+  it("is gone once two lists lack it and two reads a grace apart deny it", () => {
+    const { gone: ids, lists, reads, waitedMillis } = conclude(new Map([[1, gone]]), 4)
+    assert.deepStrictEqual([[...ids], waitedMillis, lists.get(1), reads.get(1)], [[1], 60_000, 1, 2])
+  })
+
+  it("is not gone when one of two reads shows it, or fails, or when the list has it again", () => {
+    for (const says of [
+      { ...gone, read: [true] },
+      { ...gone, read: [false, true] },
+      { ...gone, read: ["fails" as const] },
+      { ...gone, read: [false, "fails" as const] },
+      { ...gone, listed: [true] }
+    ]) {
+      assert.deepStrictEqual([...conclude(new Map([[1, says]]), 4).gone], [], JSON.stringify(says))
+    }
+  })
+
+  it("has to stay missing for ten graces when many are missing at once", () => {
+    assert.strictEqual(conclude(new Map([1, 2, 3].map((id) => [id, gone])), 10).waitedMillis, 600_000)
+    assert.strictEqual(conclude(new Map([1, 2].map((id) => [id, gone])), 2).waitedMillis, 600_000)
+    assert.strictEqual(conclude(new Map([1, 2].map((id) => [id, gone])), 10).waitedMillis, 60_000)
+  })
+
+  it("is read by sample where there are many, and one that is there spares all that are not read", () => {
+    const ids = Array.from({ length: 100 }, (_, i) => i + 1)
+    const all = conclude(new Map(ids.map((id) => [id, gone])), 100)
+    assert.strictEqual(all.gone.size, 100)
+    assert.strictEqual(all.reads.size, 20)
+    const one = conclude(new Map(ids.map((id) => [id, id === 7 ? { ...gone, read: [true] } : gone])), 100)
+    assert.isFalse(one.gone.has(7))
+    assert.strictEqual(one.gone.size, 19)
+  })
+
+  it("is never gone while either path shows it at the end, whatever the service said before", () => {
+    const says = fc.record({
+      listed: fc.array(fc.boolean(), { maxLength: 3 }),
+      read: fc.array(fc.constantFrom<boolean | "fails">(true, false, "fails"), { maxLength: 3 })
+    })
+    fc.assert(
+      fc.property(fc.array(says, { minLength: 1, maxLength: 30 }), (all) => {
+        // In the end one of both is honest about a node that is there.
+        const said = new Map(
+          all.map(({ listed, read }, i): [number, Says] => [
+            i,
+            i % 2 === 0 ? { listed: [...listed, true], read } : { listed, read: [...read, true] }
+          ])
+        )
+        const { gone, lists, reads } = conclude(said, all.length)
+        for (const id of gone) {
+          const { listed, read } = said.get(id)!
+          assert.isFalse(listed.slice(0, lists.get(id) ?? 0).includes(true), "it was listed")
+          assert.isFalse(read.slice(0, reads.get(id) ?? 0).includes(true), "it was read")
+          if (reads.has(id)) assert.isAtLeast(reads.get(id)!, 2)
+        }
+      })
+    )
+  })
+})

@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { adopted, entriesOf, ownedIds, ownedOf } from "../../src/fleet/Ledger.ts"
+import { deletesOf, isEqual, isIdle, type Plan, planOf, type PlanOptions, planPrice } from "../../src/fleet/plan.ts"
+import { Account, emptyLedger, fleetOf, groupOf, nodeOf, prices } from "./world.ts"
+
+const options: PlanOptions = { replace: [], pick: [], isDestroy: false }
+
+const actionsOf = ({ changes }: Plan) => changes.map(({ action, member }) => `${action} ${member.group}-${member.n}`)
+
+/** An account whose nodes are members already. */
+const withMembers = (
+  members: Readonly<Record<string, Parameters<typeof nodeOf>[2]>>,
+  ...foreign: ReadonlyArray<string>
+) => {
+  let ledger = emptyLedger
+  const nodes = Object.entries(members).map(([member, fields], i) => {
+    const node = nodeOf(i + 1, `shop-${member}`, fields)
+    ledger = adopted(ledger, member, ownedOf(node), false)
+    return node
+  })
+  return new Account([...nodes, ...foreign.map((name, i) => nodeOf(100 + i, name))], ledger)
+}
+
+describe("a plan", () => {
+  it("creates what is missing, with the lowest free numbers", () => {
+    const account = withMembers({ "web-2": {} })
+    const plan = planOf(fleetOf(groupOf("web", 3)), account.ledger, account.world, options)
+    assert.sameMembers(actionsOf(plan), ["unchanged web-2", "create web-1", "create web-3"])
+  })
+
+  it("deletes the highest number first, and what was picked before that", () => {
+    const account = withMembers({ "web-1": {}, "web-2": {}, "web-3": {} })
+    const fleet = fleetOf(groupOf("web", 2))
+    assert.sameMembers(actionsOf(planOf(fleet, account.ledger, account.world, options)), [
+      "unchanged web-1",
+      "unchanged web-2",
+      "delete web-3"
+    ])
+    assert.sameMembers(actionsOf(planOf(fleet, account.ledger, account.world, { ...options, pick: ["web-1"] })), [
+      "delete web-1",
+      "unchanged web-2",
+      "unchanged web-3"
+    ])
+  })
+
+  it("refuses to pick a member where there is none too many", () => {
+    const account = withMembers({ "web-1": {} })
+    const { conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, {
+      ...options,
+      pick: ["web-1"]
+    })
+    assert.deepStrictEqual(
+      conflicts.map(({ kind }) => kind),
+      ["usage"]
+    )
+  })
+
+  it("does not create beside a node of that name which is not in the ledger", () => {
+    const account = withMembers({}, "shop-web-1")
+    const { changes, conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, options)
+    assert.deepStrictEqual(changes, [])
+    assert.deepStrictEqual(
+      conflicts.map(({ message }) => message),
+      [
+        "shop-web-1 exists (id 100) and is not in the ledger: `berth fleet adopt 100 --as web-1`, or choose another name."
+      ]
+    )
+  })
+
+  it("never deletes what is protected, by the file or, once its group is gone from that, by the ledger", () => {
+    const account = withMembers({ "db-1": {}, "db-2": {} })
+    const inFile = planOf(fleetOf(groupOf("db", 1, { protect: true })), account.ledger, account.world, options)
+    assert.sameMembers(actionsOf(inFile), ["unchanged db-1", "kept db-2"])
+    const ledger = adopted(emptyLedger, "db-1", ownedOf(nodeOf(1, "shop-db-1")), true)
+    assert.deepStrictEqual(actionsOf(planOf(fleetOf(), ledger, account.world, options)), ["kept db-1"])
+    assert.deepStrictEqual(actionsOf(planOf(fleetOf(), ledger, account.world, { ...options, isDestroy: true })), [
+      "kept db-1"
+    ])
+  })
+
+  it("leaves alone what is neither there nor certainly gone", () => {
+    const account = withMembers({ "web-1": {}, "web-2": {} })
+    account.nodes.clear()
+    const hidden = { nodes: new Map(), gone: new Set<number>() }
+    for (const count of [0, 2, 5]) {
+      const plan = planOf(fleetOf(groupOf("web", count)), account.ledger, hidden, options)
+      assert.strictEqual(deletesOf(plan), 0)
+      assert.isFalse(plan.changes.some((change) => change.action === "create" && change.member.n <= 2))
+    }
+  })
+
+  it("only replaces what it is told to, whatever differs", () => {
+    const account = withMembers({ "web-1": { plan: "large" }, "web-2": { plan: "large" } })
+    const fleet = fleetOf(groupOf("web", 2))
+    assert.deepStrictEqual(actionsOf(planOf(fleet, account.ledger, account.world, options)), [
+      "differs web-1",
+      "differs web-2"
+    ])
+    assert.deepStrictEqual(
+      actionsOf(planOf(fleet, account.ledger, account.world, { ...options, replace: ["web-2"] })),
+      ["differs web-1", "replace web-2"]
+    )
+  })
+})
+
+const groups = fc.uniqueArray(
+  fc.record({
+    group: fc.constantFrom("web", "db", "job"),
+    count: fc.integer({ min: 0, max: 4 }),
+    plan: fc.constantFrom("small", "large"),
+    protect: fc.boolean()
+  }),
+  { selector: ({ group }) => group }
+)
+
+const fleetFrom = (found: typeof groups extends fc.Arbitrary<infer A> ? A : never) =>
+  fleetOf(
+    ...found.map(({ count, group, plan, protect }) =>
+      groupOf(group, count, { protect, order: { plan, image: "ubuntu" } })
+    )
+  )
+
+describe("carried out", () => {
+  it("makes the members those of the file, touches nothing else, deletes no more than it says, and changes the price by what it says", () => {
+    fc.assert(
+      fc.property(
+        groups,
+        groups,
+        fc.array(fc.nat({ max: 20 })),
+        fc.integer({ min: 0, max: 12 }),
+        fc.constantFrom<PlanOptions["replace"]>("all", []),
+        (before, after, lost, maxSteps, replace) => {
+          const foreign = [nodeOf(1, "other"), nodeOf(2, "shop-web-9")]
+          const account = new Account(foreign)
+          account.carryOut(planOf(fleetFrom(before), account.ledger, account.world, options))
+          // Some of its nodes are lost, and a run that was killed has done a part.
+          const own = Array.from(ownedIds(account.ledger))
+          for (const at of lost) account.nodes.delete(own[at] ?? 0)
+          const fleet = fleetFrom(after)
+          account.carryOut(planOf(fleet, account.ledger, account.world, { ...options, replace }), maxSteps)
+
+          const plan = planOf(fleet, account.ledger, account.world, { ...options, replace })
+          assert.deepStrictEqual(plan.conflicts, [])
+          const [deletedBefore, idsBefore] = [account.deleted.length, Array.from(ownedIds(account.ledger))]
+          const costBefore = account.costOf(idsBefore)
+          const madeBefore = new Set(account.nodes.keys())
+          account.carryOut(plan)
+          assert.strictEqual(account.deleted.length - deletedBefore, deletesOf(plan))
+          const made = Array.from(account.nodes.keys()).filter((id) => !madeBefore.has(id))
+          const costAfter = account.costOf(new Set([...idsBefore, ...made]))
+          assert.closeTo(planPrice(plan, prices).differencePerHourInr!, costAfter - costBefore, 1e-6)
+          for (const { id } of foreign) assert.isTrue(account.nodes.has(id))
+
+          const again = planOf(fleet, account.ledger, account.world, { ...options, replace })
+          assert.isTrue(isIdle(again), JSON.stringify(actionsOf(again)))
+          const kept = again.changes.filter(({ action }) => action === "kept")
+          if (kept.length === 0 && replace === "all") assert.isTrue(isEqual(again), JSON.stringify(actionsOf(again)))
+          for (const { count, group, protect } of fleet.groups) {
+            const members = entriesOf(account.ledger).filter(
+              ({ node, member }) => node !== undefined && account.nodes.has(node.id) && member.startsWith(`${group}-`)
+            )
+            if (protect) assert.isAtLeast(members.length, count)
+            else assert.lengthOf(members, count)
+          }
+        }
+      )
+    )
+  })
+})

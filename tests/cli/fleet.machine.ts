@@ -1,0 +1,109 @@
+/**
+ * `berth apply` as processes that are killed at random instants, on a service that loses replies and lags behind; and two at once. In the
+ * end there is one node for each member, nothing of anybody else's was touched, and the ledger has what the service has.
+ */
+import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berthkit/server/testing"
+import { Effect } from "effect"
+import { run, start } from "./berth.ts"
+import { fleetFolder, nodes, webs } from "./fleet.ts"
+
+/** So many runs are killed. */
+const kills = isSoak ? 1000 : 100
+
+/** A run takes about so long from the start of its process to its end. */
+const maxMillis = 1500
+
+const members = 6
+
+const service = TestServer.layer({
+  clock: "real",
+  provisioning: "100 millis",
+  termination: "50 millis",
+  nodes: [{ name: "other" }, { name: "shop-web-99" }],
+  rateLimit: { limit: 100_000 }
+})
+
+interface Ledger {
+  readonly members: ReadonlyArray<{
+    readonly member: string
+    readonly node?: { readonly id: number; readonly name: string }
+  }>
+}
+
+describe("berth apply", () => {
+  it.live(`killed ${kills} times makes one node for each member, and touches no other`, () =>
+    Effect.gen(function* () {
+      const draw = numbersFrom(seed)
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      const env = yield* fleet.env
+      const foreign = (yield* nodes).map(({ id }) => id as number)
+      yield* arm([
+        { fault: "create-lost-reply", probability: 0.2 },
+        { fault: "get-lags", probability: 0.2 },
+        { fault: "list-stale", probability: 0.1 }
+      ])
+      let most = 0
+      for (let killed = 0; killed < kills; killed++) {
+        // One member more or less again and again, so that there is something to do.
+        fleet.write(webs(killed % 2 === 0 ? members : members - 1))
+        const args = ["apply", "-f", fleet.file, "--yes", "--max-deletes", "1", "--grace", "50ms", "--quiet"]
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const running = yield* start(args, { env })
+            yield* Effect.sleep(draw() * maxMillis)
+            yield* running.kill("SIGKILL")
+            yield* running.ended
+          })
+        )
+        const own = (yield* nodes).filter(({ id, status }) => !foreign.includes(id) && status !== "terminate")
+        most = Math.max(most, own.length)
+        const names = own.map(({ name }) => name)
+        assert.strictEqual(new Set(names).size, names.length, `a double after ${killed}: ${names.join(", ")}`)
+      }
+      yield* arm([])
+      fleet.write(webs(members))
+      // The first goes on with what was left, perhaps by waiting for a create whose reply was lost.
+      const args = ["apply", "-f", fleet.file, "--yes", "--max-deletes", "1", "--grace", "50ms", "--wait"]
+      const last = yield* run(args, { env })
+      assert.strictEqual(last.code, 0, last.stderr)
+      const all = yield* nodes
+      const own = all.filter(({ id }) => !foreign.includes(id))
+      assert.deepStrictEqual(
+        own.map(({ name }) => name).toSorted(),
+        Array.from({ length: members }, (_, i) => `shop-web-${i + 1}`)
+      )
+      for (const id of foreign)
+        assert.include(
+          all.map((node) => node.id as number),
+          id
+        )
+      const ledger = JSON.parse(fleet.ledgerText()) as Ledger
+      assert.sameDeepMembers(
+        ledger.members.flatMap(({ node }) => (node === undefined ? [] : [[node.id, node.name]])),
+        own.map(({ id, name }) => [id as number, name])
+      )
+      assert.isAbove(most, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("run twice at once makes each node once, and both say what there is", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      const env = yield* fleet.env
+      fleet.write(webs(members))
+      const once = run(["apply", "-f", fleet.file, "--yes"], { env })
+      const both = yield* Effect.all([once, once], { concurrency: 2 })
+      assert.deepStrictEqual(
+        both.map(({ code }) => code),
+        [0, 0],
+        both.map(({ stderr }) => stderr).join("\n")
+      )
+      const own = (yield* nodes).filter(({ name }) => /^shop-web-\d$/.test(name))
+      assert.lengthOf(own, members)
+      assert.isTrue(both.some(({ stdout }) => stdout.includes(`= ${members} unchanged`)))
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})

@@ -1,0 +1,380 @@
+/**
+ * `berth apply` and its companions against the real mock service: what they do, what they refuse, and how many requests that takes.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berthkit/server/testing"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Effect } from "effect"
+import { parse } from "yaml"
+import { json } from "./berth.ts"
+import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
+import { invoke } from "./invoke.ts"
+
+const service = TestServer.layer({ clock: "real", provisioning: "20 millis", termination: "20 millis" })
+
+const names = Effect.map(nodes, (all) => all.map(({ name }) => name).toSorted())
+
+/** Requests of a run, as method and path. */
+const requestsOf = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { journal } = yield* TestServer
+    const before = (yield* journal).length
+    const result = yield* run
+    return { result, requests: (yield* journal).slice(before).map(({ method, path }) => `${method} ${path}`) }
+  })
+
+describe("berth apply", () => {
+  it.live("creates what is missing, and a second run changes nothing and costs one list", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(3))
+      const planned = yield* fleet.apply("--dry-run", "-o", "json")
+      assert.deepStrictEqual([planned.code, fleet.ledgerText(), yield* names], [0, "", []])
+      assert.deepStrictEqual(
+        rowsOf(planned).map(({ action, differencePerHourInr }) => [action, differencePerHourInr]),
+        Array.from({ length: 3 }, () => ["create", 6.46])
+      )
+      assert.strictEqual((yield* fleet.diff()).code, 11)
+      const first = yield* fleet.apply("--yes", "--wait")
+      assert.deepStrictEqual([first.code, yield* names], [0, ["shop-web-1", "shop-web-2", "shop-web-3"]])
+      assert.include(first.stderr, "Price now: ₹0.00 per hour, ₹0.00 per month. After: ₹19.38 per hour")
+      const text = fleet.ledgerText()
+      const { requests, result } = yield* requestsOf(fleet.apply())
+      assert.strictEqual(result.code, 0)
+      assert.include(result.stdout, "= 3 unchanged")
+      assert.deepStrictEqual([...new Set(requests)], ["GET /myaccount/api/v1/nodes/"])
+      assert.strictEqual(fleet.ledgerText(), text)
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("without a terminal sends nothing without --yes, and deletes no more than --max-deletes", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(3))
+      const unasked = yield* fleet.apply()
+      assert.deepStrictEqual([unasked.code, yield* names], [2, []])
+      yield* fleet.apply("--yes")
+      fleet.write(webs(1))
+      for (const args of [["--yes"], ["--yes", "--max-deletes", "1"]]) {
+        const refused = yield* fleet.apply(...args)
+        assert.strictEqual(refused.code, 2)
+        assert.match(refused.stderr, /This would delete 2 nodes, and --max-deletes is [01]/)
+      }
+      assert.lengthOf(yield* names, 3)
+      const done = yield* fleet.apply("--yes", "--max-deletes", "2", "--pick", "web-1", "--wait")
+      assert.deepStrictEqual([done.code, yield* names], [0, ["shop-web-2"]])
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("refuses a fleet that would cost more than --max-cost, or whose plan is not listed", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(3))
+      const dear = yield* fleet.apply("--yes", "--max-cost", "19")
+      assert.strictEqual(dear.code, 2)
+      assert.include(dear.stderr, "error: The fleet would cost ₹19.38 per hour, more than --max-cost 19.00.")
+      fleet.write(webs(1, "C-2VCPU-8RAM-5DISK"))
+      const unknown = yield* fleet.apply("--yes")
+      assert.strictEqual(unknown.code, 2)
+      assert.include(unknown.stderr, "error: nodes.web: There is no plan C-2VCPU-8RAM-5DISK; did you mean")
+      assert.deepStrictEqual(yield* names, [])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("does not touch a node of a member's name that is not in the ledger, until it is adopted", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      const order = ["--plan", large, "--image", "Ubuntu-24.04", "-o", "json"]
+      const { id } = json<{ readonly id: number }>(yield* fleet.run(["node", "create", "shop-web-1", ...order]))
+      const refused = yield* fleet.apply("--yes")
+      assert.strictEqual(refused.code, 5)
+      assert.include(refused.stderr, `error: shop-web-1 exists (id ${id}) and is not in the ledger:`)
+      assert.include(refused.stderr, `hint: To take it in: berth fleet adopt -f ${fleet.file} ${id} --as web-1`)
+      const adopted = yield* fleet.run(["fleet", "adopt", String(id), "--as", "web-1", "-f", fleet.file])
+      assert.deepStrictEqual([adopted.code, adopted.stderr], [0, ""])
+      const after = yield* fleet.apply("--yes", "-o", "json")
+      assert.deepStrictEqual(
+        rowsOf(after).map(({ action, id }) => [action, id]),
+        [["differs", id]]
+      )
+      assert.deepStrictEqual(yield* names, ["shop-web-1"])
+      const forgotten = yield* fleet.run(["fleet", "forget", "web-1", "-f", fleet.file])
+      assert.strictEqual(forgotten.code, 0)
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 5)
+      assert.deepStrictEqual(yield* names, ["shop-web-1"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("creates again what is gone, says so, and leaves alone what the list only hides", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      fleet.write(webs(2))
+      yield* fleet.apply("--yes", "--wait")
+      // The list hides all, and reads show them: nothing is missing.
+      yield* arm([{ fault: "empty-list" }])
+      const hidden = yield* fleet.apply("--yes", "--grace", "100ms", "-o", "json")
+      assert.deepStrictEqual(
+        rowsOf(hidden).map(({ action }) => action),
+        ["unchanged", "unchanged"]
+      )
+      yield* arm([])
+      const [first] = yield* nodes
+      yield* fleet.run(["node", "delete", String(first!.id), "--yes", "--wait"])
+      assert.strictEqual((yield* fleet.diff()).code, 11)
+      const { result } = yield* requestsOf(fleet.apply("--yes", "--grace", "100ms"))
+      assert.strictEqual(result.code, 0)
+      assert.include(result.stderr, `node ${first!.id} is gone`)
+      assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-2"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("replaces only when told to: the new node first, and both stay where it is not ready", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(2))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(2, large))
+      assert.deepStrictEqual(
+        rowsOf(yield* fleet.apply("--yes", "-o", "json")).map(({ action }) => action),
+        ["differs", "differs"]
+      )
+      const replace = ["--yes", "--replace", "all", "--max-deletes", "2", "-o", "json"]
+      const failed = yield* fleet.apply(...replace, "--ready-command", "exit 3", "--ready-timeout", "100ms")
+      assert.strictEqual(failed.code, 9)
+      assert.include(failed.stderr, "The ready command exits 3 for shop-web-1")
+      assert.include(failed.stderr, "was not deleted, and both are billed.")
+      assert.deepStrictEqual(
+        rowsOf(failed).map(({ outcome }) => outcome),
+        ["failed", "skipped"]
+      )
+      assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-1", "shop-web-2"])
+      const done = yield* fleet.apply(...replace, "--ready-command", 'test -n "$BERTH_NODE_IP" -a -z "$BERTH_API_KEY"')
+      assert.strictEqual(done.code, 0)
+      assert.deepStrictEqual(
+        rowsOf(done).map(({ outcome }) => outcome),
+        ["replaced", "replaced"]
+      )
+      yield* Effect.sleep(100)
+      assert.deepStrictEqual(
+        (yield* nodes).map(({ name, plan }) => [name, plan]),
+        [
+          ["shop-web-1", large],
+          ["shop-web-2", large]
+        ]
+      )
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("reports the failure of one member, leaves the others, and goes on in the next run", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      fleet.write(webs(3))
+      yield* arm([{ fault: "status", status: 422, times: 1, scope: { operation: "nodes.create" } } as never])
+      const failed = yield* fleet.apply("--yes")
+      assert.strictEqual(failed.code, 9, failed.stderr)
+      assert.include(failed.stderr, `hint: See the errors above; then go on with: berth apply -f ${fleet.file}`)
+      assert.lengthOf(yield* names, 2)
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-2", "shop-web-3"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("sets the commitment of the file once a node is there, and only once", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1, large, ", commitment: auto_renew 1d"))
+      const unknown = yield* fleet.apply("--yes")
+      assert.strictEqual(unknown.code, 2)
+      const [, days] = /it has (\d+)d/.exec(unknown.stderr) ?? assert.fail(unknown.stderr)
+      fleet.write(webs(1, large, `, commitment: auto_renew ${days}d`))
+      const { requests, result } = yield* requestsOf(fleet.apply("--yes"))
+      assert.strictEqual(result.code, 0, result.stderr)
+      assert.lengthOf(
+        requests.filter((each) => each.includes("update_committed")),
+        1
+      )
+      assert.include(fleet.ledgerText(), `"commitment":"auto_renew ${days}d"`)
+      const again = yield* requestsOf(fleet.apply("--yes"))
+      assert.deepStrictEqual([...new Set(again.requests)], ["GET /myaccount/api/v1/nodes/"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("refuses a ledger that is damaged, of a later version or of another account, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { journal } = yield* TestServer
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      const text = fleet.ledgerText()
+      const before = (yield* journal).length
+      for (const [ledger, why] of [
+        [text.slice(0, 50), "is damaged: it is not JSON"],
+        [text.replace('"version": 1', '"version": 9'), "was written by a later version of berth"],
+        [text.replace(/"account": "\w+"/, '"account": "0123"'), "is of another account: 0123"],
+        [text.replace('"fleet": "shop"', '"fleet": "market"'), "is of the fleet market, not shop"]
+      ] as const) {
+        writeFileSync(fleet.ledger, ledger)
+        for (const run of [fleet.apply("--yes"), fleet.diff(), fleet.run(["destroy", "-f", fleet.file, "--yes"])]) {
+          const refused = yield* run
+          assert.strictEqual(refused.code, 10, why)
+          assert.include(refused.stderr, why)
+        }
+        assert.strictEqual(fleet.ledgerText(), ledger)
+      }
+      assert.strictEqual((yield* journal).length, before)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("names what is wrong with a file, with line and column, and a file that is not there", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write("fleet: shop\nnodes:\n  web: { plan: P, image: I, cuont: 2 }\n  db: { image: I }\n")
+      const wrong = yield* fleet.apply("--yes")
+      assert.deepStrictEqual(
+        [wrong.code, wrong.stderr.split("\n").filter((line) => line.startsWith("error"))],
+        [
+          2,
+          [
+            `error: ${fleet.file}:3:29: nodes.web.cuont is not a setting; did you mean count?`,
+            `error: ${fleet.file}:4:7: nodes.db.plan is missing.`
+          ]
+        ]
+      )
+      const missing = yield* fleet.run(["apply", "-f", join(fleet.folder, "other.yaml")])
+      assert.strictEqual(missing.code, 10)
+      assert.include(missing.stderr, "other.yaml cannot be read: there is no such file.")
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("makes 100 nodes with at most 130 requests", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(100))
+      const { requests, result } = yield* requestsOf(fleet.apply("--yes"))
+      assert.strictEqual(result.code, 0, result.stderr)
+      assert.lengthOf(new Set(yield* names), 100)
+      assert.isAtMost(requests.length, 130)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("berth destroy", () => {
+  it.live("deletes the nodes of the fleet and no others, but protected ones", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(`${webs(2)}  db: { plan: ${large}, image: Ubuntu-24.04, protect: true }\n`)
+      yield* fleet.apply("--yes")
+      yield* fleet.run(["node", "create", "other", "--plan", large, "--image", "Ubuntu-24.04"])
+      assert.strictEqual((yield* fleet.run(["destroy", "-f", fleet.file])).code, 2)
+      const destroyed = yield* fleet.run(["destroy", "-f", fleet.file, "--yes", "--wait", "-o", "json"])
+      assert.strictEqual(destroyed.code, 0)
+      assert.sameDeepMembers(
+        rowsOf(destroyed).map(({ member, outcome }) => [member, outcome]),
+        [
+          ["web-1", "deleted"],
+          ["web-2", "deleted"],
+          ["db-1", "none"]
+        ]
+      )
+      assert.deepStrictEqual(yield* names, ["other", "shop-db-1"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("fleets of a machine", () => {
+  it.live("are listed, and costs are grouped by them and by the tags that were sent", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(
+        `${webs(2).replace(" }", ", tags: [front, all] }")}  db: { plan: ${large}, image: Ubuntu-24.04, tags: [all] }\n`
+      )
+      yield* fleet.apply("--yes")
+      yield* fleet.run(["node", "create", "other", "--plan", large, "--image", "Ubuntu-24.04"])
+      assert.deepStrictEqual(json(yield* fleet.run(["fleet", "list", "-o", "json"])), [
+        { name: "shop", members: 3, pending: 0, ledger: fleet.ledger, state: "ok" }
+      ])
+      const costs = (by: string) =>
+        Effect.map(fleet.run(["cost", "--by", by, "-o", "json"]), (ended) =>
+          json<ReadonlyArray<{ readonly name: string; readonly nodes: number; readonly pricePerHourInr: number }>>(
+            ended
+          ).map(({ name, nodes, pricePerHourInr }) => [name, nodes, pricePerHourInr])
+        )
+      assert.sameDeepMembers(yield* costs("fleet"), [
+        ["shop", 3, 25.84],
+        ["in no fleet", 1, 12.92]
+      ])
+      assert.sameDeepMembers(yield* costs("tag"), [
+        ["front", 2, 12.92],
+        ["all", 3, 25.84],
+        ["without a known tag", 1, 12.92]
+      ])
+      yield* fleet.run(["fleet", "forget", "shop"])
+      assert.deepStrictEqual(json(yield* fleet.run(["fleet", "list", "-o", "json"])), [])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("berth schema fleet", () => {
+  it.live("accepts what berth apply accepts, and refuses what it refuses", () =>
+    Effect.gen(function* () {
+      const schema = json<object>(yield* invoke(["schema", "fleet"]))
+      const isValid = new Ajv2020({ strict: false }).compile(schema)
+      const fleet = yield* fleetFolder
+      for (const [text, isRight] of [
+        [webs(3), true],
+        [webs(0), true],
+        [webs(1001), false],
+        [webs(1, large, ", protect: true, commitment: auto_renew 30d, startScripts: []"), true],
+        [webs(1, large, ", commitment: auto_renew"), false],
+        [webs(1, large, ", commitment: hourly_billing"), true],
+        [webs(1, large, ", colour: red"), false],
+        [webs(1, large, ", tags: web"), false],
+        ["fleet: a b\nnodes: {}", false],
+        ["fleet: f\nnodes: {}", true],
+        ["fleet: f", false],
+        ["fleet: f\nnodes: { web: { image: 12, plan: P } }", true]
+      ] as const) {
+        assert.strictEqual(isValid(parse(text)), isRight, `${text}: ${JSON.stringify(isValid.errors)}`)
+        fleet.write(text)
+        const { stderr } = yield* fleet.diff()
+        assert.strictEqual(!/fleet\.yaml:\d+:\d+:/.test(stderr), isRight, `${text}: ${stderr}`)
+      }
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("a fleet of 1000", () => {
+  it.live("that is as its file says costs at most 12 requests", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      // The ledger of 1000 nodes that are there.
+      const head = fleet.ledgerText().split('"members"')[0]!
+      const all = json<ReadonlyArray<{ readonly id: number; readonly name: string; readonly plan: string }>>(
+        yield* fleet.run(["node", "list", "-o", "json"])
+      )
+      const members = all
+        .filter(({ name }) => name !== "shop-web-1")
+        .map(({ id, name, plan }, i) => {
+          const node = { id, name, plan, image: null, createdAt: null }
+          return JSON.stringify({ member: `old-${i + 1}`, generation: 1, state: "made", node, sent: null })
+        })
+      assert.lengthOf(members, 1000)
+      writeFileSync(fleet.ledger, `${head}"members": [${members.join(",\n")}]}`)
+      fleet.write(`fleet: shop\nnodes:\n  old: { count: 1000, plan: ${large}, image: Ubuntu-24.04 }\n`)
+      const { requests, result } = yield* requestsOf(fleet.apply("-o", "json"))
+      assert.strictEqual(result.code, 0, result.stderr)
+      assert.lengthOf(rowsOf(result), 1000)
+      assert.isAtMost(requests.length, 12)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", scenario: { fleet: 1000 } })))
+  )
+})

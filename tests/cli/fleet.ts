@@ -1,0 +1,56 @@
+/**
+ * A fleet file in a folder of its own, and `berth` run on it.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Ended } from "@berthkit/testing/Program"
+import { TestServer } from "@berthkit/server/testing"
+import { Effect } from "effect"
+import { settings } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const small = "C-2VCPU-8RAM-50DISK"
+export const large = "C-4VCPU-16RAM-100DISK"
+
+/** The text of a fleet of web nodes. */
+export const webs = (count: number, plan = small, more = ""): string =>
+  `fleet: shop\nnodes:\n  web: { count: ${count}, plan: ${plan}, image: Ubuntu-24.04${more} }\n`
+
+/** A row of `-o json`. */
+export interface Row {
+  readonly action: string
+  readonly member: string
+  readonly id: number | null
+  readonly outcome: string
+  readonly differencePerHourInr: number | null
+  readonly reason: string
+}
+
+export const rowsOf = ({ stdout }: Ended): ReadonlyArray<Row> => JSON.parse(stdout)
+
+/** The nodes that exist, read from the service itself. */
+export const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
+  Effect.orDie(control.nodes.list({ params: { world: id }, query: {} }))
+)
+
+/** A folder with a fleet file, and what runs on it. */
+export const fleetFolder = Effect.gen(function* () {
+  const folder = yield* stateFolder
+  const state = yield* stateFolder
+  const file = join(folder, "fleet.yaml")
+  const ledger = join(folder, "fleet.ledger.json")
+  const env = Effect.map(settings, (account) => ({ ...account, XDG_STATE_HOME: state }))
+  const run = (args: ReadonlyArray<string>) => Effect.flatMap(env, (env) => invoke(args, { env }))
+  return {
+    folder,
+    file,
+    ledger,
+    env,
+    write: (text: string) => writeFileSync(file, text),
+    ledgerText: () => (existsSync(ledger) ? readFileSync(ledger, "utf8") : ""),
+    run,
+    apply: (...args: ReadonlyArray<string>) => run(["apply", "-f", file, ...args]),
+    diff: (...args: ReadonlyArray<string>) => run(["diff", "-f", file, ...args])
+  }
+})
