@@ -149,6 +149,7 @@ describe("the HTTP interface", () => {
       const { json } = yield* ask(`${url}/api/openapi.json`)
       expect(Object.keys(json.paths).toSorted()).toEqual([
         "/api/accounts",
+        "/api/cost",
         "/api/events",
         "/api/nodes",
         "/api/plans",

@@ -4,7 +4,7 @@
  */
 import { DateTime, Schema } from "effect"
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { diff } from "../../../src/diff/diff.ts"
+import { diff, type Difference } from "../../../src/diff/diff.ts"
 import { defaultRules, type Rules } from "../../../src/diff/Rules.ts"
 import type { Fact } from "../../../src/diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../../../src/diff/NodeState.ts"
@@ -74,8 +74,11 @@ const decode = Schema.decodeSync(NodeStateJson)
 const pauseOf = ({ nodes }: Snapshot, id: NodeId, atMillis: number): number =>
   5000 + (atMillis - (nodes.get(id)?.sinceMonotonicMillis ?? atMillis)) / 10
 
+/** Takes in what an observation proved, once it is committed and before it is believed. */
+export type Follow = (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => void
+
 /** The watching of one history. */
-export const watch = (history: History): Watched => {
+export const watch = (history: History, follow?: Follow): Watched => {
   const { happens, below, oneOf } = chanceFrom(history.seed)
   const chance = { happens, below, oneOf }
   // A sweep takes a while for each page, and waits before the next one.
@@ -129,9 +132,11 @@ export const watch = (history: History): Watched => {
   let writtenSweptMillis = -Infinity
 
   const observe = (observation: Observation, isCommitted = true): void => {
-    const { facts, ...change } = diff(snapshot, observation, rules)
+    const difference = diff(snapshot, observation, rules)
+    const { facts, ...change } = difference
     if (!isCommitted) return
     steps.push({ _tag: "observed", observation })
+    follow?.(snapshot, difference, observation, rules)
     for (const state of change.nodes) rows.set(state.node.id, encode(state))
     for (const fact of facts) published.push({ fact, atMillis: nowMillis, run, sweptMillis })
     apply(change)
