@@ -149,6 +149,11 @@ export const flags = {
     Flag.withDescription("End when stdin ends: its pipe does when the program that holds it ends, also by SIGKILL"),
     Flag.withDefault(false)
   ),
+  profile: Flag.String("profile").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Behave as the service did that this profile was learned from; see: berth-server learn --help"),
+    Flag.optional
+  ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("Keep the worlds in this file; what it holds comes before other flags about worlds"),
