@@ -55,6 +55,7 @@ const windowOf = (evidence: ReadonlyArray<Exchange>) =>
     limit: Window.limit(evidence)?.value,
     algorithm: Window.window(evidence)?.value.algorithm,
     windowMillis: Window.windowLength(evidence)?.value,
+    bucket: Window.bucket(evidence)?.value,
     reset: Window.resetForm(evidence)?.value,
     onSuccess: Window.headersOn("success")(evidence)?.value,
     onFailure: Window.headersOn("failure")(evidence)?.value

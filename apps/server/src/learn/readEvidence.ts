@@ -30,13 +30,15 @@ const generic: ReadonlyArray<readonly [RegExp, string]> = [
   [/((?:api[-_]?key|access[-_]?token|token|password|secret|csrftoken|sessionid)["']?\s*(?:=|:|%3D)\s*["']?)[^\s"'&,;<>{}]{4,}/gi, "$1<redacted>"]
 ]
 
+/** Takes these secrets, and whatever looks like one, out of texts. Its patterns are made when it is first used. */
 export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
   const [first, second = first, ...others] = secrets
-  const own =
+  let own: ((text: string) => string) | undefined
+  const make = () =>
     first === undefined || second === undefined
       ? (text: string) => text
       : redactor({ apiKey: Redacted.make(first), accessToken: Redacted.make(second) }, others)
-  return (text) => generic.reduce((left, [pattern, by]) => left.replace(pattern, by), own(text))
+  return (text) => generic.reduce((left, [pattern, by]) => left.replace(pattern, by), (own ??= make())(text))
 }
 
 /** Applies a redactor to every text of a value, names included. */

@@ -175,6 +175,8 @@ const Behaviour = Schema.Struct({
     limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
     windowMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000_000 }))),
     algorithm: Schema.optionalKey(Schema.Literals(algorithms)),
+    /** Whether it is a bucket; of another kind `algorithm` is often open. */
+    bucket: Schema.optionalKey(Schema.Boolean),
     reset: Schema.optionalKey(Schema.Literals(["epoch", "seconds"])),
     /** Whether replies have the three headers. */
     onSuccess: Schema.optionalKey(Schema.Boolean),

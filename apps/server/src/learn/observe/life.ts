@@ -145,13 +145,13 @@ export const transitions: Observer<ReadonlyArray<string>> = (evidence) => {
   return worst(found, isDocumentedLife)
 }
 
-const life = ["Create", "created", "running", "terminate"]
+const life = ["creating", "created", "running", "terminate"]
 
-/** Whether the words come in the order that is assumed, each once. */
+/** Whether the statuses come in the order that is assumed, each once, in whatever spelling. */
 export const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
   let at = -1
   return words.every((word) => {
-    const next = life.indexOf(word)
+    const next = life.indexOf(String(readStatus(word)))
     const isNext = next > at
     at = next
     return isNext

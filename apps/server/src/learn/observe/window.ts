@@ -96,7 +96,25 @@ export const window: Observer<Window> = (evidence) => {
   const all = readings(evidence).filter(({ exchange }) => exchange.status !== 429)
   const [start] = all
   if (all.length < minReadings || start === undefined) return undefined
-  return bucketOf(all) ?? refilledOf(all)
+  return bucketOf(all) ?? slidingOf(all) ?? refilledOf(all)
+}
+
+/**
+ * Past its reset a sliding window has given back what was spent first: what was spent next still counts, and its reset is near. That
+ * of a fixed one is a whole window away.
+ */
+const slidingOf = (all: ReadonlyArray<Reading>) => {
+  for (const reading of all) {
+    const oldest = all.find(({ at, resetMillis }) => resetMillis <= reading.at + toleranceMillis && resetMillis - at > 2 * toleranceMillis && reading.at - resetMillis < (resetMillis - at) / 4)
+    if (oldest === undefined) continue
+    const lengthMillis = oldest.resetMillis - oldest.at
+    const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
+    const isNear = reading.untilMillis < lengthMillis / 2
+    if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
+    const length = round(lengthMillis)
+    return observation(reading.exchange, { algorithm: "sliding-window", windowMillis: length } as Window, `a sliding window of ${length / 1000} s: it refills bit by bit`)
+  }
+  return undefined
 }
 
 const bucketOf = (all: ReadonlyArray<Reading>) => {
@@ -121,21 +139,26 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
   for (const [index, reading] of all.entries()) {
     const before = all[index - 1]
     if (before === undefined || reading.resetMillis <= before.resetMillis + toleranceMillis) continue
-    const gained = reading.remaining - before.remaining
     const isFull = reading.limit - reading.remaining <= 1
-    // The first request of a window.
-    if (isFull && reading.at >= before.resetMillis - toleranceMillis && before.limit - before.remaining > 2) {
-      const length = round(reading.untilMillis)
+    // The first request of a window, at which a sliding one would still count what came before.
+    const length = round(reading.untilMillis)
+    const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
+    if (isFull && reading.at >= before.resetMillis - toleranceMillis && wouldCount > 2) {
       return observation(reading.exchange, { algorithm: "fixed-window", windowMillis: length } as Window, `a fixed window of ${length / 1000} s: it was full again at once`)
-    }
-    // What was spent first comes back by itself, while the rest is still spent.
-    if (!isFull && gained >= -1 && reading.at >= before.resetMillis - toleranceMillis) {
-      const firsts = all.slice(0, index).find(({ at }) => at > before.resetMillis - 86_400_000)!
-      const length = round(before.resetMillis - firsts.at)
-      return observation(reading.exchange, { algorithm: "sliding-window", windowMillis: length } as Window, `a sliding window of ${length / 1000} s: it refills bit by bit`)
     }
   }
   return undefined
+}
+
+/** Whether it is a bucket, which a few replies show; what else it is takes longer. */
+export const bucket: Observer<boolean> = (evidence) => {
+  const all = readings(evidence).filter(({ exchange }) => exchange.status !== 429)
+  const found = bucketOf(all)
+  if (found !== undefined) return observation(found.exchange, true, found.says)
+  // One of a window is as far away after one request as after many.
+  const fresh = all.find(({ limit, remaining }) => limit - remaining === 1)
+  const same = fresh && all.find(({ limit, remaining, resetMillis }) => limit - remaining >= minReadings && Math.abs(resetMillis - fresh.resetMillis) <= toleranceMillis)
+  return same && fresh.untilMillis > 2 * toleranceMillis ? observation(same.exchange, false, "the reset does not move with each request") : undefined
 }
 
 /** The length of a window of a kind that does not show: the first request of one tells it. */
