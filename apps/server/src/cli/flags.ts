@@ -151,7 +151,9 @@ export const flags = {
   ),
   profile: Flag.String("profile").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Behave as the service did that this profile was learned from; see: berth-server learn --help"),
+    Flag.withDescription(
+      "Behave as the service did that this profile was learned from; see: berth-server learn --help"
+    ),
     Flag.optional
   ),
   state: Flag.String("state").pipe(

@@ -28,18 +28,19 @@ const withExamples = ({ content }: Json) => {
 const described = Context.getOrElse(BerthApi.annotations, OpenApi.Transform, () => (spec: Json) => spec)
 
 /** The same description, with samples in TypeScript; Scalar writes those in curl and Python. */
-const sampled = (profile: Profile | undefined) => BerthApi.annotate(OpenApi.Transform, (plain) => {
-  const spec: Json = withMarks(described(plain), profile)
-  for (const operation of Object.values<Json>(spec["paths"]).flatMap((path) => Object.values<Json>(path))) {
-    const { operationId, requestBody = {}, responses } = operation
-    const source = samples[operationId as string]
-    if (source !== undefined) operation["x-codeSamples"] = [{ lang: "TypeScript", label: "Berth", source }]
-    withExamples(requestBody)
-    for (const reply of Object.values<Json>(responses)) withExamples(reply)
-  }
-  for (const reply of Object.values<Json>(spec["components"].responses)) withExamples(reply)
-  return spec
-})
+const sampled = (profile: Profile | undefined) =>
+  BerthApi.annotate(OpenApi.Transform, (plain) => {
+    const spec: Json = withMarks(described(plain), profile)
+    for (const operation of Object.values<Json>(spec["paths"]).flatMap((path) => Object.values<Json>(path))) {
+      const { operationId, requestBody = {}, responses } = operation
+      const source = samples[operationId as string]
+      if (source !== undefined) operation["x-codeSamples"] = [{ lang: "TypeScript", label: "Berth", source }]
+      withExamples(requestBody)
+      for (const reply of Object.values<Json>(responses)) withExamples(reply)
+    }
+    for (const reply of Object.values<Json>(spec["components"].responses)) withExamples(reply)
+    return spec
+  })
 
 /** Colours of Scalar that are too pale to read, darker or lighter; and what reaches beyond a narrow screen, within it. */
 const customCss = `

@@ -29,7 +29,8 @@ const tableOf = ({ exchanges, findings }: Profile): string =>
     "| Assumption | Claim | Verdict | Observed |",
     "|---|---|---|---|",
     ...findings.map(
-      ({ assumption, claim, observed, verdict }) => `| ${assumption} | ${plain(claim)} | ${verdict} | ${plain(observed)} |`
+      ({ assumption, claim, observed, verdict }) =>
+        `| ${assumption} | ${plain(claim)} | ${verdict} | ${plain(observed)} |`
     )
   ].join("\n")
 
@@ -40,7 +41,10 @@ export const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   const mark = (text: string) =>
     text.replace(/\((observed|chosen): (A\d+)\)/g, (_, source: string, assumption: string) => {
       const verdict = verdicts.get(assumption) ?? "open"
-      return `(${source}: ${assumption}; ${verdict} by the profile)`.replace("open by the profile", "open in the profile")
+      return `(${source}: ${assumption}; ${verdict} by the profile)`.replace(
+        "open by the profile",
+        "open in the profile"
+      )
     })
   const walk = (value: any): any => {
     if (Array.isArray(value)) return value.map(walk)

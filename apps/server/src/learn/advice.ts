@@ -27,13 +27,23 @@ const timeoutFor = (millis: number): string => {
 /** Samples below which a quantile says little. */
 const minSamples = 1
 
-export const adviceFrom = ({ clockSkewMillis, ghostMillis, paging, provisioningMillis, terminationMillis, window }: Behaviour): ReadonlyArray<Advice> => {
+export const adviceFrom = ({
+  clockSkewMillis,
+  ghostMillis,
+  paging,
+  provisioningMillis,
+  terminationMillis,
+  window
+}: Behaviour): ReadonlyArray<Advice> => {
   const advice: Array<Advice> = []
   const wait = (samples: ReadonlyArray<number> | undefined, what: string, command: string) => {
     if (samples === undefined || samples.length < minSamples) return
     const p95 = quantile(samples, 0.95)
     const counted = samples.length === 1 ? "one node" : `${samples.length} nodes`
-    advice.push({ setting: `${command} --timeout ${timeoutFor(p95)}`, because: `${what} p95 ${seconds(p95)}, of ${counted}` })
+    advice.push({
+      setting: `${command} --timeout ${timeoutFor(p95)}`,
+      because: `${what} p95 ${seconds(p95)}, of ${counted}`
+    })
   }
   const isPlain = paging.order === "ascending" && paging.pastTheEnd === "empty"
   if (paging.tooLarge === "capped") {
@@ -42,16 +52,25 @@ export const adviceFrom = ({ clockSkewMillis, ghostMillis, paging, provisioningM
       because: `longer pages are capped at ${paging.maximumSize ?? "less"} nodes, so leave exact as it is`
     })
   } else if (isPlain && paging.maximumSize === 100) {
-    advice.push({ setting: "exact: false", because: "safe: pages are never capped, ascend by id and end with an empty one" })
+    advice.push({
+      setting: "exact: false",
+      because: "safe: pages are never capped, ascend by id and end with an empty one"
+    })
   }
   if (paging.order === "descending") {
-    advice.push({ setting: "exact: true", because: "lists do not ascend by id, so pages shift while nodes are created" })
+    advice.push({
+      setting: "exact: true",
+      because: "lists do not ascend by id, so pages shift while nodes are created"
+    })
   }
   wait(provisioningMillis, "provisioning", "berth node create --wait")
   wait(terminationMillis, "termination", "berth node delete --wait")
   const longest = ghostMillis?.at(-1) ?? 0
   if (longest > 0) {
-    advice.push({ setting: "berth-watch run --grace " + `${Math.max(1, Math.ceil(longest / 1000))}s`, because: `the list has nodes for ${seconds(longest)} after they cannot be read` })
+    advice.push({
+      setting: "berth-watch run --grace " + `${Math.max(1, Math.ceil(longest / 1000))}s`,
+      because: `the list has nodes for ${seconds(longest)} after they cannot be read`
+    })
   }
   if (window.limit !== undefined && window.windowMillis !== undefined) {
     const perSecond = (window.limit * 1000) / window.windowMillis
@@ -61,7 +80,10 @@ export const adviceFrom = ({ clockSkewMillis, ghostMillis, paging, provisioningM
     })
   }
   if (clockSkewMillis !== undefined && clockSkewMillis !== 0) {
-    advice.push({ setting: "nothing to set", because: `the service's clock is ${seconds(Math.abs(clockSkewMillis))} off, and Berth counts by the service's` })
+    advice.push({
+      setting: "nothing to set",
+      because: `the service's clock is ${seconds(Math.abs(clockSkewMillis))} off, and Berth counts by the service's`
+    })
   }
   return advice
 }

@@ -50,12 +50,16 @@ class Comparison {
   }
 
   each(what: string, before: object, now: object): void {
-    for (const [name, value] of Object.entries(now)) this.same(`${what}.${name}`, (before as Record<string, unknown>)[name], value)
+    for (const [name, value] of Object.entries(now))
+      this.same(`${what}.${name}`, (before as Record<string, unknown>)[name], value)
   }
 
   samples(what: string, before: ReadonlyArray<number> | undefined, now: ReadonlyArray<number> | undefined): void {
     if (before === undefined || now === undefined || before.length < minSamples || now.length < minSamples) return
-    for (const [name, share] of [["p50", 0.5], ["p95", 0.95]] as const) {
+    for (const [name, share] of [
+      ["p50", 0.5],
+      ["p95", 0.95]
+    ] as const) {
       const [was, is] = [quantile(before, share), quantile(now, share)].map(Math.round) as [number, number]
       this.same(`${what}.${name}`, `${was} ms`, `${is} ms`, !differsMuch(was, is, minMillis))
     }
@@ -71,7 +75,8 @@ class Comparison {
       else this.field(`${what}.${name}`, old, field)
     }
     for (const [name, field] of was) {
-      if (!is.has(name) && field.missing === 0) this.same(`${what}.${name}`, field.kinds.join(" or "), "no such field", false)
+      if (!is.has(name) && field.missing === 0)
+        this.same(`${what}.${name}`, field.kinds.join(" or "), "no such field", false)
     }
   }
 
@@ -102,11 +107,17 @@ const keyOf = (row: unknown): string => {
   return `${String(plan ?? size)} with ${String(image)}`
 }
 
-const compareCatalogue = (comparison: Comparison, before: Behaviour["catalogue"], now: Behaviour["catalogue"]): void => {
+const compareCatalogue = (
+  comparison: Comparison,
+  before: Behaviour["catalogue"],
+  now: Behaviour["catalogue"]
+): void => {
   if (before === undefined || now === undefined) return
-  const rowsOf = (rows: ReadonlyArray<unknown>) => new Map(rows.map((row) => [keyOf(row), JSON.stringify(lasting(row))]))
+  const rowsOf = (rows: ReadonlyArray<unknown>) =>
+    new Map(rows.map((row) => [keyOf(row), JSON.stringify(lasting(row))]))
   const [was, is] = [rowsOf(before), rowsOf(now)]
-  const names = (list: ReadonlyArray<string>) => `${list.length}: ${list.slice(0, 3).join(", ")}${list.length > 3 ? ", …" : ""}`
+  const names = (list: ReadonlyArray<string>) =>
+    `${list.length}: ${list.slice(0, 3).join(", ")}${list.length > 3 ? ", …" : ""}`
   const added = Array.from(is.keys()).filter((key) => !was.has(key))
   const gone = Array.from(was.keys()).filter((key) => !is.has(key))
   const changed = Array.from(is.keys()).filter((key) => was.has(key) && was.get(key) !== is.get(key))
@@ -140,7 +151,13 @@ export const compare = (before: Profile, now: Profile): Compared => {
   for (const [name, failure] of Object.entries(is.failures)) {
     const old = was.failures[name as keyof typeof was.failures]
     if (old === undefined || failure === undefined) continue
-    comparison.same(`failures.${name}`, old, failure, withoutNumbers({ ...old, status: "" }) === withoutNumbers({ ...failure, status: "" }) && old.status === failure.status)
+    comparison.same(
+      `failures.${name}`,
+      old,
+      failure,
+      withoutNumbers({ ...old, status: "" }) === withoutNumbers({ ...failure, status: "" }) &&
+        old.status === failure.status
+    )
   }
   comparison.each("statuses", was.statuses, is.statuses)
   comparison.each("paging", was.paging, is.paging)
@@ -150,7 +167,12 @@ export const compare = (before: Profile, now: Profile): Compared => {
   const { windowMillis: length, ...window } = is.window
   comparison.each("window", was.window, window)
   const oldLength = was.window.windowMillis
-  comparison.same("window.windowMillis", oldLength, length, oldLength === undefined || length === undefined || !differsMuch(oldLength, length, minMillis))
+  comparison.same(
+    "window.windowMillis",
+    oldLength,
+    length,
+    oldLength === undefined || length === undefined || !differsMuch(oldLength, length, minMillis)
+  )
   const [oldSkew = 0, skew = 0] = [was.clockSkewMillis, is.clockSkewMillis]
   comparison.same("clockSkewMillis", was.clockSkewMillis, is.clockSkewMillis, Math.abs(oldSkew - skew) <= minSkewMillis)
   comparison.same("location", was.location, is.location)

@@ -3,7 +3,7 @@
  */
 import type { Finding, VerdictWord } from "../profile/Profile.ts"
 import { type Claim, claims, isClaim, type NoClaim } from "./claims.ts"
-import type { Exchange } from "./Exchange.ts"
+import type { Exchange } from "./observe/Exchange.ts"
 
 /** What the evidence says of a claim, with the exchange that shows it. */
 export interface Judged extends Finding {

@@ -3,7 +3,13 @@
  */
 import type { Report, ReportRow } from "./report.ts"
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign]!)
 

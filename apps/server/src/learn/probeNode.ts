@@ -66,7 +66,8 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   }
   const isOver = found.length > 0 || (yield* Clock.currentTimeMillis) - left.sentAtMillis > quietMillis
   if (isOver) yield* Effect.ignore(removeFile(file))
-  else yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
+  else
+    yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
 })
 
 const unasked = ({ message }: { readonly message: string }) => new StartFailure({ message })
@@ -87,7 +88,8 @@ const ask = Effect.fnUntraced(function* (question: string) {
   const stdio = yield* Stdio.Stdio
   if (!(yield* stdio.stdinIsTerminal)) {
     return yield* new StartFailure({
-      message: "--with-node creates a node, and there is no terminal to ask at: add --yes to create it without a question"
+      message:
+        "--with-node creates a node, and there is no terminal to ask at: add --yes to create it without a question"
     })
   }
   const terminal = yield* Terminal.Terminal
@@ -138,8 +140,14 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
       message: "--with-node writes down what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
     })
   }
-  const choice = cheapest(yield* Effect.mapError(Plans.use((plans) => plans.list()), unasked))
-  if (choice === undefined) return yield* new StartFailure({ message: "no plan has a price that is known, so no node is created" })
+  const choice = cheapest(
+    yield* Effect.mapError(
+      Plans.use((plans) => plans.list()),
+      unasked
+    )
+  )
+  if (choice === undefined)
+    return yield* new StartFailure({ message: "no plan has a price that is known, so no node is created" })
   const { cost, image, plan } = choice
   const price = `at least ₹${cost.toFixed(2)} in all, ₹${plan.pricePerHourInr} per hour`
   if (cost > maxCostInr) {
@@ -153,7 +161,9 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   yield* Effect.mapError(
     Effect.andThen(
       makeOwnFolder(dirname(file), 3),
-      Effect.flatMap(Clock.currentTimeMillis, (sentAtMillis) => replaceFile(file, JSON.stringify({ name, sentAtMillis }), true))
+      Effect.flatMap(Clock.currentTimeMillis, (sentAtMillis) =>
+        replaceFile(file, JSON.stringify({ name, sentAtMillis }), true)
+      )
     ),
     ({ message }) => new StartFailure({ message: `the name of the node cannot be written down: ${message}` })
   )
@@ -173,7 +183,8 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
     Effect.mapError(nodes.create({ name, plan: plan.plan, image }, { key: name }), unasked),
     Effect.fnUntraced(function* ({ node: { id } }) {
       yield* note(`created node ${id}`)
-      if (!(yield* lookUntil(id, isRunning))) yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
+      if (!(yield* lookUntil(id, isRunning)))
+        yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
       yield* Effect.mapError(remove(id), unasked)
       yield* note(`deleted node ${id}`)
       yield* lookUntil(id, isGone)

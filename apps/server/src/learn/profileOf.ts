@@ -3,8 +3,8 @@
  * redactor.
  */
 import { type Behaviour, format, operationNames, type Profile, situations } from "../profile/Profile.ts"
-import type { Exchange } from "./Exchange.ts"
-import { listIn } from "./Exchange.ts"
+import type { Exchange } from "./observe/Exchange.ts"
+import { listIn } from "./observe/Exchange.ts"
 import { judge } from "./judge.ts"
 import * as Failures from "./observe/failures.ts"
 import * as Images from "./observe/images.ts"
@@ -28,11 +28,14 @@ const samplesOf = (durations: Life.Durations): ReadonlyArray<number> | undefined
   if (durations.length === 0) return undefined
   const sorted = durations.map(({ value }) => Math.round(value)).toSorted((a, b) => a - b)
   if (sorted.length <= maxSamples) return sorted
-  return Array.from({ length: maxSamples }, (_, at) => sorted[Math.round((at * (sorted.length - 1)) / (maxSamples - 1))]!)
+  return Array.from(
+    { length: maxSamples },
+    (_, at) => sorted[Math.round((at * (sorted.length - 1)) / (maxSamples - 1))]!
+  )
 }
 
 const pagingOf = (evidence: ReadonlyArray<Exchange>) => {
-  const largest = Paging.largestSize(evidence)?.value
+  const largest = Paging.maxPageSize(evidence)?.value
   const beyond = Paging.tooLarge(evidence)?.value
   const outOf = Paging.outOfBounds(evidence)?.value
   const malformed = Paging.malformed(evidence)?.value
@@ -115,5 +118,8 @@ export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
     verdict,
     observed
   }))
-  return redactJson({ format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings }, redact) as Profile
+  return redactJson(
+    { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings },
+    redact
+  ) as Profile
 }

@@ -5,7 +5,7 @@
 import { Redacted, Result } from "effect"
 import { redactor } from "@berthkit/core/client/transport/Redaction"
 import { isObject, type JsonObject } from "../profile/values.ts"
-import { type Exchange, exchangeOf, isOfTheService, isSecretName, type ReplyBody } from "./Exchange.ts"
+import { type Exchange, exchangeOf, isOfTheService, isSecretName, type ReplyBody } from "./observe/Exchange.ts"
 
 /** Exchanges, and what takes every credential out of a text that quotes them. */
 export interface Evidence {
@@ -27,7 +27,10 @@ const minSecretLength = 4
 /** Anything that looks like a credential, whoever it belongs to. */
 const generic: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi, "$1 <redacted>"],
-  [/((?:api[-_]?key|access[-_]?token|token|password|secret|csrftoken|sessionid)["']?\s*(?:=|:|%3D)\s*["']?)[^\s"'&,;<>{}]{4,}/gi, "$1<redacted>"]
+  [
+    /((?:api[-_]?key|access[-_]?token|token|password|secret|csrftoken|sessionid)["']?\s*(?:=|:|%3D)\s*["']?)[^\s"'&,;<>{}]{4,}/gi,
+    "$1<redacted>"
+  ]
 ]
 
 /** Takes these secrets, and whatever looks like one, out of texts. Its patterns are made when it is first used. */
@@ -129,9 +132,15 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const status = Number(response["status"] ?? 0)
   const size = Number(content["size"] ?? -1)
   // The mock says of a body that it was cut; of one that it did not keep it has the size alone.
-  const isCut = typeof content["comment"] === "string" && /^Cut after/.test(content["comment"])
+  const isCut = typeof content["comment"] === "string" && content["comment"].startsWith("Cut after")
   const isEmpty = text === undefined && (size === 0 || status === 204)
-  const named = [...query, ...headers, ...replyHeaders, ...pairsOf(request["cookies"]), ...pairsOf(request["queryString"])]
+  const named = [
+    ...query,
+    ...headers,
+    ...replyHeaders,
+    ...pairsOf(request["cookies"]),
+    ...pairsOf(request["queryString"])
+  ]
   const cookies = [...pairsOf(request["cookies"]), ...pairsOf(response["cookies"])].map(([, value]) => value)
   return {
     host: url.host,

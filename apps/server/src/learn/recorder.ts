@@ -6,7 +6,7 @@ import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Transport } from "@berthkit/core/client/transport/Transport"
 import { InvalidRequest } from "@berthkit/core/domain/ErrorReason"
 import { Clock, Effect, Layer } from "effect"
-import { type Exchange, exchangeOf } from "./Exchange.ts"
+import { type Exchange, exchangeOf } from "./observe/Exchange.ts"
 import { bodyOf } from "./readEvidence.ts"
 
 export interface Recorder {
@@ -31,14 +31,18 @@ const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
         const at = yield* Clock.currentTimeMillis
         const reply = yield* send(request, begun, leaving)
         const path = URL.parse(request.url)?.pathname ?? ""
-        const headers = Object.entries(reply.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+        const headers = Object.entries(reply.headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value] as const]
+        )
         recorder.exchanges.push(
           exchangeOf({
             at,
             durationMillis: (yield* Clock.currentTimeMillis) - at,
             method: request.method,
             path,
-            query: request.query.flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : [])),
+            query: request.query.flatMap(([name, value]) =>
+              typeof value === "string" ? [[name, value] as const] : []
+            ),
             request: parsed(request.body),
             status: reply.status,
             headers: Object.fromEntries(headers.filter(([name]) => name !== "set-cookie")),

@@ -51,11 +51,16 @@ const headline = ({ exchanges, skipped, verdicts }: Report): string => {
 
 /** A table for a terminal, then what shows each refutation, then the settings. */
 export const tableOf = (report: Report): string => {
-  const rows = report.findings.map(({ assumption, claim, observed, verdict }) => [assumption, verdict, claim, observed] as const)
+  const rows = report.findings.map(
+    ({ assumption, claim, observed, verdict }) => [assumption, verdict, claim, observed] as const
+  )
   const head = ["", "VERDICT", "CLAIM", "OBSERVED"] as const
   const widths = [0, 1, 2].map((column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)))
   const line = (row: ReadonlyArray<string>) =>
-    row.map((cell, at) => (at < 3 ? cell.padEnd(widths[at]!) : cell)).join("  ").trimEnd()
+    row
+      .map((cell, at) => (at < 3 ? cell.padEnd(widths[at]!) : cell))
+      .join("  ")
+      .trimEnd()
   const refuted = report.findings.filter(({ verdict }) => verdict === "refuted")
   return [
     headline(report),
@@ -64,7 +69,9 @@ export const tableOf = (report: Report): string => {
     ...rows.map(line),
     ...(refuted.length === 0 ? [] : ["", "What refutes them:"]),
     ...refuted.flatMap(({ assumption, claim, exchange }) =>
-      exchange === null ? [] : ["", `${assumption} ${claim}`, `  ${exchange.request}`, `  ${exchange.status} ${exchange.body}`]
+      exchange === null
+        ? []
+        : ["", `${assumption} ${claim}`, `  ${exchange.request}`, `  ${exchange.status} ${exchange.body}`]
     ),
     ...(report.settings.length === 0 ? [] : ["", "Settings that follow:"]),
     ...report.settings.map(({ because, setting }) => `  ${setting}   (${because})`),

@@ -33,7 +33,8 @@ const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): st
   if (Option.isNone(har) && !probe) return "learn needs evidence: add --har FILE, or --probe to ask the service"
   if (Option.isSome(har) && probe) return "--har and --probe exclude each other: learn from one service at a time"
   if (withNode && !probe) return "--with-node needs --probe"
-  if (withNode && Option.isNone(maxCost)) return "--with-node needs --max-cost, the most that the node may cost in rupees"
+  if (withNode && Option.isNone(maxCost))
+    return "--with-node needs --max-cost, the most that the node may cost in rupees"
   if (Option.isSome(maxCost) && !withNode) return "--max-cost needs --with-node"
   return yes && !withNode ? "--yes needs --with-node" : undefined
 }
@@ -48,12 +49,16 @@ const readFile = Effect.fnUntraced(function* (flag: string, file: string, maxByt
   const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(why(error)))
   if (type !== "File") return yield* cannot("it is no file")
   if (Number(size) > maxBytes) {
-    return yield* cannot(`it has ${Math.ceil(Number(size) / 1_048_576)} MB, and ${maxBytes / 1_048_576} MB are the most that is read`)
+    return yield* cannot(
+      `it has ${Math.ceil(Number(size) / 1_048_576)} MB, and ${maxBytes / 1_048_576} MB are the most that is read`
+    )
   }
   return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(why(error)))
 })
 
-const evidenceOf = Effect.fnUntraced(function* (options: LearnOptions): Effect.fn.Return<
+const evidenceOf = Effect.fnUntraced(function* (
+  options: LearnOptions
+): Effect.fn.Return<
   Evidence,
   StartFailure | Effect.Error<ReturnType<typeof probe>>,
   FileSystem.FileSystem | Effect.Services<ReturnType<typeof probe>>
@@ -78,7 +83,10 @@ const writeFile = Effect.fnUntraced(function* (flag: string, file: string, text:
   const fs = yield* FileSystem.FileSystem
   yield* Effect.mapError(
     fs.writeFileString(file, text),
-    (error) => new StartFailure({ message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : error.reason._tag}` })
+    (error) =>
+      new StartFailure({
+        message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : error.reason._tag}`
+      })
   )
 })
 
@@ -87,13 +95,22 @@ const print = (text: string) => Console.log(escapeLines(text))
 /** What a service wrote cannot move the cursor. */
 const escapeLines = (text: string): string => text.trimEnd().split("\n").map(escapeControls).join("\n")
 
-const printCheck = Effect.fnUntraced(function* (file: string, { count, differences }: Compared, output: "table" | "json") {
+const printCheck = Effect.fnUntraced(function* (
+  file: string,
+  { count, differences }: Compared,
+  output: "table" | "json"
+) {
   if (output === "json") yield* Console.log(JSON.stringify({ compared: count, differences }, null, 2))
   else if (differences.length === 0) yield* print(`The service behaves as ${file} says: ${count} things compared.`)
-  else yield* print(differences.map(({ before, now, what }) => `${what}\n  before: ${before}\n  now:    ${now}`).join("\n"))
+  else
+    yield* print(
+      differences.map(({ before, now, what }) => `${what}\n  before: ${before}\n  now:    ${now}`).join("\n")
+    )
   if (differences.length === 0) return
   const things = differences.length === 1 ? "one difference" : `${differences.length} differences`
-  return yield* new ServiceMoved({ message: `the service has moved since ${file} was learned: ${things} in ${count} things compared` })
+  return yield* new ServiceMoved({
+    message: `the service has moved since ${file} was learned: ${things} in ${count} things compared`
+  })
 })
 
 export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
@@ -106,7 +123,8 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   const evidence = yield* evidenceOf(options)
   const profile = profileOf(evidence)
   const report = reportOf(evidence, profile)
-  if (Option.isSome(options.profile)) yield* writeFile("--profile", options.profile.value, `${JSON.stringify(profile, null, 1)}\n`)
+  if (Option.isSome(options.profile))
+    yield* writeFile("--profile", options.profile.value, `${JSON.stringify(profile, null, 1)}\n`)
   if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
   if (before !== undefined && Option.isSome(options.check)) {
     return yield* printCheck(options.check.value, compare(before, profile), options.output)

@@ -3,7 +3,7 @@
  * body. Everything goes through the redactor.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import type { Exchange } from "./Exchange.ts"
+import type { Exchange } from "./observe/Exchange.ts"
 
 export interface Shown {
   readonly request: string

@@ -2,7 +2,7 @@
  * The reads that a probe sends, in order of what they are worth: each one decides a claim or two. What a later read asks for
  * follows from the replies before it.
  */
-import { type Exchange, idOf, listIn, recordsIn } from "./Exchange.ts"
+import { type Exchange, idOf, listIn, recordsIn } from "./observe/Exchange.ts"
 import { isObject } from "../profile/values.ts"
 
 export interface Read {
@@ -39,7 +39,14 @@ const first: ReadonlyArray<Read> = [
   read(images, { os: "no-such-system" }),
   read("/berth-learn-no-such-path/"),
   read("/nodes", { page_no: 1, per_page: 2 }),
-  { path: nodes, query: [["page_no", "1"], ["page_no", "2"], ["per_page", "2"]] },
+  {
+    path: nodes,
+    query: [
+      ["page_no", "1"],
+      ["page_no", "2"],
+      ["per_page", "2"]
+    ]
+  },
   read(nodes, { page_no: 1, per_page: "" }),
   read(nodes, { page_no: 1, project_id: "1" })
 ]
@@ -60,8 +67,12 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
 /** The reads about the nodes and systems that the first ones showed. */
 const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const ids = idsIn(exchanges)
-  const rows = exchanges.filter(({ operation }) => operation === "images.list").flatMap((exchange) => listIn(exchange) ?? [])
-  const systems = rows.flatMap((row) => (isObject(row) && isObject(row["os"]) && typeof row["os"]["name"] === "string" ? [row["os"]["name"]] : []))
+  const rows = exchanges
+    .filter(({ operation }) => operation === "images.list")
+    .flatMap((exchange) => listIn(exchange) ?? [])
+  const systems = rows.flatMap((row) =>
+    isObject(row) && isObject(row["os"]) && typeof row["os"]["name"] === "string" ? [row["os"]["name"]] : []
+  )
   // One whose other case is another text.
   const system = systems.find((name) => name !== "" && name !== swapped(name))
   return [
@@ -71,8 +82,7 @@ const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
 }
 
 /** The same in the other case, which is no spelling that a service would have. */
-const swapped = (name: string): string =>
-  name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
+const swapped = (name: string): string => (name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase())
 
 /** The read that comes next, as far as `count` were sent; undefined where there is none. */
 export const nextRead = (count: number, exchanges: ReadonlyArray<Exchange>): Read | undefined => {

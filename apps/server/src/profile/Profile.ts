@@ -73,10 +73,7 @@ const EnvelopeKey = Schema.Struct({
 })
 
 /** The envelope of a success, or `bare` where `data` comes without one. */
-const Envelope = Schema.Union([
-  Schema.Literal("bare"),
-  Schema.Array(EnvelopeKey).check(Schema.isMaxLength(50))
-])
+const Envelope = Schema.Union([Schema.Literal("bare"), Schema.Array(EnvelopeKey).check(Schema.isMaxLength(50))])
 export type Envelope = typeof Envelope.Type
 
 /** What went wrong, as far as it can be told from the request. */

@@ -214,4 +214,3 @@ const withHeaders = ({ location, window }: Behaviour, exchange: Exchange, reply:
   const without = gone.reduce((left, name) => HttpServerResponse.removeHeader(left, name), reply)
   return Object.keys(changed).length === 0 ? without : HttpServerResponse.setHeaders(without, changed)
 }
-

@@ -50,11 +50,7 @@ const sentenceOf = (where: string, errors: FieldErrors): string => {
 }
 
 /** The worlds of a file, or what is wrong with it. `realMillis` is the real time: a clock that was passing has gone on meanwhile. */
-export const readState = (
-  text: string,
-  realMillis: number,
-  catalogue?: Catalogue
-): Result.Result<Worlds, string> => {
+export const readState = (text: string, realMillis: number, catalogue?: Catalogue): Result.Result<Worlds, string> => {
   const [, claimed, json] = /^([0-9a-f]{8}) (.*)\n$/s.exec(text) ?? []
   if (json === undefined) return Result.fail("it does not begin and end as a state file does")
   if (claimed !== checksum(json)) return Result.fail("its checksum does not match")

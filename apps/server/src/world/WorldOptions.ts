@@ -5,13 +5,7 @@
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
 import { InstantText } from "../lifecycle/instantText.ts"
-import {
-  forcedStatuses,
-  type LifeRule,
-  maxLives,
-  type Outcomes,
-  Weight
-} from "../lifecycle/NodeLife.ts"
+import { forcedStatuses, type LifeRule, maxLives, type Outcomes, Weight } from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
@@ -233,11 +227,7 @@ const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule
 })
 
 /** The settings that were asked for; the others have their default, or that of `base`. */
-export const settingsOf = (
-  options: WorldOptions,
-  account: Account,
-  base: WorldSettings = defaults
-): WorldSettings => {
+export const settingsOf = (options: WorldOptions, account: Account, base: WorldSettings = defaults): WorldSettings => {
   const rule = ruleOf(options, base.lifecycle)
   return {
     ...base,

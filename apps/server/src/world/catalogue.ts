@@ -188,8 +188,10 @@ export const makeCatalogue = (seed: number): Catalogue => {
 }
 
 /** The catalogue of a world: the one that it is given, or else that of its seed. */
-export const catalogueOf = (settings: { readonly seed: number; readonly catalogue?: Catalogue | undefined }): Catalogue =>
-  settings.catalogue ?? makeCatalogue(settings.seed)
+export const catalogueOf = (settings: {
+  readonly seed: number
+  readonly catalogue?: Catalogue | undefined
+}): Catalogue => settings.catalogue ?? makeCatalogue(settings.seed)
 
 const generate = (seed: number): Catalogue => {
   const plans = makePlans(seed)

@@ -23,11 +23,17 @@ const entry = (url: string, status = 200) => ({
 describe("a file that is no evidence", () => {
   it.each([
     ["", "it is no JSON, or it was cut off; record it again"],
-    [harOf([entry("https://a.example/myaccount/api/v1/nodes/")]).slice(0, -5), "it is no JSON, or it was cut off; record it again"],
+    [
+      harOf([entry("https://a.example/myaccount/api/v1/nodes/")]).slice(0, -5),
+      "it is no JSON, or it was cut off; record it again"
+    ],
     ["[]", "it is neither a HAR nor a journal of the mock"],
     ['{"log":{}}', "it is neither a HAR nor a journal of the mock"],
     [harOf([]), "none of its requests is to /myaccount/api/v1, so it is of another service"],
-    [harOf([entry("https://a.example/v1/things")]), "none of its requests is to /myaccount/api/v1, so it is of another service"],
+    [
+      harOf([entry("https://a.example/v1/things")]),
+      "none of its requests is to /myaccount/api/v1, so it is of another service"
+    ],
     [
       harOf([entry("https://a.example/myaccount/api/v1/nodes/"), entry("https://b.example/myaccount/api/v1/nodes/")]),
       "it has requests to 2 services; keep those of one, and learn from each alone"
@@ -37,7 +43,9 @@ describe("a file that is no evidence", () => {
   })
 
   it("may have entries that are none, which are left out", () => {
-    const text = JSON.stringify({ log: { entries: [null, 1, {}, { request: {} }, entry("https://a.example/myaccount/api/v1/nodes/")] } })
+    const text = JSON.stringify({
+      log: { entries: [null, 1, {}, { request: {} }, entry("https://a.example/myaccount/api/v1/nodes/")] }
+    })
     expect(Result.getOrThrow(readEvidence(text))).toMatchObject({ skipped: 4 })
   })
 })
@@ -52,7 +60,12 @@ describe("credentials in evidence", () => {
     const repeated = entries.map((each) => {
       const response = each["response"] as { readonly content: { readonly text: string } }
       const value = JSON.parse(response.content.text)
-      const text = JSON.stringify({ ...value, message: echo, password: "canary-password-9911", detail: value.detail && `${value.detail} ${echo}` })
+      const text = JSON.stringify({
+        ...value,
+        message: echo,
+        password: "canary-password-9911",
+        detail: value.detail && `${value.detail} ${echo}`
+      })
       return { ...each, response: { ...response, content: { size: text.length, text } } }
     })
     const evidence = evidenceOf(repeated)

@@ -3,7 +3,7 @@
  * `survey.ts`, because what it asks for is what is to be proven.
  */
 import { Result } from "effect"
-import { type Exchange } from "../../src/learn/Exchange.ts"
+import { type Exchange } from "../../src/learn/observe/Exchange.ts"
 import { type Evidence, readEvidence } from "../../src/learn/readEvidence.ts"
 import { cheapRead, minReads, nextRead } from "../../src/learn/survey.ts"
 
@@ -20,15 +20,26 @@ export const credentials = { apiKey: "canary-key-7f3a9c", token: "canary-token-5
 type Entry = Readonly<Record<string, unknown>>
 
 /** One request with credentials, as an entry of a HAR. */
-export const send = async (service: Service, method: string, path: string, query: ReadonlyArray<readonly [string, string]> = [], body?: unknown): Promise<Entry> => {
+export const send = async (
+  service: Service,
+  method: string,
+  path: string,
+  query: ReadonlyArray<readonly [string, string]> = [],
+  body?: unknown
+): Promise<Entry> => {
   const url = new URL(service.url + prefix + path)
   url.searchParams.append("apikey", credentials.apiKey)
   for (const [name, value] of query) url.searchParams.append(name, value)
   const startedDateTime = new Date(service.now()).toISOString()
-  const headers = { authorization: `Bearer ${credentials.token}`, cookie: `sessionid=${credentials.cookie}`, "x-api-key": credentials.apiKey }
+  const headers = {
+    authorization: `Bearer ${credentials.token}`,
+    cookie: `sessionid=${credentials.cookie}`,
+    "x-api-key": credentials.apiKey
+  }
   const reply = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   const text = await reply.text()
-  const pairs = (entries: Iterable<readonly [string, string]>) => Array.from(entries, ([name, value]) => ({ name, value }))
+  const pairs = (entries: Iterable<readonly [string, string]>) =>
+    Array.from(entries, ([name, value]) => ({ name, value }))
   return {
     startedDateTime,
     time: 0,

@@ -37,6 +37,10 @@ describe.each(services)("what $name chose otherwise", ({ choices, start, withNod
 
   it("is not found where it chose as is assumed", async () => {
     await using service = await start(new Set())
-    expect(judge((await recordOf(service, withNodes)).exchanges).filter(({ verdict }) => verdict === "refuted").map(({ claim }) => claim)).toEqual(always)
+    expect(
+      judge((await recordOf(service, withNodes)).exchanges)
+        .filter(({ verdict }) => verdict === "refuted")
+        .map(({ claim }) => claim)
+    ).toEqual(always)
   })
 })

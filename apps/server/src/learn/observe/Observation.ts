@@ -1,7 +1,7 @@
 /**
  * Something that evidence shows: a value, and the exchange in which it is to be seen.
  */
-import type { Exchange } from "../Exchange.ts"
+import type { Exchange } from "./Exchange.ts"
 
 export type Evidenced = ReadonlyArray<Exchange>
 

@@ -5,7 +5,7 @@
 import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../../profile/Profile.ts"
 import { isObject } from "../../profile/values.ts"
-import { type Exchange, isRefusal, isSuccess, json, listIn, query } from "../Exchange.ts"
+import { type Exchange, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { type Evidenced, first, observation, type Observer } from "./Observation.ts"
 import { asked } from "./paging.ts"
 
@@ -20,11 +20,13 @@ export const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): 
   if (status === 429) return "over-the-allowance"
   if (!isRefusal(exchange)) return undefined
   if (operation === undefined && method === "GET") return isMadeUp(exchange.path) ? "unknown-path" : undefined
-  if (operation === "nodes.get" && method === "GET" && nodeId !== undefined && !knownIds.has(nodeId)) return "unknown-node"
+  if (operation === "nodes.get" && method === "GET" && nodeId !== undefined && !knownIds.has(nodeId))
+    return "unknown-node"
   if (operation === "nodes.list" && method === "GET") {
     const { alias, pageNo, size } = asked(exchange)
     const values = [alias, pageNo, size].filter((value) => value !== undefined)
-    if (exchange.query.some(([name], at) => exchange.query.findIndex(([other]) => other === name) !== at)) return undefined
+    if (exchange.query.some(([name], at) => exchange.query.findIndex(([other]) => other === name) !== at))
+      return undefined
     if (exchange.query.some(([, value]) => value === "")) return undefined
     if (values.some(Number.isNaN)) return "malformed-query"
     if (values.some((value) => value < 1)) return "page-out-of-bounds"
@@ -69,7 +71,8 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
   const { body, headers, nodeId, path, status } = exchange
   if (body.is === "unknown") return undefined
   const id = nodeId ?? /\/nodes\/([^/]+)/.exec(path)?.[1]
-  const withoutId = (text: string): string => (id === undefined ? text : text.replaceAll(new RegExp(`\\b${escaped(String(id))}\\b`, "g"), "{id}"))
+  const withoutId = (text: string): string =>
+    id === undefined ? text : text.replaceAll(new RegExp(`\\b${escaped(String(id))}\\b`, "g"), "{id}")
   return {
     status,
     contentType: headers["content-type"] ?? "",
@@ -107,7 +110,9 @@ export const failureForm: Observer<"envelope" | "other"> = (evidence) => {
     }
     const keys = Object.keys(envelope)
     const isOurs =
-      ["message", "code", "data", "errors"].every((name) => keys.includes(name)) && keys.length === 4 && isEmptyObject(envelope["data"])
+      ["message", "code", "data", "errors"].every((name) => keys.includes(name)) &&
+      keys.length === 4 &&
+      isEmptyObject(envelope["data"])
     return [
       isOurs
         ? observation(exchange, "envelope" as const, "a failure has the envelope")
@@ -123,7 +128,9 @@ const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.key
 export const failureCode: Observer<boolean> = (evidence) => {
   const found = failures(evidence).flatMap((exchange) => {
     const code = json(exchange)?.["code"]
-    return code === undefined ? [] : [observation(exchange, code === exchange.status, `code ${JSON.stringify(code)} with status ${exchange.status}`)]
+    return code === undefined
+      ? []
+      : [observation(exchange, code === exchange.status, `code ${JSON.stringify(code)} with status ${exchange.status}`)]
   })
   return found.find(({ value }) => !value) ?? found[0]
 }
@@ -138,7 +145,9 @@ export const failureErrors: Observer<boolean> = (evidence) => {
       isObject(errors) &&
       Object.keys(errors).length > 0 &&
       Object.values(errors).every((list) => Array.isArray(list) && list.every((text) => typeof text === "string"))
-    return [observation(exchange, isOurs, `errors is ${isOurs ? "an object of lists" : JSON.stringify(errors).slice(0, 100)}`)]
+    return [
+      observation(exchange, isOurs, `errors is ${isOurs ? "an object of lists" : JSON.stringify(errors).slice(0, 100)}`)
+    ]
   })
   return found.find(({ value }) => !value) ?? found[0]
 }

@@ -2,7 +2,7 @@
  * Images and plans: filters, names of fields, the size of the catalogue (A18, A19).
  */
 import { isObject, type JsonObject } from "../../profile/values.ts"
-import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, query } from "../Exchange.ts"
+import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, query } from "./Exchange.ts"
 import { type Evidenced, first, observation, type Observer, worst } from "./Observation.ts"
 import { isUnfiltered } from "./records.ts"
 
@@ -20,7 +20,9 @@ const rowsOf = (exchange: Exchange): ReadonlyArray<JsonObject> => (listIn(exchan
 const part = (row: JsonObject, name: string): JsonObject => (isObject(row[name]) ? row[name] : {})
 
 /** How many series, plans and systems there are. */
-export const catalogueSize: Observer<{ readonly series: number; readonly plans: number; readonly systems: number }> = (evidence) => {
+export const catalogueSize: Observer<{ readonly series: number; readonly plans: number; readonly systems: number }> = (
+  evidence
+) => {
   const exchange = wholeList(evidence)
   if (exchange === undefined) return undefined
   const rows = rowsOf(exchange)
@@ -30,7 +32,11 @@ export const catalogueSize: Observer<{ readonly series: number; readonly plans: 
     plans: distinct((row) => row["plan"] ?? row["size"]),
     systems: distinct((row) => part(row, "os")["name"])
   }
-  return observation(exchange, value, `${value.plans} plans of ${value.series} series, ${value.systems} systems, ${rows.length} rows`)
+  return observation(
+    exchange,
+    value,
+    `${value.plans} plans of ${value.series} series, ${value.systems} systems, ${rows.length} rows`
+  )
 }
 
 /** Hours in a month, of each price. */
@@ -40,7 +46,9 @@ export const monthHours: Observer<number> = (evidence) => {
   const found = rowsOf(exchange).flatMap((row) => {
     const { price_per_hour: hour, price_per_month: month } = part(row, "specs")
     const hours = Number.parseFloat(String(month)) / Number.parseFloat(String(hour))
-    return Number.isFinite(hours) && hours > 0 ? [observation(exchange, hours, `a month costs ${hours.toFixed(1)} hours`)] : []
+    return Number.isFinite(hours) && hours > 0
+      ? [observation(exchange, hours, `a month costs ${hours.toFixed(1)} hours`)]
+      : []
   })
   return worst(found, isMonth)
 }
@@ -57,7 +65,9 @@ export const committedDays: Observer<ReadonlyArray<number>> = (evidence) => {
     return (Array.isArray(list) ? list : []).filter(isObject).map((sku) => Number(sku["committed_days"]))
   })
   const distinct = Array.from(new Set(days)).toSorted((a, b) => a - b)
-  return distinct.length === 0 ? undefined : observation(exchange, distinct as ReadonlyArray<number>, `committed options of ${distinct.join(", ")} days`)
+  return distinct.length === 0
+    ? undefined
+    : observation(exchange, distinct as ReadonlyArray<number>, `committed options of ${distinct.join(", ")} days`)
 }
 
 /** How a field of `specs` is written. */
@@ -65,8 +75,14 @@ export const spec =
   (name: string): Observer<string> =>
   (evidence) => {
     const exchange = wholeList(evidence)
-    const value = exchange && rowsOf(exchange).map((row) => part(row, "specs")[name]).find((each) => each !== undefined && each !== null)
-    return exchange === undefined || value === undefined ? undefined : observation(exchange, typeof value, `specs.${name} is a ${typeof value}: ${JSON.stringify(value).slice(0, 40)}`)
+    const value =
+      exchange &&
+      rowsOf(exchange)
+        .map((row) => part(row, "specs")[name])
+        .find((each) => each !== undefined && each !== null)
+    return exchange === undefined || value === undefined
+      ? undefined
+      : observation(exchange, typeof value, `specs.${name} is a ${typeof value}: ${JSON.stringify(value).slice(0, 40)}`)
   }
 
 const systemOf = (row: JsonObject): string => String(part(row, "os")["name"] ?? "")
@@ -79,7 +95,13 @@ export const narrows: Observer<boolean> = (evidence) =>
       const rows = listIn(exchange) === undefined ? undefined : rowsOf(exchange)
       if (wanted === "" || rows === undefined || rows.length === 0) return []
       const others = rows.filter((row) => systemOf(row).toLowerCase() !== wanted.toLowerCase()).length
-      return [observation(exchange, others === 0, others === 0 ? `os=${wanted} gives that system alone` : `os=${wanted} gives ${others} rows of other systems`)]
+      return [
+        observation(
+          exchange,
+          others === 0,
+          others === 0 ? `os=${wanted} gives that system alone` : `os=${wanted} gives ${others} rows of other systems`
+        )
+      ]
     }),
     (value) => value
   )
@@ -105,10 +127,15 @@ export const noMatch: Observer<number | "empty" | "rows"> = (evidence) => {
   return first(listed(evidence), (exchange) => {
     const wanted = query(exchange, "os") ?? ""
     if (wanted === "" || lower.has(wanted.toLowerCase())) return undefined
-    if (isRefusal(exchange)) return observation(exchange, exchange.status, `a filter without a match is ${exchange.status}`)
+    if (isRefusal(exchange))
+      return observation(exchange, exchange.status, `a filter without a match is ${exchange.status}`)
     const length = listIn(exchange)?.length
     if (length === undefined) return undefined
-    return observation(exchange, length === 0 ? ("empty" as const) : ("rows" as const), `a filter without a match gives ${length} rows`)
+    return observation(
+      exchange,
+      length === 0 ? ("empty" as const) : ("rows" as const),
+      `a filter without a match gives ${length} rows`
+    )
   })
 }
 
@@ -117,14 +144,21 @@ export const unknownType: Observer<number | "empty" | "all"> = (evidence) =>
   first(listed(evidence), (exchange) => {
     const type = query(exchange, "image_type") ?? ""
     if (/^(public|private|)$/i.test(type)) return undefined
-    if (isRefusal(exchange)) return observation(exchange, exchange.status, `an unknown image_type is ${exchange.status}`)
+    if (isRefusal(exchange))
+      return observation(exchange, exchange.status, `an unknown image_type is ${exchange.status}`)
     const length = listIn(exchange)?.length
     if (length === undefined) return undefined
-    return observation(exchange, length === 0 ? ("empty" as const) : ("all" as const), `an unknown image_type gives ${length} rows`)
+    return observation(
+      exchange,
+      length === 0 ? ("empty" as const) : ("all" as const),
+      `an unknown image_type gives ${length} rows`
+    )
   })
 
 const saved = (evidence: Evidenced): Evidenced =>
-  evidence.filter((exchange) => exchange.operation === "images.saved" && isSuccess(exchange) && json(exchange) !== undefined)
+  evidence.filter(
+    (exchange) => exchange.operation === "images.saved" && isSuccess(exchange) && json(exchange) !== undefined
+  )
 
 /** The key that the list of saved images is under. */
 export const savedKey: Observer<string> = (evidence) =>

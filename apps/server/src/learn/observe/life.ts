@@ -5,7 +5,7 @@
 import { status as readStatus } from "@berthkit/core/api/fields/Status"
 import type { Behaviour } from "../../profile/Profile.ts"
 import { isObject, type JsonObject } from "../../profile/values.ts"
-import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "../Exchange.ts"
+import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "./Exchange.ts"
 import { type Evidenced, first, observation, type Observation, type Observer, worst } from "./Observation.ts"
 
 /** A look at one node: its record, or that it was not there. */
@@ -52,11 +52,14 @@ const look = (exchange: Exchange, sights: ReadonlyMap<number, Array<Sight>>): vo
   if (operation === "nodes.get" && exchange.nodeId !== undefined) {
     const [record] = recordsIn(exchange)
     if (record === undefined && !isRefusal(exchange)) return
-    sights.get(exchange.nodeId)?.push({ exchange, at, by: "get", isThere: record !== undefined, status: record && wordOf(record) })
+    sights
+      .get(exchange.nodeId)
+      ?.push({ exchange, at, by: "get", isThere: record !== undefined, status: record && wordOf(record) })
   }
   if (operation === "nodes.create") {
     const [record] = recordsIn(exchange)
-    if (record !== undefined) sights.get(idOf(record))?.push({ exchange, at, by: "create", isThere: true, status: wordOf(record) })
+    if (record !== undefined)
+      sights.get(idOf(record))?.push({ exchange, at, by: "create", isThere: true, status: wordOf(record) })
   }
   if (operation === "nodes.list") {
     for (const record of (listIn(exchange) ?? []).filter(isObject)) {
@@ -101,9 +104,17 @@ export const ghosts = (evidence: Evidenced): Durations =>
     const listed = sights.filter(({ at, by }) => by === "list" && at > gone.at).at(-1)
     if (listed !== undefined) {
       const millis = listed.at - gone.at
-      return [observation(listed.exchange, millis, `node ${id} was listed ${(millis / 1000).toFixed(1)} s after it could not be read`)]
+      return [
+        observation(
+          listed.exchange,
+          millis,
+          `node ${id} was listed ${(millis / 1000).toFixed(1)} s after it could not be read`
+        )
+      ]
     }
-    const list = evidence.find((exchange) => exchange.operation === "nodes.list" && exchange.at > gone.at && listIn(exchange) !== undefined)
+    const list = evidence.find(
+      (exchange) => exchange.operation === "nodes.list" && exchange.at > gone.at && listIn(exchange) !== undefined
+    )
     return list === undefined ? [] : [observation(list, 0, "a node that is gone is not listed")]
   })
 
@@ -118,7 +129,8 @@ export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
       if (exchange.operation === "nodes.create") words.create ??= word
       else {
         const known = readStatus(word)
-        if (known === "created" || known === "running" || known === "power-off" || known === "terminate") words[known] ??= word
+        if (known === "created" || known === "running" || known === "power-off" || known === "terminate")
+          words[known] ??= word
         else if (known === "creating") words.created ??= word
       }
     }
@@ -128,7 +140,12 @@ export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
     const runs = early.findIndex(({ status }) => isRunning(status))
     const before = early[0]?.status
     if (runs > 0 && before !== undefined) words.created ??= before
-    const late = deleted === undefined ? undefined : sights.find(({ at, isThere, status }) => at > deleted.at && isThere && status !== undefined && !isRunning(status))
+    const late =
+      deleted === undefined
+        ? undefined
+        : sights.find(
+            ({ at, isThere, status }) => at > deleted.at && isThere && status !== undefined && !isRunning(status)
+          )
     if (late?.status !== undefined) words.terminate ??= late.status
   }
   return words
@@ -140,7 +157,9 @@ export const transitions: Observer<ReadonlyArray<string>> = (evidence) => {
     if (created === undefined) return []
     const words = sights.flatMap(({ status }) => (status === undefined ? [] : [status]))
     const order = words.filter((word, at) => word !== words[at - 1])
-    return sights.length < 3 ? [] : [observation(sights.at(-1)!.exchange, order as ReadonlyArray<string>, order.join(" → "))]
+    return sights.length < 3
+      ? []
+      : [observation(sights.at(-1)!.exchange, order as ReadonlyArray<string>, order.join(" → "))]
   })
   return worst(found, isDocumentedLife)
 }
@@ -161,14 +180,25 @@ export const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
 export const deleteReply: Observer<{ readonly status: number; readonly body: boolean }> = (evidence) =>
   first(evidence, (exchange) =>
     exchange.operation === "nodes.delete" && isSuccess(exchange)
-      ? observation(exchange, { status: exchange.status, body: exchange.status !== 204 && (exchange.body.is === "json" || json(exchange) !== undefined) }, `a delete is ${exchange.status}`)
+      ? observation(
+          exchange,
+          {
+            status: exchange.status,
+            body: exchange.status !== 204 && (exchange.body.is === "json" || json(exchange) !== undefined)
+          },
+          `a delete is ${exchange.status}`
+        )
       : undefined
   )
 
 /** What a get answers once a node is gone. */
 export const goneStatus: Observer<number> = (evidence) =>
   first(
-    lives(evidence).flatMap(({ deleted, sights }) => sights.filter(({ at, by, isThere }) => by === "get" && !isThere && deleted !== undefined && at > deleted.at).map(({ exchange }) => exchange)),
+    lives(evidence).flatMap(({ deleted, sights }) =>
+      sights
+        .filter(({ at, by, isThere }) => by === "get" && !isThere && deleted !== undefined && at > deleted.at)
+        .map(({ exchange }) => exchange)
+    ),
     (exchange) => observation(exchange, exchange.status, `a node that is gone is ${exchange.status}`)
   )
 
@@ -179,7 +209,9 @@ export const idsGrow: Observer<boolean> = (evidence) => {
   for (const exchange of evidence) {
     const isCreate = exchange.operation === "nodes.create"
     if (!isCreate && exchange.operation !== "nodes.list" && exchange.operation !== "nodes.get") continue
-    const ids = recordsIn(exchange).map(idOf).filter((id) => !Number.isNaN(id))
+    const ids = recordsIn(exchange)
+      .map(idOf)
+      .filter((id) => !Number.isNaN(id))
     if (isCreate && ids[0] !== undefined && Number.isFinite(highest)) {
       found.push(observation(exchange, ids[0] > highest, `the new node has the id ${ids[0]} after ${highest}`))
     }

@@ -3,15 +3,18 @@
  * and what follows a create and a delete.
  */
 import { isObject } from "../../profile/values.ts"
-import { type Exchange, isRefusal, isSuccess, json } from "../Exchange.ts"
+import { type Exchange, isRefusal, isSuccess, json } from "./Exchange.ts"
 import { ghosts, lives } from "./life.ts"
 import { type Evidenced, first, observation, type Observer, worst } from "./Observation.ts"
 
 export const head: Observer<boolean> = (evidence) =>
   first(evidence, (exchange) => {
-    if (exchange.method !== "HEAD" || exchange.operation === undefined || exchange.operation === "nodes.get") return undefined
+    if (exchange.method !== "HEAD" || exchange.operation === undefined || exchange.operation === "nodes.get")
+      return undefined
     if (isSuccess(exchange)) return observation(exchange, true, "HEAD is answered")
-    return exchange.status === 405 || exchange.status === 404 ? observation(exchange, false, `HEAD is ${exchange.status}`) : undefined
+    return exchange.status === 405 || exchange.status === 404
+      ? observation(exchange, false, `HEAD is ${exchange.status}`)
+      : undefined
   })
 
 export const ghost: Observer<number> = (evidence) => worst(ghosts(evidence), (millis) => millis === 0)
@@ -19,9 +22,12 @@ export const ghost: Observer<number> = (evidence) => worst(ghosts(evidence), (mi
 export const secondDelete: Observer<boolean> = (evidence) =>
   first(
     lives(evidence).flatMap(({ deleted, id, sights }) => {
-      const again = evidence.find((exchange) => exchange.operation === "nodes.delete" && exchange.nodeId === id && exchange !== deleted)
+      const again = evidence.find(
+        (exchange) => exchange.operation === "nodes.delete" && exchange.nodeId === id && exchange !== deleted
+      )
       // While it can be read it is being terminated.
-      const isThere = again !== undefined && sights.some(({ at, by, isThere }) => by === "get" && at > again.at && isThere)
+      const isThere =
+        again !== undefined && sights.some(({ at, by, isThere }) => by === "get" && at > again.at && isThere)
       return again === undefined || !isThere ? [] : [again]
     }),
     (exchange) => observation(exchange, isSuccess(exchange), `a second delete is ${exchange.status}`)
@@ -47,7 +53,8 @@ export const namesRepeat: Observer<boolean> = (evidence) => {
   for (const exchange of creates(evidence)) {
     const name = nameOf(exchange)
     if (typeof name !== "string") continue
-    if (names.has(name) && isSuccess(exchange)) return observation(exchange, true, "a second node of the same name is created")
+    if (names.has(name) && isSuccess(exchange))
+      return observation(exchange, true, "a second node of the same name is created")
     if (exchange.status === 409 && /name/i.test(JSON.stringify(json(exchange) ?? {}))) {
       return observation(exchange, false, "a name that is taken is 409")
     }
@@ -58,16 +65,24 @@ export const namesRepeat: Observer<boolean> = (evidence) => {
 
 export const unknownParameters: Observer<boolean> = (evidence) =>
   first(evidence, (exchange) => {
-    if (exchange.method !== "GET" || !exchange.query.some(([name]) => name === "project_id" || name === "location")) return undefined
+    if (exchange.method !== "GET" || !exchange.query.some(([name]) => name === "project_id" || name === "location"))
+      return undefined
     if (isSuccess(exchange)) return observation(exchange, true, "an unknown parameter is ignored")
-    return isRefusal(exchange) && exchange.query.length === 1 ? observation(exchange, false, `an unknown parameter is ${exchange.status}`) : undefined
+    return isRefusal(exchange) && exchange.query.length === 1
+      ? observation(exchange, false, `an unknown parameter is ${exchange.status}`)
+      : undefined
   })
 
-const commitments = (evidence: Evidenced): Evidenced => evidence.filter(({ operation }) => operation === "commitments.set")
+const commitments = (evidence: Evidenced): Evidenced =>
+  evidence.filter(({ operation }) => operation === "commitments.set")
 
 export const commitmentReply: Observer<ReadonlyArray<string>> = (evidence) =>
   first(commitments(evidence), (exchange) => {
     const data = isSuccess(exchange) ? json(exchange)?.["data"] : undefined
     if (!isObject(data)) return undefined
-    return observation(exchange, Object.keys(data) as ReadonlyArray<string>, `its data has ${Object.keys(data).join(", ") || "nothing"}`)
+    return observation(
+      exchange,
+      Object.keys(data) as ReadonlyArray<string>,
+      `its data has ${Object.keys(data).join(", ") || "nothing"}`
+    )
   })

@@ -2,7 +2,7 @@
  * How the list of nodes is paged (A7, A24): sizes, order, what is behind the end, which parameter wins.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
-import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, query } from "../Exchange.ts"
+import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { isObject } from "../../profile/values.ts"
 import { type Evidenced, first, observation, type Observer } from "./Observation.ts"
 
@@ -36,7 +36,8 @@ export const idsOf = (exchange: Exchange): ReadonlyArray<number> | undefined =>
 /** A field of an envelope that counts all nodes. */
 const totalOf = (exchange: Exchange): number | undefined => {
   const envelope = json(exchange) ?? {}
-  for (const name of ["total_count", "total", "count"]) if (Number.isInteger(envelope[name])) return envelope[name] as number
+  for (const name of ["total_count", "total", "count"])
+    if (Number.isInteger(envelope[name])) return envelope[name] as number
   return undefined
 }
 
@@ -51,7 +52,8 @@ export const defaultSize: Observer<number> = (evidence) => {
   return first(lists(evidence), (exchange) => {
     const { alias, pageNo, size } = asked(exchange)
     const length = listIn(exchange)?.length
-    if (length === undefined || size !== undefined || (pageNo ?? alias ?? 1) !== 1 || !isPlain(exchange)) return undefined
+    if (length === undefined || size !== undefined || (pageNo ?? alias ?? 1) !== 1 || !isPlain(exchange))
+      return undefined
     return length > 0 && total > length
       ? observation(exchange, length, `a page without per_page has ${length} of at least ${total} nodes`)
       : undefined
@@ -62,13 +64,18 @@ export const defaultSize: Observer<number> = (evidence) => {
 const shortened = (exchange: Exchange, total: number): number | undefined => {
   const { size } = asked(exchange)
   const length = listIn(exchange)?.length
-  return size !== undefined && length !== undefined && length > 0 && length < size && pageAsked(exchange) === 1 && total > length
+  return size !== undefined &&
+    length !== undefined &&
+    length > 0 &&
+    length < size &&
+    pageAsked(exchange) === 1 &&
+    total > length
     ? length
     : undefined
 }
 
 /** The longest page that can be asked for, as far as pages of up to 100 show; `refused` where one is refused. */
-export const largestSize: Observer<number | "refused"> = (evidence) => {
+export const maxPageSize: Observer<number | "refused"> = (evidence) => {
   const total = atLeast(evidence)
   const asking = lists(evidence).filter((exchange) => {
     const { size } = asked(exchange)
@@ -97,7 +104,8 @@ export const tooLarge: Observer<number | "given" | "refused"> = (evidence) => {
   return first(lists(evidence), (exchange) => {
     const { size } = asked(exchange)
     if (size === undefined || !(size > pageSize.maximum) || !isPlain(exchange)) return undefined
-    if (isRefusal(exchange)) return observation(exchange, "refused" as const, `per_page=${size} is refused with ${exchange.status}`)
+    if (isRefusal(exchange))
+      return observation(exchange, "refused" as const, `per_page=${size} is refused with ${exchange.status}`)
     const length = shortened(exchange, total)
     if (length !== undefined) return observation(exchange, length, `per_page=${size} gives ${length} nodes`)
     return listIn(exchange) === undefined
@@ -127,7 +135,9 @@ export const malformed: Observer<number | "first"> = (evidence) =>
     if (isRefusal(exchange)) {
       return observation(exchange, exchange.status, `a page that is no number is refused with ${exchange.status}`)
     }
-    return listIn(exchange) === undefined ? undefined : observation(exchange, first1, "a page that is no number is accepted")
+    return listIn(exchange) === undefined
+      ? undefined
+      : observation(exchange, first1, "a page that is no number is accepted")
   })
 
 const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
@@ -172,21 +182,27 @@ export const totals: Observer<ReadonlyArray<string>> = (evidence) => {
   return found.find(({ value }) => value.length > 0) ?? found[0]
 }
 
-const sameIds = (one: Exchange, other: Exchange): boolean =>
-  JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
+const sameIds = (one: Exchange, other: Exchange): boolean => JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
 
 /** The page of this number and size, asked for plainly by `page_no`. */
 const plainPage = (evidence: Evidenced, page: number, size: number | undefined) =>
   lists(evidence).find((exchange) => {
     const given = asked(exchange)
-    return isPlain(exchange) && given.alias === undefined && (given.pageNo ?? 1) === page && given.size === size && (idsOf(exchange)?.length ?? 0) > 0
+    return (
+      isPlain(exchange) &&
+      given.alias === undefined &&
+      (given.pageNo ?? 1) === page &&
+      given.size === size &&
+      (idsOf(exchange)?.length ?? 0) > 0
+    )
   })
 
 /** Whether `page` names the page where there is no `page_no`. */
 export const alias: Observer<boolean> = (evidence) =>
   first(lists(evidence), (exchange) => {
     const { alias, pageNo, size } = asked(exchange)
-    if (pageNo !== undefined || alias === undefined || !(alias > 1) || (idsOf(exchange)?.length ?? 0) === 0) return undefined
+    if (pageNo !== undefined || alias === undefined || !(alias > 1) || (idsOf(exchange)?.length ?? 0) === 0)
+      return undefined
     const wanted = plainPage(evidence, alias, size)
     const firstPage = plainPage(evidence, 1, size)
     if (wanted === undefined || firstPage === undefined || sameIds(wanted, firstPage)) return undefined
@@ -210,14 +226,18 @@ export const winner: Observer<"page_no" | "page"> = (evidence) =>
 export const twice: Observer<number | "accepted"> = (evidence) =>
   first(lists(evidence), (exchange) => {
     if (!isTwice(exchange, "page_no") && !isTwice(exchange, "per_page")) return undefined
-    if (isRefusal(exchange)) return observation(exchange, exchange.status, `a parameter given twice is ${exchange.status}`)
-    return isSuccess(exchange) ? observation(exchange, "accepted" as const, "a parameter given twice is accepted") : undefined
+    if (isRefusal(exchange))
+      return observation(exchange, exchange.status, `a parameter given twice is ${exchange.status}`)
+    return isSuccess(exchange)
+      ? observation(exchange, "accepted" as const, "a parameter given twice is accepted")
+      : undefined
   })
 
 /** An empty parameter. */
 export const emptyParameter: Observer<boolean> = (evidence) =>
   first(lists(evidence), (exchange) => {
-    if (!exchange.query.some(([name, value]) => (name === "per_page" || name === "page_no") && value === "")) return undefined
+    if (!exchange.query.some(([name, value]) => (name === "per_page" || name === "page_no") && value === ""))
+      return undefined
     if (isRefusal(exchange)) return observation(exchange, false, `an empty parameter is ${exchange.status}`)
     return isSuccess(exchange) ? observation(exchange, true, "an empty parameter counts as none") : undefined
   })

@@ -5,13 +5,15 @@
 import { type Envelope, type EnvelopeKey, type Field, type Form, type Kind } from "../../profile/Profile.ts"
 import { instantOf, isObject, type JsonObject, kindOf, sizeOf } from "../../profile/values.ts"
 import type { Operation } from "../../faults/operations.ts"
-import { type Exchange, isSecretName, isSuccess, json, listIn, listKey, recordsIn } from "../Exchange.ts"
+import { type Exchange, isSecretName, isSuccess, json, listIn, listKey, recordsIn } from "./Exchange.ts"
 import { type Evidenced, observation, type Observation, type Observer, worst } from "./Observation.ts"
 import { asked } from "./paging.ts"
 
 /** Successes of an operation whose body is known. */
 export const successes = (evidence: Evidenced, operation: Operation): Evidenced =>
-  evidence.filter((each) => each.operation === operation && each.method !== "HEAD" && isSuccess(each) && each.body.is === "json")
+  evidence.filter(
+    (each) => each.operation === operation && each.method !== "HEAD" && isSuccess(each) && each.body.is === "json"
+  )
 
 /** Records that a shape is read off, at most. */
 const maxRecords = 5_000
@@ -27,18 +29,31 @@ export const seenIn = (evidence: Evidenced, operation: Operation): ReadonlyArray
     .slice(0, maxRecords)
 
 /** The fields of records, in the order in which they first appear. */
-export const fieldsOf = (records: ReadonlyArray<JsonObject>, statuses: ReadonlyArray<string | undefined>, depth = 0): ReadonlyArray<Field> => {
+export const fieldsOf = (
+  records: ReadonlyArray<JsonObject>,
+  statuses: ReadonlyArray<string | undefined>,
+  depth = 0
+): ReadonlyArray<Field> => {
   const names = Array.from(new Set(records.flatMap((record) => Object.keys(record)))).slice(0, 200)
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
-const fieldOf = (name: string, records: ReadonlyArray<JsonObject>, statuses: ReadonlyArray<string | undefined>, depth: number): Field => {
-  const present = records.flatMap((record, at) => (Object.hasOwn(record, name) ? [{ value: record[name], status: statuses[at] }] : []))
+const fieldOf = (
+  name: string,
+  records: ReadonlyArray<JsonObject>,
+  statuses: ReadonlyArray<string | undefined>,
+  depth: number
+): Field => {
+  const present = records.flatMap((record, at) =>
+    Object.hasOwn(record, name) ? [{ value: record[name], status: statuses[at] }] : []
+  )
   const values = present.map(({ value }) => value).filter((value) => value !== null)
   const nulls = present.length - values.length
   const counts = new Map<Kind, number>()
   for (const value of values) counts.set(kindOf(value), (counts.get(kindOf(value)) ?? 0) + 1)
-  const kinds = Array.from(counts).toSorted(([, a], [, b]) => b - a).map(([kind]) => kind)
+  const kinds = Array.from(counts)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([kind]) => kind)
   const form = formOf(name, values, records.length)
   const objects = values.filter(isObject)
   const nullIn = nullStatuses(present)
@@ -62,11 +77,15 @@ const nullStatuses = (present: ReadonlyArray<{ readonly value: unknown; readonly
   return Array.from(always).some((status) => never.has(status)) ? undefined : Array.from(always)
 }
 
+/** What may say whose account it is. */
+const isPersonal = /@|\d+\.\d+\.\d+\.\d+|:[\da-f]*:/i
+
 const sizes = /memory|ram|disk/
 const maxConstantLength = 60
 
 /** What the mock gives a value of its own. Everything else is constant, or empty. */
-const meant = /^(id|name|label|vcpus|cpus?|memory|ram|disk(_space)?|status|plan|size|region|image|created_at|updated_at|(public|private)_ip_address|ip(_address)?|backups?|backup_ids|(is_)?locked|tags|netmask|gateway|type|slug_name|version|series|price_.*|minimum_billing_amount|committed_.*|os|zone|specs)$/
+const meant =
+  /^(id|name|label|vcpus|cpus?|memory|ram|disk(_space)?|status|plan|size|region|image|created_at|updated_at|(public|private)_ip_address|ip(_address)?|backups?|backup_ids|(is_)?locked|tags|netmask|gateway|type|slug_name|version|series|price_.*|minimum_billing_amount|committed_.*|os|zone|specs)$/
 
 const formOf = (name: string, values: ReadonlyArray<unknown>, count: number): Form | undefined => {
   const [value] = values
@@ -77,14 +96,16 @@ const formOf = (name: string, values: ReadonlyArray<unknown>, count: number): Fo
       return { is: "size", unit, decimals: size.decimals, suffix: size.suffix }
     }
     const instant = name.endsWith("_at") ? instantOf(value) : undefined
-    if (instant !== undefined) return { is: "instant", decimals: instant.decimals, between: instant.between, zone: instant.zone }
+    if (instant !== undefined)
+      return { is: "instant", decimals: instant.decimals, between: instant.between, zone: instant.zone }
   }
   if (typeof value === "number") {
     if (name.endsWith("_at")) return { is: "epoch", unit: value > 1e11 ? "millis" : "seconds" }
     if (/^(memory|ram)$/.test(name)) return { is: "size", unit: value >= 256 ? "MB" : "GB", decimals: 0, suffix: "" }
-    if (/^disk/.test(name)) return { is: "size", unit: "GB", decimals: 0, suffix: "" }
+    if (name.startsWith("disk")) return { is: "size", unit: "GB", decimals: 0, suffix: "" }
   }
   const isSame = values.length === count && count > 1 && new Set(values.map((each) => JSON.stringify(each))).size === 1
+  if (typeof value === "string" && isPersonal.test(value)) return undefined
   if (!isSame || meant.test(name) || isSecretName(name) || kindOf(value) === "object") return undefined
   return JSON.stringify(value).length > maxConstantLength ? undefined : { is: "constant", value: value as string }
 }
@@ -107,7 +128,10 @@ export const keys =
       const names = Object.keys(record)
       const more = names.filter((name) => !expected.includes(name))
       const less = expected.filter((name) => !names.includes(name))
-      const says = [...(more.length ? [`further fields: ${more.join(", ")}`] : []), ...(less.length ? [`missing: ${less.join(", ")}`] : [])]
+      const says = [
+        ...(more.length ? [`further fields: ${more.join(", ")}`] : []),
+        ...(less.length ? [`missing: ${less.join(", ")}`] : [])
+      ]
       return observation(exchange, names as ReadonlyArray<string>, says.join("; ") || "the fields that are expected")
     })
     return worst(found, (names) => sameSet(names, expected))
@@ -146,7 +170,11 @@ export const nulls =
     const found = operations.flatMap((operation) =>
       seenIn(evidence, operation).map(({ exchange, record }) => {
         const names = Object.keys(record).filter((name) => record[name] === null)
-        return observation(exchange, names as ReadonlyArray<string>, names.length === 0 ? "no field is null" : `null in ${operation}: ${names.join(", ")}`)
+        return observation(
+          exchange,
+          names as ReadonlyArray<string>,
+          names.length === 0 ? "no field is null" : `null in ${operation}: ${names.join(", ")}`
+        )
       })
     )
     return worst(found, (names) => names.length === 0)
@@ -158,10 +186,19 @@ export const missing =
   (evidence) => {
     const found = operations.flatMap((operation) => {
       const seen = seenIn(evidence, operation)
-      const some = recordShape(evidence, operation)?.filter((field) => field.missing > 0).map(({ name }) => name) ?? []
+      const some =
+        recordShape(evidence, operation)
+          ?.filter((field) => field.missing > 0)
+          .map(({ name }) => name) ?? []
       const lacking = seen.find(({ record }) => some.some((name) => !Object.hasOwn(record, name)))
       if (seen.length < 2) return []
-      return [observation((lacking ?? seen[0]!).exchange, some as ReadonlyArray<string>, some.length === 0 ? "every record has the same fields" : `missing in some of ${operation}: ${some.join(", ")}`)]
+      return [
+        observation(
+          (lacking ?? seen[0]!).exchange,
+          some as ReadonlyArray<string>,
+          some.length === 0 ? "every record has the same fields" : `missing in some of ${operation}: ${some.join(", ")}`
+        )
+      ]
     })
     return worst(found, (names) => names.length === 0)
   }
@@ -171,9 +208,13 @@ export const statusWords =
   (operations: ReadonlyArray<Operation>, expected: ReadonlyArray<string>): Observer<ReadonlyArray<string>> =>
   (evidence) => {
     const seen = operations.flatMap((operation) => seenIn(evidence, operation))
-    const words = Array.from(new Set(seen.flatMap(({ record }) => ("status" in record ? [String(record["status"])] : []))))
+    const words = Array.from(
+      new Set(seen.flatMap(({ record }) => ("status" in record ? [String(record["status"])] : [])))
+    )
     const odd = seen.find(({ record }) => "status" in record && !expected.includes(String(record["status"])))
-    return words.length === 0 ? undefined : observation((odd ?? seen[0]!).exchange, words as ReadonlyArray<string>, `statuses: ${words.join(", ")}`)
+    return words.length === 0
+      ? undefined
+      : observation((odd ?? seen[0]!).exchange, words as ReadonlyArray<string>, `statuses: ${words.join(", ")}`)
   }
 
 /** The envelope of successes of an operation. */
@@ -203,7 +244,10 @@ const envelopeKey = (name: string, dataKey: string, found: Evidenced): EnvelopeK
 
 /** A part of the envelope of every success. */
 export const envelopePart =
-  <A>(read: (envelope: JsonObject, exchange: Exchange) => readonly [value: A, says: string] | undefined, isExpected: (value: A) => boolean): Observer<A> =>
+  <A>(
+    read: (envelope: JsonObject, exchange: Exchange) => readonly [value: A, says: string] | undefined,
+    isExpected: (value: A) => boolean
+  ): Observer<A> =>
   (evidence) => {
     const found = evidence.flatMap((exchange) => {
       if (exchange.operation === undefined || !isSuccess(exchange) || exchange.body.is !== "json") return []
@@ -215,4 +259,5 @@ export const envelopePart =
 
 /** Whether a list of images was asked for without a filter. */
 export const isUnfiltered = (exchange: Exchange): boolean =>
-  exchange.query.every(([name]) => !["cpu", "ram", "series", "os", "version", "image_type"].includes(name)) && asked(exchange).pageNo === undefined
+  exchange.query.every(([name]) => !["cpu", "ram", "series", "os", "version", "image_type"].includes(name)) &&
+  asked(exchange).pageNo === undefined

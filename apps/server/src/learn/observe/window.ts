@@ -4,7 +4,7 @@
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
-import { type Exchange, isSuccess, serviceMillis } from "../Exchange.ts"
+import { type Exchange, isSuccess, serviceMillis } from "./Exchange.ts"
 import { type Evidenced, first, observation, type Observer, worst } from "./Observation.ts"
 
 /** Below it a reset is seconds from now (A22). */
@@ -25,7 +25,9 @@ const number = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
 const readingOf = (exchange: Exchange): Reading | undefined => {
-  const [limit, remaining, reset] = [limitHeader, remainingHeader, resetHeader].map((name) => number(exchange.headers[name]))
+  const [limit, remaining, reset] = [limitHeader, remainingHeader, resetHeader].map((name) =>
+    number(exchange.headers[name])
+  )
   if (limit === undefined || remaining === undefined || reset === undefined || limit < 1) return undefined
   const at = serviceMillis(exchange) ?? exchange.at
   const resetMillis = reset < minEpochSeconds ? at + reset * 1000 : reset * 1000
@@ -44,7 +46,13 @@ export const headersOn =
   (evidence) =>
     worst(
       evidence
-        .filter((exchange) => exchange.status >= 200 && exchange.operation !== undefined && isSuccess(exchange) === (kind === "success") && (kind === "success" || exchange.status < 500))
+        .filter(
+          (exchange) =>
+            exchange.status >= 200 &&
+            exchange.operation !== undefined &&
+            isSuccess(exchange) === (kind === "success") &&
+            (kind === "success" || exchange.status < 500)
+        )
         .map((exchange) => {
           const has = hasHeaders(exchange)
           return observation(exchange, has, `a ${kind} ${has ? "has" : "lacks"} the headers`)
@@ -81,7 +89,9 @@ const hasWholeSeconds = (millis: number): number => Math.round(millis / 1000) * 
 /** A length as people set it: within the tolerance of headers the roundest. */
 const round = (millis: number): number => {
   const steps = [3_600_000, 60_000, 15_000, 5_000, 1_000]
-  const step = steps.find((each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= toleranceMillis + each * 0.001)
+  const step = steps.find(
+    (each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= toleranceMillis + each * 0.001
+  )
   return step === undefined ? Math.max(1000, hasWholeSeconds(millis)) : Math.round(millis / step) * step
 }
 
@@ -105,14 +115,23 @@ export const window: Observer<Window> = (evidence) => {
  */
 const slidingOf = (all: ReadonlyArray<Reading>) => {
   for (const reading of all) {
-    const oldest = all.find(({ at, resetMillis }) => resetMillis <= reading.at + toleranceMillis && resetMillis - at > 2 * toleranceMillis && reading.at - resetMillis < (resetMillis - at) / 4)
+    const oldest = all.find(
+      ({ at, resetMillis }) =>
+        resetMillis <= reading.at + toleranceMillis &&
+        resetMillis - at > 2 * toleranceMillis &&
+        reading.at - resetMillis < (resetMillis - at) / 4
+    )
     if (oldest === undefined) continue
     const lengthMillis = oldest.resetMillis - oldest.at
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
     if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
     const length = round(lengthMillis)
-    return observation(reading.exchange, { algorithm: "sliding-window", windowMillis: length } as Window, `a sliding window of ${length / 1000} s: it refills bit by bit`)
+    return observation(
+      reading.exchange,
+      { algorithm: "sliding-window", windowMillis: length } as Window,
+      `a sliding window of ${length / 1000} s: it refills bit by bit`
+    )
   }
   return undefined
 }
@@ -131,7 +150,11 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
     return Math.abs(untilMillis - (limit - remaining) * perToken) <= toleranceMillis + perToken
   })
   return isDeepEnough && agrees && lengths.every((each) => each > 0) && deepest.untilMillis > 2 * toleranceMillis
-    ? observation(deepest.exchange, { algorithm: "token-bucket", windowMillis: round(length) } as Window, `a token bucket that fills in ${round(length) / 1000} s`)
+    ? observation(
+        deepest.exchange,
+        { algorithm: "token-bucket", windowMillis: round(length) } as Window,
+        `a token bucket that fills in ${round(length) / 1000} s`
+      )
     : undefined
 }
 
@@ -144,7 +167,11 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
     const length = round(reading.untilMillis)
     const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
     if (isFull && reading.at >= before.resetMillis - toleranceMillis && wouldCount > 2) {
-      return observation(reading.exchange, { algorithm: "fixed-window", windowMillis: length } as Window, `a fixed window of ${length / 1000} s: it was full again at once`)
+      return observation(
+        reading.exchange,
+        { algorithm: "fixed-window", windowMillis: length } as Window,
+        `a fixed window of ${length / 1000} s: it was full again at once`
+      )
     }
   }
   return undefined
@@ -157,16 +184,27 @@ export const bucket: Observer<boolean> = (evidence) => {
   if (found !== undefined) return observation(found.exchange, true, found.says)
   // One of a window is as far away after one request as after many.
   const fresh = all.find(({ limit, remaining }) => limit - remaining === 1)
-  const same = fresh && all.find(({ limit, remaining, resetMillis }) => limit - remaining >= minReadings && Math.abs(resetMillis - fresh.resetMillis) <= toleranceMillis)
-  return same && fresh.untilMillis > 2 * toleranceMillis ? observation(same.exchange, false, "the reset does not move with each request") : undefined
+  const same =
+    fresh &&
+    all.find(
+      ({ limit, remaining, resetMillis }) =>
+        limit - remaining >= minReadings && Math.abs(resetMillis - fresh.resetMillis) <= toleranceMillis
+    )
+  return same && fresh.untilMillis > 2 * toleranceMillis
+    ? observation(same.exchange, false, "the reset does not move with each request")
+    : undefined
 }
 
 /** The length of a window of a kind that does not show: the first request of one tells it. */
 export const windowLength: Observer<number> = (evidence) => {
   const known = window(evidence)
   if (known !== undefined) return observation(known.exchange, known.value.windowMillis, known.says)
-  const fresh = readings(evidence).find(({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis)
-  return fresh && observation(fresh.exchange, round(fresh.untilMillis), `a window of ${round(fresh.untilMillis) / 1000} s`)
+  const fresh = readings(evidence).find(
+    ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
+  )
+  return (
+    fresh && observation(fresh.exchange, round(fresh.untilMillis), `a window of ${round(fresh.untilMillis) / 1000} s`)
+  )
 }
 
 /** Whether a 429 costs nothing: what is left stays as it was. */
@@ -174,7 +212,11 @@ export const refusalIsFree: Observer<boolean> = (evidence) => {
   const refused = readings(evidence).filter(({ exchange }) => exchange.status === 429)
   const [one, two] = refused
   if (one === undefined || two === undefined || one.resetMillis !== two.resetMillis) return undefined
-  return observation(two.exchange, two.remaining === one.remaining, `${one.remaining} left at one 429, ${two.remaining} at the next`)
+  return observation(
+    two.exchange,
+    two.remaining === one.remaining,
+    `${one.remaining} left at one 429, ${two.remaining} at the next`
+  )
 }
 
 /** How far the service's clock is ahead of the recorder's: the median over all replies. */
@@ -183,11 +225,19 @@ export const clockSkew: Observer<number> = (evidence) => {
     .flatMap((exchange) => {
       const service = serviceMillis(exchange)
       // A date is cut to its second: half of one on average.
-      return service === undefined ? [] : [{ exchange, skew: service + 500 - (exchange.at + exchange.durationMillis / 2) }]
+      return service === undefined
+        ? []
+        : [{ exchange, skew: service + 500 - (exchange.at + exchange.durationMillis / 2) }]
     })
     .toSorted((a, b) => a.skew - b.skew)
   const middle = found[Math.floor(found.length / 2)]
   if (middle === undefined) return undefined
   const skew = Math.abs(middle.skew) < toleranceMillis ? 0 : Math.round(middle.skew / 1000) * 1000
-  return observation(middle.exchange, skew, skew === 0 ? "the clocks agree" : `the service's clock is ${Math.abs(skew) / 1000} s ${skew > 0 ? "ahead" : "behind"}`)
+  return observation(
+    middle.exchange,
+    skew,
+    skew === 0
+      ? "the clocks agree"
+      : `the service's clock is ${Math.abs(skew) / 1000} s ${skew > 0 ? "ahead" : "behind"}`
+  )
 }

@@ -49,7 +49,14 @@ interface Machine {
 }
 
 const plans = ["A", "B", "C", "1CLICK"].flatMap((series, at) =>
-  [2, 4, 8].map((cores) => ({ series, cores, ram: cores * 4, disk: cores * 25, hour: cores * (2 + at), slug: `${series.slice(-1)}-${cores}VCPU-${cores * 4}RAM-${cores * 25}DISK` }))
+  [2, 4, 8].map((cores) => ({
+    series,
+    cores,
+    ram: cores * 4,
+    disk: cores * 25,
+    hour: cores * (2 + at),
+    slug: `${series.slice(-1)}-${cores}VCPU-${cores * 4}RAM-${cores * 25}DISK`
+  }))
 )
 
 const systems = ["Ubuntu", "Debian", "Rocky Linux", "AlmaLinux", "Fedora", "openSUSE Leap", "FreeBSD", "Windows Server"]
@@ -98,7 +105,12 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
       region: "ncr"
     }
   }
-  const address = (text: string, type: string) => ({ ip_address: text, netmask: "255.255.0.0", gateway: "10.0.0.1", type })
+  const address = (text: string, type: string) => ({
+    ip_address: text,
+    netmask: "255.255.0.0",
+    gateway: "10.0.0.1",
+    type
+  })
   const single = (machine: Machine) => {
     const plan = plans[machine.id % plans.length]!
     const isBare = differs("noAddressYet") && stateOf(machine) === "created"
@@ -123,7 +135,15 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
       image: `${os.replace(/ /g, "-")}-1`,
       os: { name: os, version: "1", image: String(700 + at) },
       zone: { slug_name: "ncr" },
-      specs: { ram: `${plan.ram}.00`, cpu: plan.cores, disk_space: plan.disk, price_per_month: (plan.hour * 730).toFixed(2), price_per_hour: plan.hour.toFixed(2), series: plan.series, minimum_billing_amount: "20.00" }
+      specs: {
+        ram: `${plan.ram}.00`,
+        cpu: plan.cores,
+        disk_space: plan.disk,
+        price_per_month: (plan.hour * 730).toFixed(2),
+        price_per_hour: plan.hour.toFixed(2),
+        series: plan.series,
+        minimum_billing_amount: "20.00"
+      }
     }))
   )
 
@@ -159,13 +179,22 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
     const ok = (data: unknown, more: object = {}, status = 200, headers: Record<string, string> = {}) =>
       send(
         status,
-        { message: differs("otherMessage") ? "OK" : "Success", code: 200, data, errors: {}, ...(differs("furtherKey") ? { trace: "none" } : {}), ...more },
+        {
+          message: differs("otherMessage") ? "OK" : "Success",
+          code: 200,
+          data,
+          errors: {},
+          ...(differs("furtherKey") ? { trace: "none" } : {}),
+          ...more
+        },
         { ...allowance, ...headers }
       )
     const no = (status: number, text: string) =>
       send(
         status,
-        differs("bareFailures") ? { detail: text } : { message: text, code: status, data: {}, errors: { detail: [text] } },
+        differs("bareFailures")
+          ? { detail: text }
+          : { message: text, code: status, data: {}, errors: { detail: [text] } },
         differs("bareRefusals") ? {} : allowance
       )
     const path = url.pathname.replace("/myaccount/api/v1", "")
@@ -178,7 +207,11 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
     const id = /^\/nodes\/(\d+)\/$/.exec(path)?.[1]
     if (id !== undefined) {
       const machine = machines.get(Number(id))
-      if (machine === undefined) return no(differs("unknownNodeIs400") && request.method === "GET" && Number(id) > 100_000 ? 400 : 404, `No node ${id}`)
+      if (machine === undefined)
+        return no(
+          differs("unknownNodeIs400") && request.method === "GET" && Number(id) > 100_000 ? 400 : 404,
+          `No node ${id}`
+        )
       if (request.method === "GET") return ok(single(machine))
       machine.end = Math.min(machine.end, now + 4_000)
       if (differs("deleteIs200")) return ok({})
@@ -189,7 +222,8 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
       const value = (name: string) => url.searchParams.get(name) || undefined
       if (url.searchParams.getAll("page_no").length > 1) return no(400, "page_no is given twice")
       const given = [value("page_no"), value("page"), value("per_page")]
-      if (given.some((text) => text !== undefined && !/^-?\d+$/.test(text))) return no(differs("malformedIs422") ? 422 : 400, "not a number")
+      if (given.some((text) => text !== undefined && !/^-?\d+$/.test(text)))
+        return no(differs("malformedIs422") ? 422 : 400, "not a number")
       let page = Number(given[0] ?? given[1] ?? 1)
       let size = Number(given[2] ?? (differs("tenByDefault") ? 10 : 20))
       if (page < 1 || size < 1) {
@@ -207,12 +241,15 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
     }
     if (path === "/images/") {
       const type = url.searchParams.get("image_type")
-      if (type !== null && type !== "public" && type !== "private") return differs("anyImageType") ? ok([]) : no(422, "image_type")
+      if (type !== null && type !== "public" && type !== "private")
+        return differs("anyImageType") ? ok([]) : no(422, "image_type")
       const os = url.searchParams.get("os")
-      const same = (name: string) => os === null || (differs("exactCase") ? name === os : name.toLowerCase() === os.toLowerCase())
+      const same = (name: string) =>
+        os === null || (differs("exactCase") ? name === os : name.toLowerCase() === os.toLowerCase())
       return ok(rows.filter((row) => same(row.os.name)))
     }
-    if (path === "/images/saved-images/") return ok(rows.slice(0, 2).map(({ plan: size, ...row }) => ({ ...row, size })))
+    if (path === "/images/saved-images/")
+      return ok(rows.slice(0, 2).map(({ plan: size, ...row }) => ({ ...row, size })))
     return no(404, "Nothing here")
   }
 

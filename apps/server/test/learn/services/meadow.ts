@@ -67,7 +67,16 @@ export const startMeadow = async (choices: ReadonlySet<string> = new Set(Object.
           price_per_hour: `${cores * 3}.00`,
           series: series[at % series.length],
           minimum_billing_amount: "10.00",
-          committed_sku: [{ committed_sku_id: 40 + at, committed_sku_name: "x", committed_node_message: "y", committed_sku_price: "9.00", committed_upto_date: "01-July-2026 10:00", committed_days: on("halfYear") ? 180 : 90 }]
+          committed_sku: [
+            {
+              committed_sku_id: 40 + at,
+              committed_sku_name: "x",
+              committed_node_message: "y",
+              committed_sku_price: "9.00",
+              committed_upto_date: "01-July-2026 10:00",
+              committed_days: on("halfYear") ? 180 : 90
+            }
+          ]
         }
       })
     }
@@ -121,14 +130,22 @@ export const startMeadow = async (choices: ReadonlySet<string> = new Set(Object.
     if (on("sliding")) {
       while (grants.length > 0 && grants[0]! <= clock - length) grants.shift()
       grants.push(clock)
-      return { "ratelimit-limit": `${cap}`, "ratelimit-remaining": `${cap - grants.length}`, "ratelimit-reset": `${Math.ceil((grants[0]! + length) / 1000)}` }
+      return {
+        "ratelimit-limit": `${cap}`,
+        "ratelimit-remaining": `${cap - grants.length}`,
+        "ratelimit-reset": `${Math.ceil((grants[0]! + length) / 1000)}`
+      }
     }
     if (clock >= end) {
       end = clock + length
       grants.length = 0
     }
     grants.push(clock)
-    return { "ratelimit-limit": `${cap}`, "ratelimit-remaining": `${cap - grants.length}`, "ratelimit-reset": `${Math.ceil(end / 1000)}` }
+    return {
+      "ratelimit-limit": `${cap}`,
+      "ratelimit-remaining": `${cap - grants.length}`,
+      "ratelimit-reset": `${Math.ceil(end / 1000)}`
+    }
   }
 
   const server = http.createServer((request, response) => {
@@ -138,12 +155,26 @@ export const startMeadow = async (choices: ReadonlySet<string> = new Set(Object.
       response.end(text)
     }
     const yes = (data: unknown, key = "data") =>
-      reply(200, "application/json; charset=utf-8", `{"message":"Success","code":${on("codeIsText") ? '"200"' : 200},"${key}":${JSON.stringify(data)},"errors":${on("errorsAreNull") ? "null" : "{}"}}`)
+      reply(
+        200,
+        "application/json; charset=utf-8",
+        `{"message":"Success","code":${on("codeIsText") ? '"200"' : 200},"${key}":${JSON.stringify(data)},"errors":${on("errorsAreNull") ? "null" : "{}"}}`
+      )
     const no = (code: number, why: string) =>
-      reply(code, "application/json; charset=utf-8", JSON.stringify({ message: why, code: on("wrongCode") ? 1 : code, data: {}, errors: on("textErrors") ? why : { detail: [why] } }))
+      reply(
+        code,
+        "application/json; charset=utf-8",
+        JSON.stringify({
+          message: why,
+          code: on("wrongCode") ? 1 : code,
+          data: {},
+          errors: on("textErrors") ? why : { detail: [why] }
+        })
+      )
     const path = pathname.startsWith(prefix) ? pathname.slice(prefix.length).replace(/\/?$/, "/") : ""
     const one = /^\/nodes\/(\d+)\/$/.exec(path)
-    if (one !== null) return table.includes(Number(one[1])) ? yes(long(Number(one[1]))) : no(404, `node ${one[1]} not found`)
+    if (one !== null)
+      return table.includes(Number(one[1])) ? yes(long(Number(one[1]))) : no(404, `node ${one[1]} not found`)
     if (path === "/nodes/") {
       if (on("emptyIs400") && [...q.values()].includes("")) return no(400, "an empty value")
       if (!on("twiceIsFine") && q.getAll("page_no").length > 1) return no(400, "twice")
@@ -151,7 +182,10 @@ export const startMeadow = async (choices: ReadonlySet<string> = new Set(Object.
         const text = q.get(name)
         return text === null || text === "" ? undefined : Number(text)
       }
-      let [page, size] = [number("page_no") ?? (on("noAlias") ? undefined : number("page")) ?? 1, number("per_page") ?? 20]
+      let [page, size] = [
+        number("page_no") ?? (on("noAlias") ? undefined : number("page")) ?? 1,
+        number("per_page") ?? 20
+      ]
       if (Number.isNaN(page) || Number.isNaN(size)) {
         if (!on("anyPage")) return no(400, "no number")
         page = 1
@@ -171,7 +205,9 @@ export const startMeadow = async (choices: ReadonlySet<string> = new Set(Object.
       return rows.length === 0 && on("noMatchIs404") ? no(404, "no such image") : yes(rows)
     }
     if (path === "/images/saved-images/") {
-      const rows = catalogue.slice(0, 1).map(({ plan, ...row }) => (on("savedPlan") ? { ...row, plan } : { ...row, size: plan }))
+      const rows = catalogue
+        .slice(0, 1)
+        .map(({ plan, ...row }) => (on("savedPlan") ? { ...row, plan } : { ...row, size: plan }))
       return yes(rows, on("underImages") ? "images" : "data")
     }
     const gone = on("pathIs410") ? 410 : 404

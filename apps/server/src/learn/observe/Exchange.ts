@@ -3,8 +3,8 @@
  * or the probe, is of no importance from here on.
  */
 import { prefix } from "@berthkit/core/api/Routes"
-import { nodeIdOf, operationOf, type Operation } from "../faults/operations.ts"
-import { isObject, type JsonObject } from "../profile/values.ts"
+import { nodeIdOf, operationOf, type Operation } from "../../faults/operations.ts"
+import { isObject, type JsonObject } from "../../profile/values.ts"
 
 /** The body of a reply, as far as it was recorded. */
 export type ReplyBody =
