@@ -92,7 +92,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: account },
         { run: "pnpm berth-server learn --probe --profile /tmp/berth-learned.json", maxLines: 9 },
         { run: "pnpm berth-server learn --probe --check /tmp/berth-learned.json" },
-        { run: "kill %1", isHidden: true },
+        { run: "kill %1; wait %1", isHidden: true },
         {
           run: "pnpm berth-server --port 4010 --profile /tmp/berth-learned.json &",
           job: "mock",

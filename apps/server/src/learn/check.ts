@@ -6,7 +6,7 @@ import type { Behaviour, Field, Profile } from "../profile/Profile.ts"
 import { isObject } from "../profile/values.ts"
 import { quantile } from "./advice.ts"
 
-export interface Difference {
+interface Difference {
   /** What differs, as a path: `paging.defaultSize`. */
   readonly what: string
   readonly before: string

@@ -15,7 +15,7 @@ import * as Records from "./observe/records.ts"
 import * as Window from "./observe/window.ts"
 
 /** What it takes to see it. */
-export type Needs = "a read" | "a create and a delete" | "a request that the probe does not send" | "time"
+type Needs = "a read" | "a create and a delete" | "a request that the probe does not send" | "time"
 
 export interface Claim {
   readonly assumption: string

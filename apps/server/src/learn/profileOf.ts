@@ -77,7 +77,7 @@ const contentTypeOf = (evidence: ReadonlyArray<Exchange>): string | undefined =>
   operationNames.flatMap((operation) => Records.successes(evidence, operation))[0]?.headers["content-type"]
 
 /** How the service behaves, as far as the evidence shows. */
-export const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
+const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
   const refusals = Failures.refusals(evidence)
   const create = Other.createReply(evidence)
   const list = Images.wholeList(evidence)

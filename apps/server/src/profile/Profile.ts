@@ -15,7 +15,7 @@ const Text = Schema.String.check(Schema.isMaxLength(4_096))
 const Status = Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))
 
 /** The JSON types of a value; a whole number is an `integer`. */
-export const kinds = ["null", "boolean", "integer", "number", "string", "array", "object"] as const
+const kinds = ["null", "boolean", "integer", "number", "string", "array", "object"] as const
 export type Kind = (typeof kinds)[number]
 
 /** How a text or number is written, by which the mock writes its own values. */
@@ -104,7 +104,7 @@ export type Failure = typeof Failure.Type
 /** Durations that were observed, ascending, in milliseconds. */
 const Samples = Schema.Array(Millis).check(Schema.isMaxLength(1_000))
 
-export const verdicts = ["confirmed", "refuted", "open"] as const
+const verdicts = ["confirmed", "refuted", "open"] as const
 export type VerdictWord = (typeof verdicts)[number]
 
 /** What the evidence says of one claim. */

@@ -20,7 +20,7 @@ export const credentials = { apiKey: "canary-key-7f3a9c", token: "canary-token-5
 type Entry = Readonly<Record<string, unknown>>
 
 /** One request with credentials, as an entry of a HAR. */
-export const send = async (
+const send = async (
   service: Service,
   method: string,
   path: string,

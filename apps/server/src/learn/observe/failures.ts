@@ -14,7 +14,7 @@ const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
 
 /** What is wrong with a request that was refused; undefined where the request does not tell. */
-export const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situation | undefined => {
+const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situation | undefined => {
   const { method, nodeId, operation, status } = exchange
   if (status === 401 || status === 403) return "unauthorized"
   if (status === 429) return "over-the-allowance"
@@ -40,7 +40,7 @@ export const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): 
 }
 
 /** Ids of nodes that are or were there. */
-export const knownIds = (evidence: Evidenced): ReadonlySet<number> => {
+const knownIds = (evidence: Evidenced): ReadonlySet<number> => {
   const ids = new Set<number>()
   for (const exchange of evidence) {
     for (const record of listIn(exchange) ?? []) if (isObject(record)) ids.add(Number(record["id"]))

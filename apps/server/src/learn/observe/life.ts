@@ -27,7 +27,7 @@ interface Life {
 const wordOf = (record: JsonObject): string | undefined =>
   typeof record["status"] === "string" ? record["status"] : undefined
 
-export const isRunning = (word: string | undefined): boolean => word !== undefined && readStatus(word) === "running"
+const isRunning = (word: string | undefined): boolean => word !== undefined && readStatus(word) === "running"
 
 /** The lives of nodes that the evidence has a create or a delete of. */
 export const lives = (evidence: Evidenced): ReadonlyArray<Life> => {

@@ -7,7 +7,7 @@ import { isObject } from "../../profile/values.ts"
 import { type Evidenced, first, observation, type Observer } from "./Observation.ts"
 
 /** Lists by GET. */
-export const lists = (evidence: Evidenced): Evidenced =>
+const lists = (evidence: Evidenced): Evidenced =>
   evidence.filter(({ method, operation }) => operation === "nodes.list" && method === "GET")
 
 /** What a list asks for; undefined for what it leaves out, and NaN where that is no whole number. */
@@ -30,7 +30,7 @@ const isPlain = (exchange: Exchange): boolean => {
   return fine(alias) && fine(pageNo) && fine(size) && !isTwice(exchange, "page_no")
 }
 
-export const idsOf = (exchange: Exchange): ReadonlyArray<number> | undefined =>
+const idsOf = (exchange: Exchange): ReadonlyArray<number> | undefined =>
   listIn(exchange)?.map((record) => (isObject(record) ? idOf(record) : Number.NaN))
 
 /** A field of an envelope that counts all nodes. */
@@ -42,7 +42,7 @@ const totalOf = (exchange: Exchange): number | undefined => {
 }
 
 /** How many nodes there are at least, as all lists together show. */
-export const atLeast = (evidence: Evidenced): number => {
+const atLeast = (evidence: Evidenced): number => {
   const ids = new Set(lists(evidence).flatMap((exchange) => idsOf(exchange) ?? []))
   return Math.max(ids.size, ...lists(evidence).map((exchange) => totalOf(exchange) ?? 0))
 }

@@ -23,13 +23,13 @@ interface Seen {
   readonly record: JsonObject
 }
 
-export const seenIn = (evidence: Evidenced, operation: Operation): ReadonlyArray<Seen> =>
+const seenIn = (evidence: Evidenced, operation: Operation): ReadonlyArray<Seen> =>
   successes(evidence, operation)
     .flatMap((exchange) => recordsIn(exchange).map((record) => ({ exchange, record })))
     .slice(0, maxRecords)
 
 /** The fields of records, in the order in which they first appear. */
-export const fieldsOf = (
+const fieldsOf = (
   records: ReadonlyArray<JsonObject>,
   statuses: ReadonlyArray<string | undefined>,
   depth = 0
