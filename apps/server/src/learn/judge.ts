@@ -1,6 +1,7 @@
 /**
  * From exchanges to verdicts: each claim is confirmed or refuted by what is observed, or stays open.
  */
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Finding, VerdictWord } from "../profile/Profile.ts"
 import { type Claim, claims, isClaim, type NoClaim } from "./claims.ts"
 import type { Exchange } from "./observe/Exchange.ts"
@@ -27,7 +28,7 @@ const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Ju
   const base = { assumption, claim, refutedBy: entry.refutedBy }
   if (found === undefined) return { ...base, verdict: "open", observed: openBecause[entry.needs], exchange: undefined }
   const verdict = entry.holds(found.value) ? "confirmed" : "refuted"
-  return { ...base, verdict, observed: found.says.slice(0, 300), exchange: found.exchange }
+  return { ...base, verdict, observed: escapeControls(found.says.slice(0, 300)), exchange: found.exchange }
 }
 
 export const judge = (evidence: ReadonlyArray<Exchange>): ReadonlyArray<Judged> =>

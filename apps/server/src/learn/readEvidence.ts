@@ -81,12 +81,26 @@ const secretsOf = (value: string): ReadonlyArray<string> => {
   return [...bare, ...bare.map(decoded)].filter((text) => text !== "<redacted>" && text.length >= minSecretLength)
 }
 
+/** Records are a few levels deep; what is much deeper is no reply of the service. */
+const maxDepth = 32
+
+/** Whether a value is nested too deeply to be walked through. */
+const isDeep = (value: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []))
+  }
+  return false
+}
+
 export const bodyOf = (text: string | undefined, isWhole: boolean, status: number): ReplyBody => {
   if (status === 0 || !isWhole) return { is: "unknown" }
   if (text === undefined) return { is: "unknown" }
   if (text === "") return { is: "empty" }
   try {
-    return { is: "json", value: JSON.parse(text) }
+    const value: unknown = JSON.parse(text)
+    return isDeep(value) ? { is: "unknown" } : { is: "json", value }
   } catch {
     return { is: "text", text }
   }
