@@ -116,6 +116,24 @@ const sessions: ReadonlyArray<Session> = [
         { run: "kill %1", isHidden: true }
       ]
     }
+  },
+  {
+    page: "docs/learning.md",
+    blocks: {
+      learn: [
+        { run: "pnpm berth-server --port 4010 --scenario fleet:150 &", isHidden: true, job: "service", until: /"pid"/ },
+        { run: account },
+        { run: "pnpm berth-server learn --probe --profile /tmp/berth-learned.json", maxLines: 9 },
+        { run: "pnpm berth-server learn --probe --check /tmp/berth-learned.json" },
+        { run: "kill %1; wait %1", isHidden: true },
+        {
+          run: "pnpm berth-server --port 4010 --profile /tmp/berth-learned.json &",
+          job: "mock",
+          until: /"pid"/
+        },
+        { run: "kill %2", isHidden: true }
+      ]
+    }
   }
 ]
 
@@ -243,7 +261,8 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   const places: ReadonlyArray<readonly [shown: string, here: string]> = [
     ["127.0.0.1:4010", `127.0.0.1:${await freePort()}`],
     ["127.0.0.1:9464", `127.0.0.1:${await freePort()}`],
-    ["/tmp/berth-example.db", join(folder, "example.db")]
+    ["/tmp/berth-example.db", join(folder, "example.db")],
+    ["/tmp/berth-learned.json", join(folder, "learned.json")]
   ]
   const [[, service]] = places as readonly [readonly [string, string]]
   const here = (command: string) =>

@@ -25,6 +25,9 @@ import * as Images from "./http/images.ts"
 import * as Nodes from "./http/nodes.ts"
 import * as Query from "./http/query.ts"
 import { httpDate, replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
+import { marked } from "./docs/marks.ts"
+import { listsAsObserved, writtenAsObserved } from "./profile/asObserved.ts"
+import type { Profile } from "./profile/Profile.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
 import { Journals } from "./journal/Journals.ts"
 import { drain } from "./transport/drain.ts"
@@ -47,6 +50,8 @@ export interface AppOptions {
   readonly cors?: ReadonlyArray<string> | undefined
   /** How long a world may be unused before it ends. Without it, and of the worlds there are now, none ever does. */
   readonly worldTtlMillis?: number | undefined
+  /** How a service behaves that was observed. Default: as Berth assumes. */
+  readonly profile?: Profile | undefined
 }
 
 type Answer = Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
@@ -54,7 +59,7 @@ type Answer = Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | 
 /** The service: one effect per request, and replies to input that never became a request. */
 export const makeApp = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { checkReplies, control = {}, cors: origins = [], worldTtlMillis }: AppOptions
+  { checkReplies, control = {}, cors: origins = [], profile, worldTtlMillis }: AppOptions
 ) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
@@ -63,7 +68,7 @@ export const makeApp = Effect.fnUntraced(function* (
   const controlled = { worlds, realMillis, journals }
   const controlPlane = yield* makePlane(controlled, control)
   if (worldTtlMillis !== undefined) yield* Effect.forkScoped(endIdleWorlds(controlled, worldTtlMillis))
-  const endpoint = yield* makeEndpoint
+  const endpoint = yield* makeEndpoint(profile)
   const cors = makeCors(origins)
   const allowOrigin = cors === undefined ? [] : [cors.allowOrigin]
 
@@ -73,11 +78,13 @@ export const makeApp = Effect.fnUntraced(function* (
       ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
+      ...(profile === undefined ? [] : [writtenAsObserved(profile)]), // Within the faults: they act on its bytes.
       awaitBody, // Before a refusal goes out: many clients read it only when they have sent everything.
       spendAllowance, // A refusal costs nothing and reaches nothing (A21). Its headers are on every reply.
       check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (A4).
       answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
-      ...(checkReplies ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
+      ...(profile === undefined ? [] : [listsAsObserved(profile)]), // How it pages and filters.
+      ...(checkReplies || profile !== undefined ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
     ],
     endpoint // The router; the fallback answers 404, 405, OPTIONS, and 500 for a defect.
   )
@@ -241,10 +248,11 @@ const takeFastPath = answering(answerFast)
  */
 const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(authorization))
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(Query.ServedApi, { openapiPath: Docs.openApiPath }),
-  Docs.layer
-).pipe(Layer.provide(HttpServer.layerServices), Layer.provide([endpoints, Query.layer]))
+const routesUnder = (profile: Profile | undefined) =>
+  Layer.mergeAll(
+    HttpApiBuilder.layer(marked(Query.ServedApi, profile), { openapiPath: Docs.openApiPath }),
+    Docs.layerOf(profile)
+  ).pipe(Layer.provide(HttpServer.layerServices), Layer.provide([endpoints, Query.layer]))
 
 const allowed = allowedMethods([
   ...endpointsOf(BerthApi),
@@ -254,9 +262,9 @@ const allowed = allowedMethods([
 ])
 
 /** The endpoint of a request, or the fallback. */
-const makeEndpoint = Effect.gen(function* () {
+const makeEndpoint = Effect.fnUntraced(function* (profile: Profile | undefined) {
   const ambient = yield* Effect.context<Scope.Scope>()
-  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
+  const routed = yield* HttpRouter.toHttpEffect(routesUnder(profile)).pipe(
     Effect.provideService(HttpRouter.RouterConfig, routerConfig(maxUrlBytes)),
     Effect.setContext(Context.pick(Scope.Scope)(ambient))
   )

@@ -13,7 +13,7 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command } from "./cli/command.ts"
 import { handleSignals } from "./cli/signals.ts"
-import { StartFailure } from "./cli/StartFailure.ts"
+import { Declined, StartFailure } from "./cli/StartFailure.ts"
 
 /** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
 const reportLine = (message: string) =>
@@ -30,10 +30,15 @@ const presenter: CliOutput.Presenter = {
   present: (event) => (event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event))
 }
 
+/** `learn` is no server: it has an end of its own, and a signal cuts it short. */
+const isLearning = process.argv[2] === "learn"
+
 /** `done` after a signal, because that is how a server ends; `usage` where it could not start. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(exitCode.done)
+  if (Exit.isSuccess(exit)) return onExit(exitCode.done)
+  if (Cause.hasInterruptsOnly(exit.cause)) return onExit(isLearning ? exitCode.interrupted : exitCode.done)
   const error = Cause.squash(exit.cause)
+  if (error instanceof Declined) return onExit(exitCode.interrupted)
   onExit(CliError.isCliError(error) || error instanceof StartFailure ? exitCode.usage : exitCode.fault)
 }
 

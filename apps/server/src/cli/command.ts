@@ -10,6 +10,7 @@ import { defaultTimeouts } from "../transport/limits.ts"
 import { listen } from "../listen.ts"
 import { claimState, loadState, stateKeeper } from "../state/stateKeeper.ts"
 import { canCount, slidingLimitSentence } from "../world/allowance.ts"
+import { settingsUnder } from "../profile/settingsUnder.ts"
 import { begin } from "../world/scenario.ts"
 import { settingsOf } from "../world/WorldOptions.ts"
 import { type Account, defaults, type WorldSettings } from "../world/WorldSettings.ts"
@@ -17,6 +18,8 @@ import { Worlds } from "../world/Worlds.ts"
 import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
+import { learnCommand } from "./learnCommand.ts"
+import { readProfileFlag } from "./profileFlag.ts"
 import { printReadyLine } from "./readyLine.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
@@ -99,20 +102,23 @@ export const command = Command.make("berth-server", flags, (options) =>
       }
       const realMillis = yield* Clock.currentTimeMillis
       const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
+      const profile = yield* readProfileFlag(options.profile)
+      const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = {
-        ...settingsOf(asked, defaults.account),
+        ...settingsOf(asked, defaults.account, base),
         faults: yield* orStop(readFaultFlags(options.fault), (sentence) => `--fault: ${sentence}`)
       }
-      if (!canCount(asked.rateLimit))
+      if (!canCount(settings.rateLimit))
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
       const tls = yield* readTls(options)
       // First of all that is about the file, so that it is released after the last save.
       const file = Option.isSome(state) ? yield* claimState(state.value) : undefined
-      const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file)
+      const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file, base.catalogue)
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
+      worlds.base = base
       // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
       const keep = file === undefined ? Effect.void : yield* stateKeeper(worlds, file)
       const { url } = yield* listen(worlds, {
@@ -123,6 +129,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         checkReplies: false,
         control: { token: Option.getOrUndefined(controlToken), hosts: options.allowHost },
         cors: options.cors,
+        profile,
         worldTtlMillis
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
@@ -144,5 +151,5 @@ export const command = Command.make("berth-server", flags, (options) =>
   ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
   Command.withDescription("A faithful, stateful mock of the compute node and image service"),
-  Command.withSubcommands([faults])
+  Command.withSubcommands([faults, learnCommand])
 )

@@ -147,6 +147,13 @@ export const flags = {
     Flag.withDescription("End when stdin ends, so that the server ends with the program that started it"),
     Flag.withDefault(false)
   ),
+  profile: Flag.String("profile").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription(
+      "Behave as the service did that this profile was learned from; see: berth-server learn --help"
+    ),
+    Flag.optional
+  ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("Keep the worlds in this file; its contents override all world flags"),

@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
         const { realMillis, worlds } = yield* ControlledWorlds
-        const settings = settingsOf(options, defaults.account)
+        const settings = settingsOf(options, defaults.account, worlds.base)
         const problems = nodeProblems(
           settings,
           VirtualClock.make(settings.clock, realMillis(), settings.startAt).anchorMillis
@@ -142,8 +142,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         const { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
         const snapshot = yield* Effect.mapError(Effect.fromResult(readSnapshot(body)), invalidFields)
         yield* checkRoom(worlds, world, snapshot.nodes.length, "nodes")
-        const { account } = world.settings
-        const made = restore(snapshot, account, world.id, "where-it-stood", realMillis())
+        const { account, catalogue } = world.settings
+        const made = restore(snapshot, account, world.id, "where-it-stood", realMillis(), catalogue)
         const restored = yield* Effect.mapError(Effect.fromResult(made), invalidFields)
         const reply = summary(restored, World.enter(restored, realMillis()))
         worlds.replace(world, restored)

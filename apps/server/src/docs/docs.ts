@@ -6,7 +6,9 @@ import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
+import type { Profile } from "../profile/Profile.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
+import { withMarks } from "./marks.ts"
 import { samples } from "./samples.ts"
 
 export const openApiPath = "/openapi.json"
@@ -26,18 +28,19 @@ const withExamples = ({ content }: Json) => {
 const described = Context.getOrElse(BerthApi.annotations, OpenApi.Transform, () => (spec: Json) => spec)
 
 /** The same description, with samples in TypeScript; Scalar writes those in curl and Python. */
-const sampled = BerthApi.annotate(OpenApi.Transform, (plain) => {
-  const spec: Json = described(plain)
-  for (const operation of Object.values<Json>(spec["paths"]).flatMap((path) => Object.values<Json>(path))) {
-    const { operationId, requestBody = {}, responses } = operation
-    const source = samples[operationId as string]
-    if (source !== undefined) operation["x-codeSamples"] = [{ lang: "TypeScript", label: "Berth", source }]
-    withExamples(requestBody)
-    for (const reply of Object.values<Json>(responses)) withExamples(reply)
-  }
-  for (const reply of Object.values<Json>(spec["components"].responses)) withExamples(reply)
-  return spec
-})
+const sampled = (profile: Profile | undefined) =>
+  BerthApi.annotate(OpenApi.Transform, (plain) => {
+    const spec: Json = withMarks(described(plain), profile)
+    for (const operation of Object.values<Json>(spec["paths"]).flatMap((path) => Object.values<Json>(path))) {
+      const { operationId, requestBody = {}, responses } = operation
+      const source = samples[operationId as string]
+      if (source !== undefined) operation["x-codeSamples"] = [{ lang: "TypeScript", label: "Berth", source }]
+      withExamples(requestBody)
+      for (const reply of Object.values<Json>(responses)) withExamples(reply)
+    }
+    for (const reply of Object.values<Json>(spec["components"].responses)) withExamples(reply)
+    return spec
+  })
 
 /** Colours of Scalar that are too pale to read, darker or lighter; and what reaches beyond a narrow screen, within it. */
 const customCss = `
@@ -61,7 +64,8 @@ const settings: HttpApiScalar.ScalarConfig = {
   ...quiet
 }
 
-const reference = HttpApiScalar.layer(sampled, { path: docsPath, scalar: settings })
+const reference = (profile: Profile | undefined) =>
+  HttpApiScalar.layer(sampled(profile), { path: docsPath, scalar: settings })
 
 /** Its scripts by what they are, its styles as it makes them, and requests to this server alone. */
 const policyOf = (html: string): string => {
@@ -82,8 +86,8 @@ const policyOf = (html: string): string => {
   ].join("; ")
 }
 
-const make = Effect.gen(function* () {
-  const response = yield* yield* HttpRouter.toHttpEffect(reference)
+const make = Effect.fnUntraced(function* (profile: Profile | undefined) {
+  const response = yield* yield* HttpRouter.toHttpEffect(reference(profile))
   const html = new TextDecoder().decode(bytesOf(response)).replace("<html>", '<html lang="en">')
   return HttpServerResponse.text(html, {
     contentType: "text/html; charset=utf-8",
@@ -96,16 +100,27 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** The page without a profile is the same in every app of the process. */
 let made: HttpServerResponse.HttpServerResponse | undefined
 
 /** The page at `docsPath`. Its script of 3 MB is read when it is first asked for. */
-const page = Effect.suspend(() =>
-  made !== undefined
-    ? Effect.succeed(made)
-    : Effect.tap(Effect.scoped(make), (response) => Effect.sync(() => (made = response)))
-)
+const page = (profile: Profile | undefined) => {
+  let own: HttpServerResponse.HttpServerResponse | undefined
+  return Effect.suspend(() => {
+    const known = profile === undefined ? made : own
+    if (known !== undefined) return Effect.succeed(known)
+    return Effect.tap(Effect.scoped(make(profile)), (response) =>
+      Effect.sync(() => {
+        if (profile === undefined) made = response
+        else own = response
+      })
+    )
+  })
+}
 
-export const layer = Layer.mergeAll(
-  HttpRouter.add("GET", docsPath, Effect.orDie(page)),
-  HttpRouter.add("GET", iconPath, Effect.succeed(HttpServerResponse.empty()))
-)
+/** The page, and what says of each behaviour whether a profile confirms it. */
+export const layerOf = (profile: Profile | undefined) =>
+  Layer.mergeAll(
+    HttpRouter.add("GET", docsPath, Effect.orDie(page(profile))),
+    HttpRouter.add("GET", iconPath, Effect.succeed(HttpServerResponse.empty()))
+  )

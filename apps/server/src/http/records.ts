@@ -60,6 +60,12 @@ const digits = (value: number, width: number): string => String(value).padStart(
 const twoDigits = Array.from({ length: 100 }, (_, value) => digits(value, 2))
 const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
+/** When a node was created, and the microseconds after it. */
+export const createdMoment = (world: World, node: NodeRecord) => ({
+  millis: node.createdAt,
+  micros: createdMicroseconds(world.settings.seed, node.id)
+})
+
 /** ISO 8601 with microseconds (A13). */
 const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMillis)

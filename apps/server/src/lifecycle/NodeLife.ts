@@ -26,12 +26,17 @@ const Outcomes = Schema.Struct({
   vanishes: Weight
 })
 
+const Samples = Schema.Array(DurationMillis).check(Schema.isMinLength(1), Schema.isMaxLength(1_000))
+
 export type LifeRule = typeof LifeRule.Type
 const LifeRule = Schema.Struct({
   /** From the create to `running`. Default 2 s. */
   provisioningMillis: DurationMillis,
   /** At most this much more, by seed and id. Default 0. */
   provisioningJitterMillis: DurationMillis,
+  /** Durations that were observed, ascending: a node takes one of them, or one between two, in place of both. */
+  provisioningSamples: Schema.optionalKey(Samples),
+  terminationSamples: Schema.optionalKey(Samples),
   /** From the delete to being gone. Default 2 s. */
   terminationMillis: DurationMillis,
   terminationJitterMillis: DurationMillis,
@@ -110,8 +115,19 @@ const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 }
 const lasting = (seed: number, label: number, node: LivingNode, millis: number, jitterMillis: number): number =>
   jitterMillis === 0 ? millis : millis + (derive(seed, label, node.id) % (jitterMillis + 1))
 
+/** A length for this node that is distributed as the samples are. */
+const sampled = (seed: number, label: number, node: LivingNode, samples: ReadonlyArray<number>): number => {
+  const at = (derive(seed, label, node.id) / 2 ** 32) * (samples.length - 1)
+  const below = samples[Math.floor(at)]!
+  const above = samples[Math.ceil(at)]!
+  return Math.round(below + (above - below) * (at % 1))
+}
+
 const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
-  node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMillis, rule.provisioningJitterMillis)
+  node.createdAt +
+  (rule.provisioningSamples === undefined
+    ? lasting(seed, use.provisioning, node, rule.provisioningMillis, rule.provisioningJitterMillis)
+    : sampled(seed, use.provisioning, node, rule.provisioningSamples))
 
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
@@ -133,7 +149,9 @@ const vanishesAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
 const goneUnder = (seed: number, rule: LifeRule, node: LivingNode): number => {
   const terminatedAt =
     terminationBeginsAt(node) +
-    lasting(seed, use.termination, node, rule.terminationMillis, rule.terminationJitterMillis)
+    (rule.terminationSamples === undefined
+      ? lasting(seed, use.termination, node, rule.terminationMillis, rule.terminationJitterMillis)
+      : sampled(seed, use.termination, node, rule.terminationSamples))
   return Math.min(terminatedAt, vanishesAt(seed, rule, node))
 }
 

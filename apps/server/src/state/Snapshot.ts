@@ -17,6 +17,7 @@ import { Instant, Rate, WorldTime } from "../lifecycle/bounds.ts"
 import { Commitment } from "../lifecycle/CommitmentTerm.ts"
 import { forcedStatuses } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "../world/allowance.ts"
+import type { Catalogue } from "../world/catalogue.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { maxSavedImages } from "../world/savedImages.ts"
@@ -111,7 +112,7 @@ export type Snapshot = typeof Snapshot.Type
 
 /** A world as it is now. */
 export const takeSnapshot = (world: World.World): Snapshot => {
-  const { account: _, nodes, startAt, ...settings } = world.settings
+  const { account: _, catalogue: __, nodes, startAt, ...settings } = world.settings
   return {
     format,
     settings: { ...settings, startAt, nodes },
@@ -152,10 +153,11 @@ export const restore = (
   account: Account,
   id: string,
   resume: Resume,
-  realMillis: number
+  realMillis: number,
+  catalogue?: Catalogue
 ): Result.Result<World.World, FieldErrors> => {
   const { nodes = [], startAt = null, ...rest } = snapshot.settings
-  const settings = { ...rest, startAt, nodes, account }
+  const settings = { ...rest, startAt, nodes, account, catalogue }
   const [given] = Object.entries(nodeProblems(settings))
   if (given !== undefined) return Result.fail(problem(`settings.${given[0]}`, given[1][0]!))
   const world = World.make(settings, realMillis, id)

@@ -6,6 +6,7 @@ import { crc32 } from "node:zlib"
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Redacted, Result, Schema } from "effect"
 import { strictReader } from "../transport/fields.ts"
+import type { Catalogue } from "../world/catalogue.ts"
 import { defaultId, type World } from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
 import { restore, Snapshot, takeSnapshot } from "./Snapshot.ts"
@@ -49,7 +50,7 @@ const sentenceOf = (where: string, errors: FieldErrors): string => {
 }
 
 /** The worlds of a file, or what is wrong with it. `realMillis` is the real time: a clock that was passing has gone on meanwhile. */
-export const readState = (text: string, realMillis: number): Result.Result<Worlds, string> => {
+export const readState = (text: string, realMillis: number, catalogue?: Catalogue): Result.Result<Worlds, string> => {
   const [, claimed, json] = /^([0-9a-f]{8}) (.*)\n$/s.exec(text) ?? []
   if (json === undefined) return Result.fail("it does not begin and end as a state file does")
   if (claimed !== checksum(json)) return Result.fail("its checksum does not match")
@@ -65,7 +66,7 @@ export const readState = (text: string, realMillis: number): Result.Result<World
     if (names.some((name) => taken.has(name))) return Result.fail(`another world has the id or a credential of ${id}`)
     for (const name of names) taken.add(name)
     const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
-    const world = restore(snapshot, account, id, "as-if-never-stopped", realMillis)
+    const world = restore(snapshot, account, id, "as-if-never-stopped", realMillis, catalogue)
     if (Result.isFailure(world)) return Result.fail(sentenceOf(`worlds.${worlds.length}.snapshot`, world.failure))
     worlds.push(world.success)
   }

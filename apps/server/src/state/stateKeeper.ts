@@ -4,6 +4,7 @@
  */
 import { Clock, Data, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import type { PlatformError } from "effect/PlatformError"
+import type { Catalogue } from "../world/catalogue.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import { readState, writeState } from "./stateFile.ts"
 import { holdStateLock } from "./stateLock.ts"
@@ -42,7 +43,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
 })
 
 /** The worlds in the file; none when there is no file yet. A file that cannot be used is left as it is. */
-export const loadState = Effect.fnUntraced(function* (file: string) {
+export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: Catalogue) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(file).pipe(
     Effect.asSome,
@@ -53,7 +54,7 @@ export const loadState = Effect.fnUntraced(function* (file: string) {
     Effect.mapError((error) => new StateFailure({ message: `cannot read the state file ${file}: ${reasonOf(error)}` }))
   )
   if (Option.isNone(text)) return Option.none<Worlds>()
-  const read = readState(text.value, yield* Clock.currentTimeMillis)
+  const read = readState(text.value, yield* Clock.currentTimeMillis, catalogue)
   if (Result.isFailure(read)) {
     return yield* new StateFailure({ message: `the state file ${file} is damaged: ${read.failure}` })
   }

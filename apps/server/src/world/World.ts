@@ -6,7 +6,7 @@
 import { type ArmedFault, arm } from "../faults/ArmedFault.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
-import { type Catalogue, makeCatalogue, type SavedImage } from "./catalogue.ts"
+import { type Catalogue, catalogueOf, type SavedImage } from "./catalogue.ts"
 import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
@@ -50,7 +50,7 @@ export const make = (settings: WorldSettings, realMillis: number, id = defaultId
   return {
     id,
     settings,
-    catalogue: makeCatalogue(settings.seed),
+    catalogue: catalogueOf(settings),
     nodes: new NodeTable(minNodeId(settings)),
     savedImages: [],
     allowance: Allowance.make(settings.rateLimit),

@@ -5,14 +5,7 @@
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
 import { InstantText } from "../lifecycle/instantText.ts"
-import {
-  defaultLifecycle,
-  forcedStatuses,
-  type LifeRule,
-  maxLives,
-  type Outcomes,
-  Weight
-} from "../lifecycle/NodeLife.ts"
+import { forcedStatuses, type LifeRule, maxLives, type Outcomes, Weight } from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
@@ -214,9 +207,18 @@ const outcomesOf = (weights: typeof OutcomeWeights.Type | undefined, otherwise: 
         vanishes: weights.vanishes ?? 0
       }
 
+/** Durations that were observed hold until another is asked for. */
+const samplesOf = (
+  name: "provisioningSamples" | "terminationSamples",
+  asked: Duration.Input | undefined,
+  { [name]: samples }: LifeRule
+) => (asked === undefined && samples !== undefined ? { [name]: samples } : {})
+
 const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule => ({
   provisioningMillis: toMillis(options.provisioning, otherwise.provisioningMillis),
   provisioningJitterMillis: toMillis(options.provisioningJitter, otherwise.provisioningJitterMillis),
+  ...samplesOf("provisioningSamples", options.provisioning ?? options.provisioningJitter, otherwise),
+  ...samplesOf("terminationSamples", options.termination ?? options.terminationJitter, otherwise),
   terminationMillis: toMillis(options.termination, otherwise.terminationMillis),
   terminationJitterMillis: toMillis(options.terminationJitter, otherwise.terminationJitterMillis),
   outcomes: outcomesOf(options.outcomes, otherwise.outcomes),
@@ -224,24 +226,25 @@ const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule
   outcomeAfterJitterMillis: toMillis(options.outcomeAfterJitter, otherwise.outcomeAfterJitterMillis)
 })
 
-/** The settings that were asked for; the others have their default. */
-export const settingsOf = (options: WorldOptions, account: Account): WorldSettings => {
-  const rule = ruleOf(options, defaultLifecycle)
+/** The settings that were asked for; the others have their default, or that of `base`. */
+export const settingsOf = (options: WorldOptions, account: Account, base: WorldSettings = defaults): WorldSettings => {
+  const rule = ruleOf(options, base.lifecycle)
   return {
+    ...base,
     account,
-    seed: options.seed ?? defaults.seed,
-    clock: options.clock ?? defaults.clock,
-    startAt: options.startAt === undefined ? defaults.startAt : instantMillis(options.startAt),
+    seed: options.seed ?? base.seed,
+    clock: options.clock ?? base.clock,
+    startAt: options.startAt === undefined ? base.startAt : instantMillis(options.startAt),
     lifecycle: {
       ...rule,
       byName: (options.lives ?? []).map((life) => ({ pattern: life.nodes, rule: ruleOf(life, rule) }))
     },
-    rateLimit: { ...defaults.rateLimit, ...rateLimitOf(options.rateLimit ?? {}) },
-    auth: options.auth ?? defaults.auth,
-    deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
-    uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
-    scenario: options.scenario ?? defaults.scenario,
+    rateLimit: { ...base.rateLimit, ...rateLimitOf(options.rateLimit ?? {}) },
+    auth: options.auth ?? base.auth,
+    deleteStyle: options.deleteStyle ?? base.deleteStyle,
+    uniqueNames: options.uniqueNames ?? base.uniqueNames,
+    scenario: options.scenario ?? base.scenario,
     nodes: (options.nodes ?? []).map(givenNode),
-    faults: defaults.faults
+    faults: base.faults
   }
 }

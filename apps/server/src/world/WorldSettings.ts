@@ -6,6 +6,7 @@ import type { AnyFault } from "../faults/Fault.ts"
 import { Instant, Rate, StartTime } from "../lifecycle/bounds.ts"
 import { defaultLifecycle, forcedStatuses, Lifecycle } from "../lifecycle/NodeLife.ts"
 import { RateLimit } from "./allowance.ts"
+import type { Catalogue } from "./catalogue.ts"
 
 /** Whose world it is. */
 export interface Account {
@@ -76,6 +77,8 @@ export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> 
   readonly account: Account
   /** The faults that are armed from the start. Default none. */
   readonly faults: ReadonlyArray<AnyFault>
+  /** The images and plans, where a profile has them. Default: those of the seed. */
+  readonly catalogue?: Catalogue | undefined
 }
 
 /** The settings of a world that asks for nothing else. */

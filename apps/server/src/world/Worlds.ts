@@ -6,7 +6,7 @@ import { hash, timingSafeEqual } from "node:crypto"
 import { Redacted, Result } from "effect"
 import * as Allowance from "./allowance.ts"
 import type { World } from "./World.ts"
-import { type Account, maxFleetNodes } from "./WorldSettings.ts"
+import { type Account, defaults, maxFleetNodes, type WorldSettings } from "./WorldSettings.ts"
 
 /** An account, of whose credentials only those that matter are given. */
 type AskedAccount = { readonly [K in keyof Account]?: Account[K] | undefined }
@@ -77,6 +77,8 @@ export class Worlds {
   /** When each world that may end by itself was last used, in milliseconds of real time, and how many programs are using it. */
   readonly #uses = new Map<World, { lastAt: number; users: number }>()
   #made: number
+  /** What worlds have that ask for nothing else: a profile has its own. */
+  base: WorldSettings = defaults
   /** Counts what may have changed something, so that the keeper of a copy can see that it is old. */
   changes = 0
 

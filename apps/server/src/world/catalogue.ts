@@ -26,7 +26,7 @@ export interface Plan {
   readonly committed: ReadonlyArray<CommittedOption>
 }
 
-interface PublicImage {
+export interface PublicImage {
   readonly id: number
   /** `image` of a create as a string. */
   readonly slug: string
@@ -186,6 +186,12 @@ export const makeCatalogue = (seed: number): Catalogue => {
   known.set(seed, catalogue)
   return catalogue
 }
+
+/** The catalogue of a world: the one that it is given, or else that of its seed. */
+export const catalogueOf = (settings: {
+  readonly seed: number
+  readonly catalogue?: Catalogue | undefined
+}): Catalogue => settings.catalogue ?? makeCatalogue(settings.seed)
 
 const generate = (seed: number): Catalogue => {
   const plans = makePlans(seed)

@@ -5,7 +5,7 @@
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
-import { type Catalogue, makeCatalogue, type Offer } from "./catalogue.ts"
+import { type Catalogue, catalogueOf, type Offer } from "./catalogue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import type { Problems } from "./Refusal.ts"
 import type { GivenNode, Scenario, WorldSettings } from "./WorldSettings.ts"
@@ -47,7 +47,7 @@ const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode): Offer | unde
 /** What is wrong with the given nodes, by path: `nodes.3.plan`. None of them is made after the world begins. */
 export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSITIVE_INFINITY): Problems => {
   const { nodes, scenario, seed, uniqueNames } = settings
-  const catalogue = makeCatalogue(seed)
+  const catalogue = catalogueOf(settings)
   const firstId = firstNodeId(seed)
   const ids = new Set<number>()
   const names = new Set<string>()
@@ -99,7 +99,7 @@ export function* givenRecords(settings: WorldSettings, startMillis: number): Gen
 
 const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMillis: number): NodeRecord => {
   const { lifecycle, seed } = settings
-  const { image, plan } = offerOf(makeCatalogue(seed), node)!
+  const { image, plan } = offerOf(catalogueOf(settings), node)!
   const { provisioningJitterMillis, provisioningMillis } = ruleFor(lifecycle, node.name)
   const ageMillis = node.status === "created" ? 0 : provisioningMillis + provisioningJitterMillis
   const record: NodeRecord = {

@@ -1,0 +1,71 @@
+/**
+ * The description of the interface under a profile: behind the source of each behaviour it says whether evidence confirms it,
+ * refutes it, or leaves it open.
+ */
+import { Context } from "effect"
+import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import type { Finding, Profile, VerdictWord } from "../profile/Profile.ts"
+
+type Json = Record<string, any>
+
+/** What is said of an assumption as a whole: one claim refuted refutes it, and one confirmed counts where none is. */
+const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictWord> => {
+  const worst: Record<VerdictWord, number> = { refuted: 0, confirmed: 1, open: 2 }
+  const byAssumption = new Map<string, VerdictWord>()
+  for (const { assumption, verdict } of findings) {
+    const before = byAssumption.get(assumption)
+    if (before === undefined || worst[verdict] < worst[before]) byAssumption.set(assumption, verdict)
+  }
+  return byAssumption
+}
+
+/** Text of a service in Markdown: nothing in it is a sign. */
+const plain = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+const tableOf = ({ exchanges, findings }: Profile): string =>
+  [
+    `This server plays a profile that was learned from ${exchanges} requests.`,
+    "",
+    "| Assumption | Claim | Verdict | Observed |",
+    "|---|---|---|---|",
+    ...findings.map(
+      ({ assumption, claim, observed, verdict }) =>
+        `| ${assumption} | ${plain(claim)} | ${verdict} | ${plain(observed)} |`
+    )
+  ].join("\n")
+
+/** The description with its verdicts; as it is without a profile. */
+export const withMarks = (spec: Json, profile: Profile | undefined): Json => {
+  if (profile === undefined) return spec
+  const verdicts = overall(profile.findings)
+  const mark = (text: string) =>
+    text.replace(/\((observed|chosen): (A\d+)\)/g, (_, source: string, assumption: string) => {
+      const verdict = verdicts.get(assumption) ?? "open"
+      return `(${source}: ${assumption}; ${verdict} by the profile)`.replace(
+        "open by the profile",
+        "open in the profile"
+      )
+    })
+  const walk = (value: any): any => {
+    if (Array.isArray(value)) return value.map(walk)
+    if (typeof value !== "object" || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        name === "description" && typeof inner === "string" ? mark(inner) : walk(inner)
+      ])
+    )
+  }
+  const walked = walk(spec)
+  return { ...walked, info: { ...walked.info, description: `${walked.info.description}\n\n${tableOf(profile)}` } }
+}
+
+/** The same API, described under the profile. */
+export const marked = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  profile: Profile | undefined
+): HttpApi.HttpApi<Id, Groups> => {
+  if (profile === undefined) return api
+  const before = Context.getOrElse(api.annotations, OpenApi.Transform, () => (spec: Json) => spec)
+  return api.annotate(OpenApi.Transform, (spec) => withMarks(before(spec), profile))
+}

@@ -1,0 +1,183 @@
+/**
+ * What has changed between a profile and what evidence shows now. Only what both show is compared; numbers that differ from one
+ * recording to the next, such as counts of nodes, are no difference.
+ */
+import type { Behaviour, Field, Profile } from "../profile/Profile.ts"
+import { isObject } from "../profile/values.ts"
+import { quantile } from "./advice.ts"
+
+interface Difference {
+  /** What differs, as a path: `paging.defaultSize`. */
+  readonly what: string
+  readonly before: string
+  readonly now: string
+}
+
+export interface Compared {
+  readonly differences: ReadonlyArray<Difference>
+  /** How much was compared. */
+  readonly count: number
+}
+
+const maxLength = 200
+
+const text = (value: unknown): string => {
+  const written = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")
+  return written.length > maxLength ? `${written.slice(0, maxLength)}…` : written
+}
+
+/** Distributions and lengths that are this close are the same. */
+const tolerance = 0.25
+/** Samples below which two distributions are not compared. */
+const minSamples = 5
+const minMillis = 1_000
+const minSkewMillis = 5_000
+
+const differsMuch = (before: number, now: number, least: number): boolean =>
+  Math.abs(before - now) > Math.max(least, tolerance * Math.max(before, now))
+
+/** Digits that are no part of what a failure says. */
+const withoutNumbers = (value: unknown): string => (JSON.stringify(value) ?? "").replace(/\d+/g, "0")
+
+class Comparison {
+  readonly differences: Array<Difference> = []
+  count = 0
+
+  same(what: string, before: unknown, now: unknown, isSame = JSON.stringify(before) === JSON.stringify(now)): void {
+    if (before === undefined || now === undefined) return
+    this.count += 1
+    if (!isSame) this.differences.push({ what, before: text(before), now: text(now) })
+  }
+
+  each(what: string, before: object, now: object): void {
+    for (const [name, value] of Object.entries(now))
+      this.same(`${what}.${name}`, (before as Record<string, unknown>)[name], value)
+  }
+
+  samples(what: string, before: ReadonlyArray<number> | undefined, now: ReadonlyArray<number> | undefined): void {
+    if (before === undefined || now === undefined || before.length < minSamples || now.length < minSamples) return
+    for (const [name, share] of [
+      ["p50", 0.5],
+      ["p95", 0.95]
+    ] as const) {
+      const [was, is] = [quantile(before, share), quantile(now, share)].map(Math.round) as [number, number]
+      this.same(`${what}.${name}`, `${was} ms`, `${is} ms`, !differsMuch(was, is, minMillis))
+    }
+  }
+
+  fields(what: string, before: ReadonlyArray<Field> | undefined, now: ReadonlyArray<Field> | undefined): void {
+    if (before === undefined || now === undefined) return
+    const was = new Map(before.map((field) => [field.name, field]))
+    const is = new Map(now.map((field) => [field.name, field]))
+    for (const [name, field] of is) {
+      const old = was.get(name)
+      if (old === undefined) this.same(`${what}.${name}`, "no such field", field.kinds.join(" or "), false)
+      else this.field(`${what}.${name}`, old, field)
+    }
+    for (const [name, field] of was) {
+      if (!is.has(name) && field.missing === 0)
+        this.same(`${what}.${name}`, field.kinds.join(" or "), "no such field", false)
+    }
+  }
+
+  field(what: string, before: Field, now: Field): void {
+    const known = before.kinds[0] !== "null" && now.kinds[0] !== "null"
+    const further = now.kinds.filter((kind) => !before.kinds.includes(kind))
+    this.same(what, before.kinds.join(" or "), now.kinds.join(" or "), !known || further.length === 0)
+    this.same(`${what} null`, "never", "in some records", !(before.null === 0 && now.null > 0))
+    this.same(`${what} missing`, "never", "in some records", !(before.missing === 0 && now.missing > 0))
+    if (further.length === 0) this.same(`${what} form`, before.form, now.form)
+    this.fields(what, before.fields, now.fields)
+  }
+}
+
+/** The parts of a row that do not change with the day. */
+const lasting = (row: unknown): unknown => {
+  if (Array.isArray(row)) return row.map(lasting)
+  if (!isObject(row)) return row
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => name !== "committed_upto_date" && name !== "committed_node_message")
+      .map(([name, value]) => [name, lasting(value)])
+  )
+}
+
+const keyOf = (row: unknown): string => {
+  const { image, plan, size } = isObject(row) ? row : {}
+  return `${String(plan ?? size)} with ${String(image)}`
+}
+
+const compareCatalogue = (
+  comparison: Comparison,
+  before: Behaviour["catalogue"],
+  now: Behaviour["catalogue"]
+): void => {
+  if (before === undefined || now === undefined) return
+  const rowsOf = (rows: ReadonlyArray<unknown>) =>
+    new Map(rows.map((row) => [keyOf(row), JSON.stringify(lasting(row))]))
+  const [was, is] = [rowsOf(before), rowsOf(now)]
+  const names = (list: ReadonlyArray<string>) =>
+    `${list.length}: ${list.slice(0, 3).join(", ")}${list.length > 3 ? ", …" : ""}`
+  const added = Array.from(is.keys()).filter((key) => !was.has(key))
+  const gone = Array.from(was.keys()).filter((key) => !is.has(key))
+  const changed = Array.from(is.keys()).filter((key) => was.has(key) && was.get(key) !== is.get(key))
+  comparison.same("catalogue rows added", "none", names(added), added.length === 0)
+  comparison.same("catalogue rows gone", "none", names(gone), gone.length === 0)
+  for (const key of changed.slice(0, 3)) comparison.same(`catalogue ${key}`, was.get(key), is.get(key), false)
+  if (changed.length > 3) comparison.same("catalogue rows changed", "none", names(changed), false)
+}
+
+/** A sentence that ends with the status of a refusal. */
+const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
+
+const compareFindings = (comparison: Comparison, before: Profile, now: Profile): void => {
+  const was = new Map(before.findings.map((finding) => [`${finding.assumption}: ${finding.claim}`, finding]))
+  for (const { assumption, claim, observed, verdict } of now.findings) {
+    const old = was.get(`${assumption}: ${claim}`)
+    if (old === undefined || old.verdict === "open" || verdict === "open") continue
+    const isSame = old.verdict === verdict && statusIn(old.observed) === statusIn(observed)
+    comparison.same(`${assumption}: ${claim}`, `${old.verdict}, ${old.observed}`, `${verdict}, ${observed}`, isSame)
+  }
+}
+
+export const compare = (before: Profile, now: Profile): Compared => {
+  const comparison = new Comparison()
+  const [was, is] = [before.behaviour, now.behaviour]
+  comparison.same("contentType", was.contentType, is.contentType)
+  comparison.each("envelopes", was.envelopes, is.envelopes)
+  for (const [name, fields] of Object.entries(is.records)) {
+    comparison.fields(`records.${name}`, was.records[name as keyof typeof was.records], fields)
+  }
+  for (const [name, failure] of Object.entries(is.failures)) {
+    const old = was.failures[name as keyof typeof was.failures]
+    if (old === undefined || failure === undefined) continue
+    comparison.same(
+      `failures.${name}`,
+      old,
+      failure,
+      withoutNumbers({ ...old, status: "" }) === withoutNumbers({ ...failure, status: "" }) &&
+        old.status === failure.status
+    )
+  }
+  comparison.each("statuses", was.statuses, is.statuses)
+  comparison.each("paging", was.paging, is.paging)
+  comparison.same("deletes", was.deletes, is.deletes)
+  comparison.samples("provisioningMillis", was.provisioningMillis, is.provisioningMillis)
+  comparison.samples("terminationMillis", was.terminationMillis, is.terminationMillis)
+  const { windowMillis: length, ...window } = is.window
+  comparison.each("window", was.window, window)
+  const oldLength = was.window.windowMillis
+  comparison.same(
+    "window.windowMillis",
+    oldLength,
+    length,
+    oldLength === undefined || length === undefined || !differsMuch(oldLength, length, minMillis)
+  )
+  const [oldSkew = 0, skew = 0] = [was.clockSkewMillis, is.clockSkewMillis]
+  comparison.same("clockSkewMillis", was.clockSkewMillis, is.clockSkewMillis, Math.abs(oldSkew - skew) <= minSkewMillis)
+  comparison.same("location", was.location, is.location)
+  comparison.each("images", was.images, is.images)
+  compareCatalogue(comparison, was.catalogue, is.catalogue)
+  compareFindings(comparison, before, now)
+  return { differences: comparison.differences, count: comparison.count }
+}

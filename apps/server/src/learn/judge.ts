@@ -1,0 +1,42 @@
+/**
+ * From exchanges to verdicts: each claim is confirmed or refuted by what is observed, or stays open.
+ */
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import type { Finding, VerdictWord } from "../profile/Profile.ts"
+import { type Claim, claims, isClaim, type NoClaim } from "./claims.ts"
+import type { Exchange } from "./observe/Exchange.ts"
+
+/** What the evidence says of a claim, with the exchange that shows it. */
+export interface Judged extends Finding {
+  readonly refutedBy: string | null
+  readonly exchange: Exchange | undefined
+}
+
+const openBecause: Record<Claim["needs"], string> = {
+  "a read": "the evidence has no request that shows it",
+  "a create and a delete": "it takes a node that is created and deleted: learn --probe --with-node, or a recording",
+  "a request that the probe does not send": "only a recording shows it: the probe sends no such request",
+  time: "it takes evidence that goes on until the allowance refills, or is spent"
+}
+
+const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Judged => {
+  const { assumption, claim } = entry
+  if (!isClaim(entry)) {
+    return { assumption, claim, verdict: "open", observed: entry.unobservable, refutedBy: null, exchange: undefined }
+  }
+  const found = entry.observe(evidence)
+  const base = { assumption, claim, refutedBy: entry.refutedBy }
+  if (found === undefined) return { ...base, verdict: "open", observed: openBecause[entry.needs], exchange: undefined }
+  const verdict = entry.holds(found.value) ? "confirmed" : "refuted"
+  return { ...base, verdict, observed: escapeControls(found.says.slice(0, 300)), exchange: found.exchange }
+}
+
+export const judge = (evidence: ReadonlyArray<Exchange>): ReadonlyArray<Judged> =>
+  claims.map((entry) => judgeOne(entry, evidence))
+
+/** How many of each verdict. */
+export const tally = (findings: ReadonlyArray<Finding>): Record<VerdictWord, number> => {
+  const count: Record<VerdictWord, number> = { confirmed: 0, refuted: 0, open: 0 }
+  for (const { verdict } of findings) count[verdict] += 1
+  return count
+}

@@ -1,0 +1,201 @@
+/**
+ * Creates the cheapest node there is, looks at it until it runs, deletes it, and looks until it is gone. It is deleted however
+ * this ends. Its name is written down before it is created, so that after a kill the next probe finds and deletes it.
+ */
+import { randomUUID } from "node:crypto"
+import { dirname } from "node:path"
+import { makeOwnFolder, readText, removeFile, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { Plans } from "@berthkit/core/client/Plans"
+import { RawApi } from "@berthkit/core/client/RawApi"
+import type { NodeId } from "@berthkit/core/domain/Node"
+import type { Plan } from "@berthkit/core/domain/Plan"
+import type { Connection } from "@berthkit/terminal/Connection"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { Clock, Console, Effect, Option, Stdio, Terminal } from "effect"
+import { Declined, StartFailure } from "../cli/StartFailure.ts"
+
+export interface NodeProbe {
+  /** Most that the node may cost in all, in rupees. */
+  readonly maxCostInr: number
+  /** Whether it is created without a question. */
+  readonly isAgreed: boolean
+}
+
+const note = (text: string) => Console.error(`berth-server: ${escapeControls(text)}`)
+
+/** What is written down before a create. */
+interface LeftOver {
+  readonly name: string
+  readonly sentAtMillis: number
+}
+
+const fileOf = ({ files }: Connection): string | undefined =>
+  files.commitments === undefined ? undefined : `${dirname(files.commitments)}/learn.json`
+
+const namePattern = /^berth-learn-[0-9a-f]{12}$/
+
+const readLeftOver = (file: string) =>
+  Effect.map(
+    Effect.orElseSucceed(readText(file), () => Option.none<string>()),
+    (text): LeftOver | undefined => {
+      try {
+        const { name, sentAtMillis } = JSON.parse(Option.getOrElse(text, () => "{}"))
+        return typeof name === "string" && namePattern.test(name) && typeof sentAtMillis === "number"
+          ? { name, sentAtMillis }
+          : undefined
+      } catch {
+        return undefined
+      }
+    }
+  )
+
+/** A create that shows no node this long after it was sent made none (as `quietMillis` of the client's intents). */
+const quietMillis = 630_000
+
+/** Deletes what an earlier probe left behind. */
+export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {
+  const file = fileOf(connection)
+  const left = file === undefined ? undefined : yield* readLeftOver(file)
+  if (file === undefined || left === undefined) return
+  const nodes = yield* Nodes
+  const found = yield* Effect.mapError(nodes.named(left.name), unasked)
+  for (const { id } of found) {
+    yield* Effect.mapError(nodes.delete(id), unasked)
+    yield* note(`deleted node ${id} (${left.name}), which an earlier learn left behind`)
+  }
+  const isOver = found.length > 0 || (yield* Clock.currentTimeMillis) - left.sentAtMillis > quietMillis
+  if (isOver) yield* Effect.ignore(removeFile(file))
+  else
+    yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
+})
+
+const unasked = ({ message }: { readonly message: string }) => new StartFailure({ message })
+
+const costOf = ({ minimumBillingInr, pricePerHourInr }: Plan): number | null =>
+  pricePerHourInr === null ? null : Math.max(pricePerHourInr, minimumBillingInr ?? 0)
+
+/** The plan whose node costs least in all; of those the first that has an image. */
+const cheapest = (plans: ReadonlyArray<Plan>) =>
+  plans
+    .flatMap((plan) => {
+      const cost = costOf(plan)
+      return cost === null || plan.images[0] === undefined ? [] : [{ plan, cost, image: plan.images[0] }]
+    })
+    .toSorted((a, b) => a.cost - b.cost)[0]
+
+const ask = Effect.fnUntraced(function* (question: string) {
+  const stdio = yield* Stdio.Stdio
+  if (!(yield* stdio.stdinIsTerminal)) {
+    return yield* new StartFailure({
+      message:
+        "--with-node creates a node, and there is no terminal to ask at: add --yes to create it without a question"
+    })
+  }
+  const terminal = yield* Terminal.Terminal
+  yield* Effect.ignore(Effect.sync(() => process.stderr.write(`${question} [y/N] `)))
+  const answer = yield* Effect.orElseSucceed(terminal.readLine, () => "")
+  if (!/^y(es)?$/i.test(answer.trim())) return yield* new Declined({ message: "nothing was created" })
+})
+
+/** Between two looks: longer and longer, so that a slow service costs few requests. */
+const firstPauseMillis = 500
+const maxPauseMillis = 10_000
+const maxWaitMillis = 1_200_000
+
+/** Looks at the node until it is as wanted, or for twenty minutes. */
+const lookUntil = Effect.fnUntraced(function* (id: NodeId, isDone: (status: number, body: string) => boolean) {
+  const api = yield* RawApi
+  const end = (yield* Clock.currentTimeMillis) + maxWaitMillis
+  let pause = firstPauseMillis
+  while ((yield* Clock.currentTimeMillis) < end) {
+    const sent = yield* Effect.option(api.exchange({ method: "GET", path: `/nodes/${id}/` }, { maxAttempts: 1 }))
+    if (Option.isSome(sent) && isDone(sent.value.reply.status, sent.value.reply.body)) return true
+    yield* Effect.sleep(pause)
+    pause = Math.min(maxPauseMillis, pause * 1.2)
+  }
+  return false
+})
+
+/** Whether a record shows `running`, in any spelling. */
+const isRunning = (_: number, body: string): boolean => /"status"\s*:\s*"running"/i.test(body)
+
+const isGone = (status: number): boolean => status === 404
+
+/** The list, for what it still has of a node that is gone: the last page of it. */
+const lookAtList = Effect.fnUntraced(function* (name: string) {
+  const nodes = yield* Nodes
+  for (let pause = firstPauseMillis; pause < maxPauseMillis; pause *= 2) {
+    const found = yield* Effect.orElseSucceed(nodes.named(name), () => [])
+    if (found.length === 0) return
+    yield* Effect.sleep(pause)
+  }
+})
+
+export const probeNode = Effect.fnUntraced(function* (connection: Connection, { isAgreed, maxCostInr }: NodeProbe) {
+  const { intents } = connection.files
+  const file = fileOf(connection)
+  if (intents === undefined || file === undefined) {
+    return yield* new StartFailure({
+      message: "--with-node writes down what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
+    })
+  }
+  const choice = cheapest(
+    yield* Effect.mapError(
+      Plans.use((plans) => plans.list()),
+      unasked
+    )
+  )
+  if (choice === undefined)
+    return yield* new StartFailure({ message: "no plan has a price that is known, so no node is created" })
+  const { cost, image, plan } = choice
+  const price = `at least ₹${cost.toFixed(2)} in all, ₹${plan.pricePerHourInr} per hour`
+  if (cost > maxCostInr) {
+    return yield* new StartFailure({
+      message: `the cheapest node is ${plan.plan} for ${price}, more than --max-cost ${maxCostInr}: nothing was created`
+    })
+  }
+  yield* note(`creates and deletes a node on ${plan.plan} from ${image}: ${price}`)
+  if (!isAgreed) yield* ask("Create it?")
+  const name = `berth-learn-${randomUUID().replaceAll("-", "").slice(0, 12)}`
+  yield* Effect.mapError(
+    Effect.andThen(
+      makeOwnFolder(dirname(file), 3),
+      Effect.flatMap(Clock.currentTimeMillis, (sentAtMillis) =>
+        replaceFile(file, JSON.stringify({ name, sentAtMillis }), true)
+      )
+    ),
+    ({ message }) => new StartFailure({ message: `the name of the node cannot be written down: ${message}` })
+  )
+  yield* note(`if this is killed, run learn --probe again, or: berth node delete ${name}`)
+  const nodes = yield* Nodes
+  let isDeleted = false
+  const remove = (id: NodeId) =>
+    Effect.andThen(
+      nodes.delete(id),
+      Effect.andThen(
+        Effect.sync(() => (isDeleted = true)),
+        Effect.ignore(removeFile(file))
+      )
+    )
+  // Uninterruptible until it is known: whoever ends this now gets the node deleted.
+  yield* Effect.acquireUseRelease(
+    Effect.mapError(nodes.create({ name, plan: plan.plan, image }, { key: name }), unasked),
+    Effect.fnUntraced(function* ({ node: { id } }) {
+      yield* note(`created node ${id}`)
+      if (!(yield* lookUntil(id, isRunning)))
+        yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
+      yield* Effect.mapError(remove(id), unasked)
+      yield* note(`deleted node ${id}`)
+      yield* lookUntil(id, isGone)
+      yield* lookAtList(name)
+    }),
+    ({ node: { id } }) =>
+      isDeleted
+        ? Effect.void
+        : Effect.matchEffect(remove(id), {
+            onSuccess: () => note(`deleted node ${id}`),
+            onFailure: ({ message }) => note(`node ${id} is NOT deleted (${message}): berth node delete ${id}`)
+          })
+  )
+})

@@ -1,0 +1,133 @@
+/**
+ * `berth-server learn`: takes evidence, says what it shows, and writes or checks a profile. It loads the client, which the server
+ * itself has no use for, so that it is loaded on demand.
+ */
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { Console, Effect, FileSystem, Option, Result } from "effect"
+import { ServiceMoved, StartFailure } from "../cli/StartFailure.ts"
+import { maxProfileBytes, type Profile, readProfile } from "../profile/Profile.ts"
+import { type Compared, compare } from "./check.ts"
+import { pageOf } from "./page.ts"
+import { probe } from "./probe.ts"
+import { profileOf } from "./profileOf.ts"
+import { type Evidence, maxEvidenceBytes, readEvidence } from "./readEvidence.ts"
+import { reportOf, tableOf } from "./report.ts"
+
+export interface LearnOptions {
+  readonly har: Option.Option<string>
+  readonly probe: boolean
+  readonly requests: number
+  readonly withNode: boolean
+  readonly maxCost: Option.Option<number>
+  readonly yes: boolean
+  readonly output: "table" | "json"
+  readonly html: Option.Option<string>
+  readonly profile: Option.Option<string>
+  readonly check: Option.Option<string>
+}
+
+const fail = (message: string) => Effect.fail(new StartFailure({ message }))
+
+/** What is wrong with the flags together; undefined where nothing is. */
+const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): string | undefined => {
+  if (Option.isNone(har) && !probe) return "learn needs evidence: add --har FILE, or --probe to ask the service"
+  if (Option.isSome(har) && probe) return "--har and --probe exclude each other: learn from one service at a time"
+  if (withNode && !probe) return "--with-node needs --probe"
+  if (withNode && Option.isNone(maxCost))
+    return "--with-node needs --max-cost, the most that the node may cost in rupees"
+  if (Option.isSome(maxCost) && !withNode) return "--max-cost needs --with-node"
+  return yes && !withNode ? "--yes needs --with-node" : undefined
+}
+
+const why = ({ reason }: { readonly reason: { readonly _tag: string } }): string =>
+  reason._tag === "NotFound" ? "there is no such file" : reason._tag
+
+/** The text of a file that is not too long, which is known before it is read. */
+const readFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes: number) {
+  const fs = yield* FileSystem.FileSystem
+  const cannot = (reason: string) => new StartFailure({ message: `${flag}: cannot read ${file}: ${reason}` })
+  const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(why(error)))
+  if (type !== "File") return yield* cannot("it is no file")
+  if (Number(size) > maxBytes) {
+    return yield* cannot(
+      `it has ${Math.ceil(Number(size) / 1_048_576)} MB, and ${maxBytes / 1_048_576} MB are the most that is read`
+    )
+  }
+  return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(why(error)))
+})
+
+const evidenceOf = Effect.fnUntraced(function* (
+  options: LearnOptions
+): Effect.fn.Return<
+  Evidence,
+  StartFailure | Effect.Error<ReturnType<typeof probe>>,
+  FileSystem.FileSystem | Effect.Services<ReturnType<typeof probe>>
+> {
+  if (Option.isNone(options.har)) {
+    const { isAgreed, maxCostInr } = { isAgreed: options.yes, maxCostInr: Option.getOrElse(options.maxCost, () => 0) }
+    return yield* probe({ requests: options.requests, node: options.withNode ? { isAgreed, maxCostInr } : undefined })
+  }
+  const file = options.har.value
+  const text = yield* readFile("--har", file, maxEvidenceBytes)
+  const read = readEvidence(text)
+  return Result.isSuccess(read) ? read.success : yield* fail(`--har: cannot use ${file}: ${read.failure}`)
+})
+
+/** A profile of a file that a flag names. */
+export const readProfileFile = Effect.fnUntraced(function* (flag: string, file: string) {
+  const read = readProfile(yield* readFile(flag, file, maxProfileBytes))
+  return Result.isSuccess(read) ? read.success : yield* fail(`${flag}: cannot use ${file}: ${read.failure}`)
+})
+
+const writeFile = Effect.fnUntraced(function* (flag: string, file: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* Effect.mapError(
+    fs.writeFileString(file, text),
+    (error) =>
+      new StartFailure({
+        message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : error.reason._tag}`
+      })
+  )
+})
+
+const print = (text: string) => Console.log(escapeLines(text))
+
+/** What a service wrote cannot move the cursor. */
+const escapeLines = (text: string): string => text.trimEnd().split("\n").map(escapeControls).join("\n")
+
+const printCheck = Effect.fnUntraced(function* (
+  file: string,
+  { count, differences }: Compared,
+  output: "table" | "json"
+) {
+  if (output === "json") yield* Console.log(JSON.stringify({ compared: count, differences }, null, 2))
+  else if (differences.length === 0) yield* print(`The service behaves as ${file} says: ${count} things compared.`)
+  else
+    yield* print(
+      differences.map(({ before, now, what }) => `${what}\n  before: ${before}\n  now:    ${now}`).join("\n")
+    )
+  if (differences.length === 0) return
+  const things = differences.length === 1 ? "one difference" : `${differences.length} differences`
+  return yield* new ServiceMoved({
+    message: `the service has moved since ${file} was learned: ${things} in ${count} things compared`
+  })
+})
+
+export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
+  const wrong = contradiction(options)
+  if (wrong !== undefined) return yield* fail(wrong)
+  // Before anything is sent.
+  const before: Profile | undefined = Option.isSome(options.check)
+    ? yield* readProfileFile("--check", options.check.value)
+    : undefined
+  const evidence = yield* evidenceOf(options)
+  const profile = profileOf(evidence)
+  const report = reportOf(evidence, profile)
+  if (Option.isSome(options.profile))
+    yield* writeFile("--profile", options.profile.value, `${JSON.stringify(profile, null, 1)}\n`)
+  if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
+  if (before !== undefined && Option.isSome(options.check)) {
+    return yield* printCheck(options.check.value, compare(before, profile), options.output)
+  }
+  yield* options.output === "json" ? Console.log(JSON.stringify(report, null, 2)) : print(tableOf(report))
+})

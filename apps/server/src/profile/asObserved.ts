@@ -1,0 +1,216 @@
+/**
+ * Two steps of a request under a profile. The inner one answers lists as the service pages and filters them; the outer one
+ * writes each reply of the mock in the service's words: envelope, fields, failures, headers.
+ */
+import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
+import { succeed } from "@berthkit/core/api/Envelope"
+import { pageSize } from "@berthkit/core/api/Routes"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { nodeIdOf, operationOf } from "../faults/operations.ts"
+import type { Exchange, Reply, Step } from "../http/Exchange.ts"
+import { listedNode } from "../http/records.ts"
+import { successOf } from "../injection/replyBody.ts"
+import { listNodes } from "../world/nodes.ts"
+import { filterRows } from "./filterRows.ts"
+import { knownImage, knownNode } from "./known.ts"
+import type { Behaviour, Envelope, Failure, Profile, Situation } from "./Profile.ts"
+import { isObject, type JsonObject, objectsIn } from "./values.ts"
+import { writeRecord } from "./writeRecord.ts"
+
+/** Of a list: how many there are, and which page was asked for. */
+interface Counts {
+  readonly total: number
+  readonly page: number
+  readonly size: number
+}
+
+/** What the inner step leaves for the outer one. */
+const countsOf = new WeakMap<Exchange, Counts>()
+const situationOf = new WeakMap<Exchange, Situation>()
+
+const queryOf = ({ request }: Exchange) => new URLSearchParams(request.url.split(/\?(.*)/s, 2)[1] ?? "")
+
+const operationIn = ({ request }: Exchange) => operationOf(request.method, request.url.split("?", 1)[0]!)
+
+/** Lists, for a caller whose credentials are good. */
+export const listsAsObserved =
+  ({ behaviour }: Profile): Step =>
+  (next) =>
+  (exchange) => {
+    if (exchange.identity._tag !== "Known") return next(exchange)
+    const operation = operationIn(exchange)
+    const reply =
+      operation === "nodes.list"
+        ? nodePage(behaviour, exchange)
+        : operation === "images.list"
+          ? imageList(behaviour, exchange)
+          : undefined
+    return reply === undefined ? next(exchange) : Effect.succeed(reply)
+  }
+
+/** A query value as a whole number; undefined where there is none. */
+const wholeNumber = (query: URLSearchParams, name: string): number | undefined | "malformed" => {
+  const value = query.get(name)
+  if (value === null || value === "") return undefined
+  return /^-?\d{1,9}$/.test(value) ? Number(value) : "malformed"
+}
+
+const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined => {
+  const query = queryOf(exchange)
+  const alias = paging.pageAlias === false ? undefined : wholeNumber(query, "page")
+  let page = wholeNumber(query, "page_no") ?? alias ?? 1
+  let size = wholeNumber(query, "per_page") ?? paging.defaultSize ?? pageSize.default
+  if (page === "malformed" || size === "malformed") {
+    if (paging.malformed !== "first") return undefined
+    page = page === "malformed" ? 1 : page
+    size = size === "malformed" ? (paging.defaultSize ?? pageSize.default) : size
+  }
+  if (page < 1 || size < 1) {
+    if (paging.outOfBounds !== "first") return undefined
+    page = Math.max(1, page)
+    size = size < 1 ? (paging.defaultSize ?? pageSize.default) : size
+  }
+  const maximum = paging.maximumSize ?? pageSize.maximum
+  if (size > maximum && paging.tooLarge !== "given") {
+    if (paging.tooLarge !== "capped") return undefined
+    size = maximum
+  }
+  const { now, nodes, total } = nodesOf(exchange)
+  const pages = Math.max(1, Math.ceil(total / size))
+  if (page > pages && paging.pastTheEnd === "refused") {
+    situationOf.set(exchange, "past-the-end")
+    return HttpServerResponse.jsonUnsafe(succeed([]))
+  }
+  if (page > pages && paging.pastTheEnd === "last") page = pages
+  countsOf.set(exchange, { total, page, size })
+  const records = paging.order === "descending" ? descending(exchange, total, page, size) : nodes(page, size)
+  return HttpServerResponse.jsonUnsafe(succeed(records.map((node) => listedNode(exchange.world, node, now))))
+}
+
+const nodesOf = ({ arrivedAt: now, world }: Exchange) => ({
+  now,
+  total: world.nodes.size,
+  nodes: (page: number, size: number) => listNodes(world, page, size)
+})
+
+const descending = ({ world }: Exchange, total: number, page: number, size: number) => {
+  const end = Math.max(0, total - (page - 1) * size)
+  const start = Math.max(0, end - size)
+  return world.nodes.slice(start, end - start).toReversed()
+}
+
+const imageList = ({ catalogue, images }: Behaviour, exchange: Exchange): Reply | undefined => {
+  if (catalogue === undefined) return undefined
+  const rows = filterRows(objectsIn(catalogue), queryOf(exchange), images)
+  return rows === undefined ? undefined : HttpServerResponse.jsonUnsafe(succeed(rows))
+}
+
+/** Every reply, in the service's words. */
+export const writtenAsObserved =
+  ({ behaviour }: Profile): Step =>
+  (next) =>
+  (exchange) =>
+    Effect.mapEager(next(exchange), (reply) => withHeaders(behaviour, exchange, withBody(behaviour, exchange, reply)))
+
+const withBody = (behaviour: Behaviour, exchange: Exchange, reply: Reply): Reply => {
+  const situation = situationOf.get(exchange) ?? (reply.status >= 400 ? failureIn(exchange, reply) : undefined)
+  if (situation !== undefined) return failed(behaviour.failures[situation], exchange, reply)
+  const operation = operationIn(exchange)
+  if (operation === undefined || reply.status >= 300 || reply.status === 204) return reply
+  const envelope = successOf(reply)
+  if (envelope === undefined) return reply
+  const { data } = envelope
+  const written = Array.isArray(data)
+    ? data.map((record) => (isObject(record) ? recordAs(behaviour, exchange, operation, record) : record))
+    : isObject(data)
+      ? recordAs(behaviour, exchange, operation, data)
+      : data
+  const counts = countsOf.get(exchange)
+  const body = enveloped(behaviour.envelopes[operation], written, envelope, reply.status, counts)
+  return withJson(reply, body, behaviour.contentType)
+}
+
+const withJson = (reply: Reply, value: unknown, contentType = "application/json"): Reply =>
+  HttpServerResponse.text(JSON.stringify(value), {
+    status: reply.status,
+    contentType,
+    headers: headersWithoutBody(reply)
+  })
+
+const headersWithoutBody = ({ headers }: Reply): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("content-")))
+
+type Operation = keyof Behaviour["records"]
+
+const recordAs = (
+  { catalogue, records, statuses }: Behaviour,
+  { world }: Exchange,
+  operation: Operation,
+  record: JsonObject
+): unknown => {
+  const fields = records[operation]
+  if (operation === "images.list" && catalogue !== undefined) return record
+  if (operation.startsWith("nodes.")) {
+    const known = knownNode(world, operation, record, statuses)
+    return fields === undefined ? { ...record, status: known.status } : writeRecord(fields, known)
+  }
+  return fields === undefined ? record : writeRecord(fields, knownImage(world, record))
+}
+
+const enveloped = (
+  envelope: Envelope | undefined,
+  data: unknown,
+  own: JsonObject,
+  status: number,
+  counts: Counts | undefined
+): unknown => {
+  if (envelope === undefined) return { ...own, data }
+  if (envelope === "bare") return data
+  const { page = 1, size = 1, total = Array.isArray(data) ? data.length : 1 } = counts ?? {}
+  const values = { data, status, total, page, size, pages: Math.ceil(total / Math.max(1, size)) }
+  return Object.fromEntries(envelope.map(({ is, name, value }) => [name, is === "constant" ? value : values[is]]))
+}
+
+/** What went wrong with a request that the mock refuses. */
+const failureIn = (exchange: Exchange, { status }: Reply): Situation | undefined => {
+  const operation = operationIn(exchange)
+  if (status === 401 || status === 403) return "unauthorized"
+  if (status === 429) return "over-the-allowance"
+  if (status === 404) return operation === undefined ? "unknown-path" : "unknown-node"
+  if (operation === "nodes.list" && status === 400) return "malformed-query"
+  if (operation === "nodes.list" && status === 422) {
+    const size = wholeNumber(queryOf(exchange), "per_page")
+    return typeof size === "number" && size > 0 ? "page-too-large" : "page-out-of-bounds"
+  }
+  if (operation === "images.list" && status === 422) return "unknown-image-type"
+  return operation === "nodes.create" && status === 422 ? "invalid-create" : undefined
+}
+
+const failed = (failure: Failure | undefined, exchange: Exchange, reply: Reply): Reply => {
+  if (failure === undefined) return reply
+  const { body, contentType, retryAfter, status } = failure
+  const id = /\/nodes\/([^/?]+)/.exec(exchange.request.url)?.[1] ?? ""
+  const text = body.text ?? (body.json === undefined ? "" : JSON.stringify(body.json))
+  const { "retry-after": wait, ...headers } = headersWithoutBody(reply)
+  return HttpServerResponse.text(text.replaceAll("{id}", String(nodeIdOf(exchange.request.url) ?? id)), {
+    status,
+    contentType,
+    headers: wait === undefined || retryAfter === false ? headers : { ...headers, "retry-after": wait }
+  })
+}
+
+const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
+
+const withHeaders = ({ location, window }: Behaviour, exchange: Exchange, reply: Reply): Reply => {
+  const isSuccess = reply.status < 400
+  const isShown = (isSuccess ? window.onSuccess : window.onFailure) !== false
+  const changed: Record<string, string> = {}
+  const reset = Number(reply.headers[resetHeader])
+  if (isShown && window.reset === "seconds" && Number.isFinite(reset)) {
+    changed[resetHeader] = String(Math.max(0, reset - Math.floor(exchange.world.latest / 1000)))
+  }
+  const gone = [...(isShown ? [] : allowanceHeaders), ...(location === false ? ["location"] : [])]
+  const without = gone.reduce((left, name) => HttpServerResponse.removeHeader(left, name), reply)
+  return Object.keys(changed).length === 0 ? without : HttpServerResponse.setHeaders(without, changed)
+}

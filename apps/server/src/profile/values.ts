@@ -1,0 +1,38 @@
+/**
+ * JSON values by type, and reading a size or an instant in whatever form a service writes it.
+ */
+import { Predicate } from "effect"
+import type { Kind } from "./Profile.ts"
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject => Predicate.isObject(value)
+
+export const kindOf = (value: unknown): Kind => {
+  if (value === null || value === undefined) return "null"
+  if (Array.isArray(value)) return "array"
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
+  return typeof value as "boolean" | "string" | "object"
+}
+
+const size = /^(\d+(?:\.(\d+))?)(\s*)(GB|MB|GiB|MiB)?$/
+
+/** The parts of `16.00 GB`, or of a text of digits; undefined of any other. */
+export const sizeOf = (text: string) => {
+  const [, number, decimals = "", space, unit] = size.exec(text) ?? []
+  if (number === undefined) return undefined
+  return { value: Number(number), decimals: decimals.length, suffix: unit === undefined ? "" : `${space}${unit}`, unit }
+}
+
+const instant = /^(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d|)$/
+
+/** The parts of an ISO 8601 instant; undefined of any other text. */
+export const instantOf = (text: string) => {
+  const [, date, between, time, decimals = "", zone] = instant.exec(text) ?? []
+  if (date === undefined) return undefined
+  const millis = Date.parse(`${date}T${time}.${decimals.slice(0, 3).padEnd(3, "0")}${zone === "" ? "Z" : zone}`)
+  return Number.isNaN(millis) ? undefined : { millis, decimals: decimals.length, between: between!, zone: zone! }
+}
+
+/** The objects among values. */
+export const objectsIn = (values: ReadonlyArray<unknown>): ReadonlyArray<JsonObject> => values.filter(isObject)

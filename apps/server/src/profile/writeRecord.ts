@@ -1,0 +1,130 @@
+/**
+ * Writes a record of the mock as a service does that was observed: its fields in its order, each of its type and in its form.
+ * What has no meaning for the mock gets the same constant as there, or an empty value of its type.
+ */
+import { DateTime } from "effect"
+import { derive } from "../lifecycle/seed.ts"
+import type { Field, Form, Kind } from "./Profile.ts"
+import { isObject, type JsonObject, kindOf } from "./values.ts"
+
+/** What the mock knows of a record, by every name that a service may have for it. */
+export interface Known {
+  /** By wire name; an object for one that has parts. */
+  readonly values: JsonObject
+  /** The status, in the service's word. */
+  readonly status: string | undefined
+  /** Decides which records lack a field that some lack. */
+  readonly id: number
+  readonly seed: number
+}
+
+const use = { missing: 91, null: 92 } as const
+
+const empty: Readonly<Record<Kind, unknown>> = {
+  null: null,
+  boolean: false,
+  integer: 0,
+  number: 0.5,
+  string: "",
+  array: [],
+  object: {}
+}
+
+/** How often a share of records is hit, by chance that is the same every time. */
+const hits = (share: number, label: number, { id, seed }: Known, name: string): boolean =>
+  share >= 1 || (share > 0 && derive(seed, label, id, hashOf(name)) / 2 ** 32 < share)
+
+const hashOf = (name: string): number => {
+  let hash = 0
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) | 0
+  return hash >>> 0
+}
+
+export const writeRecord = (fields: ReadonlyArray<Field>, known: Known): JsonObject => {
+  const record: Array<readonly [string, unknown]> = []
+  for (const field of fields) {
+    if (hits(field.missing, use.missing, known, field.name)) continue
+    record.push([field.name, valueOf(field, known)])
+  }
+  return Object.fromEntries(record)
+}
+
+const valueOf = (field: Field, known: Known): unknown => {
+  const isNull =
+    field.nullIn === undefined
+      ? hits(field.null, use.null, known, field.name)
+      : known.status !== undefined && field.nullIn.includes(known.status)
+  const [kind = "null"] = field.kinds
+  if (isNull || kind === "null") return null
+  if (field.form?.is === "constant") return field.form.value
+  const value = Object.hasOwn(known.values, field.name) ? known.values[field.name] : undefined
+  if (kind === "object") {
+    const inner = isObject(value) ? value : {}
+    return writeRecord(field.fields ?? [], { ...known, values: inner })
+  }
+  return written(value, kind, field.form)
+}
+
+/** A value of the mock as another type, in another form. */
+const written = (value: unknown, kind: Kind, form: Form | undefined): unknown => {
+  if (value instanceof Size) return sized(value, kind, form)
+  if (value instanceof Moment) return dated(value, kind, form)
+  if (value === undefined || value === null) return empty[kind]
+  if (kind === kindOf(value)) return value
+  // An address with its parts, where the service has a text.
+  const plain = isObject(value) ? value["ip_address"] : value
+  switch (kind) {
+    case "string":
+      return typeof plain === "string" || typeof plain === "number" || typeof plain === "boolean" ? String(plain) : ""
+    case "integer":
+      return Number.isFinite(Number(plain)) ? Math.round(Number(plain)) : 0
+    case "number":
+      return Number.isFinite(Number(plain)) ? Number(plain) : 0.5
+    case "boolean":
+      return plain === true || plain === "true" || plain === 1
+    case "array":
+      return []
+    default:
+      return empty[kind]
+  }
+}
+
+/** A size in gigabytes, before a form is chosen for it. */
+export class Size {
+  readonly gigabytes: number
+  /** What a number without a unit counts. */
+  readonly bare: "GB" | "MB"
+  constructor(gigabytes: number, bare: "GB" | "MB") {
+    this.gigabytes = gigabytes
+    this.bare = bare
+  }
+}
+
+const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): unknown => {
+  const { decimals = 0, suffix = "", unit = bare } = form?.is === "size" ? form : {}
+  const value = unit.startsWith("M") ? gigabytes * 1024 : gigabytes
+  if (kind === "string") return `${value.toFixed(decimals)}${suffix}`
+  return kind === "integer" || kind === "number" ? value : empty[kind]
+}
+
+/** An instant with microseconds, before a form is chosen for it. */
+export class Moment {
+  readonly millis: number
+  /** 0 to 999. */
+  readonly micros: number
+  constructor(millis: number, micros: number) {
+    this.millis = millis
+    this.micros = micros
+  }
+}
+
+const dated = ({ micros, millis }: Moment, kind: Kind, form: Form | undefined): unknown => {
+  if (kind === "integer") return form?.is === "epoch" && form.unit === "seconds" ? Math.floor(millis / 1000) : millis
+  if (kind !== "string") return kind === "number" ? millis / 1000 : empty[kind]
+  const { between = "T", decimals = 6, zone = "Z" } = form?.is === "instant" ? form : {}
+  const offset = /^([+-])(\d\d):?(\d\d)$/.exec(zone)
+  const ahead = offset === null ? 0 : Number(`${offset[1]}1`) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000
+  const iso = DateTime.formatIso(DateTime.makeUnsafe(millis + ahead))
+  const fraction = `${iso.slice(20, 23)}${String(micros).padStart(3, "0")}000`.slice(0, decimals)
+  return `${iso.slice(0, 10)}${between}${iso.slice(11, 19)}${decimals === 0 ? "" : `.${fraction}`}${zone}`
+}

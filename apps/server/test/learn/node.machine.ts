@@ -1,0 +1,95 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, expect, it } from "@effect/vitest"
+import { Program } from "@berthkit/testing/Program"
+import { Effect } from "effect"
+import { run, serve } from "../cli/berthServer.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "berth-learn-node-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
+
+const accountOf = (url: string) => ({
+  BERTH_BASE_URL: url,
+  BERTH_API_KEY: "berth-key",
+  BERTH_ACCESS_TOKEN: "berth-token",
+  XDG_STATE_HOME: folder
+})
+
+const statusesOn = (url: string) =>
+  Effect.promise(async () => {
+    const reply = await fetch(`${url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
+      headers: { authorization: "Bearer berth-token" }
+    })
+    return ((await reply.json()) as any).data.map(({ status }: { status: string }) => status)
+  })
+
+const leftOver = () =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("learn.json"))
+
+const args = ["learn", "--probe", "--requests", "5", "--with-node", "--max-cost", "100"]
+
+it.live("a node is created and deleted, and its times are learned", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0", "--provisioning", "3s", "--termination", "1s"])
+      const { code, stderr, stdout } = yield* run([...args, "--yes", "-o", "json"], accountOf(ready.url))
+      expect(code).toBe(0)
+      expect(stderr).toMatch(/creates and deletes a node on .*: at least ₹[\d.]+ in all/)
+      const report = JSON.parse(stdout)
+      expect(report.verdicts.refuted).toBe(0)
+      expect(report.settings.map(({ setting }: { setting: string }) => setting).join(" ")).toContain(
+        "berth node create --wait --timeout 1m"
+      )
+      expect(yield* statusesOn(ready.url)).toEqual([])
+      expect(leftOver()).toEqual([])
+    })
+  )
+)
+
+it.live("nothing is created without an answer, or above the limit", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0"])
+      const unasked = yield* run(args, accountOf(ready.url))
+      expect([unasked.code, unasked.stdout]).toEqual([2, ""])
+      expect(unasked.stderr).toContain("add --yes")
+      const dear = yield* run(
+        ["learn", "--probe", "--requests", "5", "--with-node", "--max-cost", "0.01", "--yes"],
+        accountOf(ready.url)
+      )
+      expect([dear.code, dear.stdout]).toEqual([2, ""])
+      expect(dear.stderr).toContain("more than --max-cost 0.01: nothing was created")
+      expect(yield* statusesOn(ready.url)).toEqual([])
+    })
+  )
+)
+
+it.live.each(["SIGKILL", "SIGINT"] as const)(
+  "a node that is there at a %s is deleted, by the next run at the latest",
+  (signal) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { ready } = yield* serve(["--port", "0", "--provisioning", "1h", "--termination", "0s"])
+        const account = accountOf(ready.url)
+        const learning = yield* Program.start(() =>
+          Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
+        )
+        yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr"))
+        const ended = yield* Effect.promise(() => learning.kill(signal))
+        if (signal === "SIGINT") {
+          expect([ended.code, yield* statusesOn(ready.url)]).toEqual([130, []])
+          return
+        }
+        expect(yield* statusesOn(ready.url)).toEqual(["created"])
+        expect(readFileSync(join(folder, leftOver()[0]!), "utf8")).toMatch(/berth-learn-/)
+        const next = yield* run(["learn", "--probe", "--requests", "3"], account)
+        expect([next.code, yield* statusesOn(ready.url)]).toEqual([0, []])
+        expect(next.stderr).toMatch(/deleted node \d+ \(berth-learn-[0-9a-f]{12}\), which an earlier learn left behind/)
+        expect(leftOver()).toEqual([])
+      })
+    )
+)
