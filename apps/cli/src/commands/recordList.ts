@@ -23,6 +23,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   cost: async () => (await import("../records/cost.ts")).costRecord,
   limits: async () => (await import("../records/limits.ts")).limitsRecord,
   check: async () => (await import("../records/check.ts")).checkRecord,
+  approval: async () => (await import("../records/approval.ts")).approvalRecord,
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord
 }
 

@@ -67,6 +67,9 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
       return { node: { id: failure.id, name: failure.name } }
     case "SomeFailed":
       return { failed: failure.failed, of: failure.of }
+    case "ProposalNotFound":
+    case "ProposalRefused":
+      return { proposal: failure.proposal }
     case "PlanNotFound":
       return { plan: failure.plan }
     case "LocalFileFault":

@@ -27,7 +27,7 @@ const maxCount = 1000
 const isName = (name: string): boolean => name.trim() !== "" && name.length <= maxNameLength
 const nodeName = (metavar: string) => text(metavar, isName, `expected 1 to ${maxNameLength} characters`)
 
-const rupeesPerHour: Value<number> = {
+export const rupeesPerHour: Value<number> = {
   metavar: "₹/HOUR",
   parse: (given) => (/^\d+(?:\.\d+)?$/.test(given) ? Option.some(Number(given)) : Option.none()),
   expected: () => "expected rupees per hour, such as 12.5"
