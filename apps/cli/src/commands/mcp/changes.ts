@@ -279,8 +279,9 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
     yield* ensureSame(kept)
     yield* ensureWithin(terms)
     const giveBack = take(terms)
-    yield* store.markSent(id)
-    const sent = Effect.tapError(send(kept), (error) => Effect.sync(() => (mayExist(error) ? undefined : giveBack())))
+    const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) =>
+      Effect.sync(() => (mayExist(error) ? undefined : giveBack()))
+    )
     return yield* Effect.flatMap(sent, finish)
   })
 

@@ -9,9 +9,10 @@ import { Plans } from "@berthkit/core/client/Plans"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Plan } from "@berthkit/core/domain/Plan"
+import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Duration, Effect, Option, Stream } from "effect"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
-import { withListedFields } from "../../nodes/allNodes.ts"
+import { shownList, withListedFields } from "../../nodes/allNodes.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
@@ -23,7 +24,7 @@ import { limitsRecord } from "../../records/limits.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { outcomeRecord } from "../../records/outcome.ts"
 import { planRecord } from "../../records/plan.ts"
-import { accountSettings } from "../../settings/account.ts"
+import { accountSettings, deadlineSetting } from "../../settings/account.ts"
 import { costs, groupings } from "../cost/sum.ts"
 import { currentLimits } from "../limits/show.ts"
 import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
@@ -39,7 +40,12 @@ const readMillis = 20_000
 const maxNodes = 200
 const maxRows = 100
 
-export const within = endingWithin(Duration.millis(readMillis))
+/** Ends a tool that reads in that time, or in that of `--deadline` where it is shorter. */
+export const within = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(deadlineSetting, (deadline) => {
+    const given = Option.match(deadline, { onNone: () => readMillis, onSome: ({ value }) => Duration.toMillis(value) })
+    return endingWithin(Duration.millis(Math.min(readMillis, given)))(run)
+  })
 
 /** The nodes from `offset` on, and whether there are more. Reads no further than that takes. */
 const nodesFrom = Effect.fnUntraced(function* (passes: (node: Node) => boolean, offset: number, limit: number) {
@@ -192,13 +198,13 @@ const account = (allowed: Allowed) =>
     },
     Effect.fnUntraced(function* ({ by }) {
       const settings = yield* accountSettings
-      const [list, catalogue] = yield* Effect.all([nodesFrom(() => true, 0, 50_000), publicCatalogue()], {
-        concurrency: 2
-      })
+      const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
       const own = yield* CommitmentLog.use(({ load }) => load)
       const nowMillis = yield* Clock.currentTimeMillis
       const pricing = { prices: pricesOf(catalogue), own, nowMillis }
-      const { rows, total } = costs({ nodes: list.found, unreadable: [] }, pricing, by ?? "plan")
+      const { rows, total } = costs(list, pricing, by ?? "plan")
+      // Of a list that was not read to its end the sum is a `min…`.
+      const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
       return {
         account: accountRecord.encode({
           profile: valueOf(settings.profile),
@@ -209,7 +215,7 @@ const account = (allowed: Allowed) =>
           accessTokenSource: source(settings.accessToken),
           authenticated: true
         }),
-        total: costRecord.encode(total),
+        total: costRecord.encode(sum),
         rows: by === undefined ? [] : rows.slice(0, maxNodes).map(costRecord.encode),
         limits: limitsRecord.encode(yield* currentLimits),
         allowed

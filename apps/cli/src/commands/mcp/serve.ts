@@ -181,10 +181,8 @@ export const mcp = command(flags, ({ allow, maxCost, maxNodes, share }) =>
     const isReadOnly = bounds.allow.length === 0
     // Stderr is the log of the agent's program, which wants errors alone.
     const quiet = { ...output, chatty: false, warn: () => Effect.void, live: () => Effect.void }
-    const proposals = isReadOnly
-      ? Effect.undefined
-      : Effect.map(Effect.provide(ProposalStore, ProposalStore.layer(found)), (store) => store)
-    yield* Effect.scoped(Effect.flatMap(proposals, (store) => serve(bounds, store))).pipe(
+    const store = isReadOnly ? undefined : yield* Effect.provide(ProposalStore, ProposalStore.layer(found))
+    yield* Effect.scoped(serve(bounds, store)).pipe(
       Effect.provide(
         servingClient(found, bounds.allow.includes("create")).pipe(Layer.provide(Layer.succeed(KeptShare, 1 - share)))
       ),
