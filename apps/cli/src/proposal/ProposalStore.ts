@@ -22,7 +22,7 @@ import { fileReason } from "../failure/fileReason.ts"
 import { Proposal } from "./Proposal.ts"
 
 /** How long a person has to consent. */
-export const maxAgeMillis = 600_000
+const maxAgeMillis = 600_000
 
 /** How long the result of a proposal is kept, so that a repeated call gets it. */
 const keptMillis = 7 * 86_400_000
@@ -86,7 +86,7 @@ export interface Kept {
 }
 
 /** What a person answered. */
-export const answers = ["approved", "declined"] as const
+const answers = ["approved", "declined"] as const
 export type Answer = (typeof answers)[number]
 
 const idPattern = /^p[0-9a-z]{19}$/

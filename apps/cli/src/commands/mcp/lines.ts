@@ -5,7 +5,7 @@
 import { Predicate } from "effect"
 
 /** Longest line, in bytes. The longest that any tool takes is far shorter. */
-export const maxLineBytes = 1024 * 1024
+const maxLineBytes = 1024 * 1024
 
 /** What becomes of a line: it goes on, or it is answered. */
 export interface Judged {
@@ -28,7 +28,7 @@ const isMessage = (message: unknown): boolean => {
 }
 
 /** Judges one line. */
-export const judge = (line: string): Judged => {
+const judge = (line: string): Judged => {
   if (line.trim() === "") return {}
   let message: unknown
   try {

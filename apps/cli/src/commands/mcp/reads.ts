@@ -32,7 +32,7 @@ import { keysOf, listOf, parts } from "./outline.ts"
 import { reading, tool } from "./Tool.ts"
 
 /** Calls of this lane go after those that somebody waits for. */
-export const lane = "sweep"
+const lane = "sweep"
 
 /** The longest that a tool which only reads takes. */
 const readMillis = 20_000

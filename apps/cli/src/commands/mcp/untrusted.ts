@@ -6,7 +6,7 @@ import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Predicate } from "effect"
 
 /** Longest text of one value. The longest name is 255 characters. */
-export const maxText = 300
+const maxText = 300
 
 /** Most elements of a list within a record. */
 const maxElements = 200
