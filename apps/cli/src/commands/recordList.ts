@@ -27,6 +27,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   fleetMember: async () => (await import("../records/fleet.ts")).fleetMemberRecord,
   limits: async () => (await import("../records/limits.ts")).limitsRecord,
   check: async () => (await import("../records/check.ts")).checkRecord,
+  approval: async () => (await import("../records/approval.ts")).approvalRecord,
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord
 }
 

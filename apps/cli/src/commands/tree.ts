@@ -309,6 +309,20 @@ export const tree: CommandTree<Command> = [
       ]
     }
   ),
+  verb("mcp", "Serve the account to an agent, read-only", async () => (await import("./mcp/serve.ts")).mcp, {
+    groups: { safety: ["allow", "max-cost", "max-nodes", "share"] },
+    examples: [
+      ["berth mcp --profile work", "Read-only, over stdin and stdout (Model Context Protocol)"],
+      ["berth mcp --allow create,delete --max-cost 20 --max-nodes 3", "It may propose both; a person approves each"]
+    ]
+  }),
+  verb("approve", "Approve what an agent has proposed", async () => (await import("./approve/run.ts")).approve, {
+    prints: ["approval"],
+    examples: [
+      ["berth approve p0123456789abcdefghi", "Shows the proposal, and asks"],
+      ["berth approve p0123456789abcdefghi --profile work", "Of the account of a profile"]
+    ]
+  }),
   verb("api", "Send any request to the service", async () => (await import("./api/request.ts")).request, {
     examples: [
       ["berth api /nodes/ -q per_page=5 -i", "A page of nodes, with status and headers"],

@@ -208,6 +208,24 @@ export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
   }
 }
 
+/** A proposal that this account does not have. */
+export class ProposalNotFound extends Data.TaggedError("ProposalNotFound")<{ readonly proposal: string }> {
+  readonly exit = "notFound"
+  readonly hint = "Ask the agent to propose it again; berth auth status shows which account this command uses."
+  override get message() {
+    return `This account has no proposal ${this.proposal}.`
+  }
+}
+
+/** A proposal that may not be carried out: it is old, was declined, or differs from what it was. Nothing was sent. */
+export class ProposalRefused extends Data.TaggedError("ProposalRefused")<{
+  readonly proposal: string
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "rejected"
+}
+
 /** A file of this machine that cannot be read or written. */
 export class LocalFileFault extends Data.TaggedError("LocalFileFault")<{
   readonly path: string
@@ -260,6 +278,8 @@ export type CliFailure =
   | NameAmbiguous
   | NameChanged
   | PlanNotFound
+  | ProposalNotFound
+  | ProposalRefused
   | NodeDiffers
   | CreatedNotReady
   | DeletedNotGone

@@ -68,6 +68,9 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
     case "SomeFailed":
     case "MembersFailed":
       return { failed: failure.failed, of: failure.of }
+    case "ProposalNotFound":
+    case "ProposalRefused":
+      return { proposal: failure.proposal }
     case "PlanNotFound":
       return { plan: failure.plan }
     case "LocalFileFault":

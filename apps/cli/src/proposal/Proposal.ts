@@ -11,7 +11,7 @@ import { jsonLine } from "../output/json.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
 
-const Proposal = Schema.Struct({
+export const Proposal = Schema.Struct({
   action: Schema.Literals(["create", "delete", "set-commitment"]),
   id: Schema.NullOr(Schema.Int),
   name: Schema.String,

@@ -106,6 +106,13 @@ const intents = ({ files }: Connection, key: Option.Option<string>) => {
     : Layer.catch(layerAccount(files.intents), without)
 }
 
+/**
+ * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a
+ * place for the keys.
+ */
+export const servingClient = (found: Connection, keyed: boolean) =>
+  Layer.provideMerge(clientOf(found), intents(found, keyed ? Option.some("") : Option.none()))
+
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: Option.Option<string>) =>
   Layer.merge(

@@ -17,12 +17,12 @@ import { rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
-import { foundBy, propose } from "../../proposal/Proposal.ts"
+import { foundBy, type Proposal, propose } from "../../proposal/Proposal.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 
 /** The committed option to renew to, or why it cannot be one. */
-const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
+export const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
   return yield* Effect.fromResult(optionOfNode(node, yield* publicCatalogue(), skuId))
 })
 
@@ -46,6 +46,38 @@ const outcomeOf = (
       `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${end}`
   })
 }
+
+/** The proposal to set a node's commitment; `found` is what there is to say of how it was found. */
+export const proposalOf = (
+  { id, name }: Pick<Node, "id" | "name">,
+  setting: CommitmentSetting,
+  skuId: number | undefined,
+  option: Option.Option<CommittedOption>,
+  found = ""
+): Proposal =>
+  propose(setCommitmentRequest(id, setting, skuId), {
+    action: "set-commitment",
+    id,
+    name,
+    committedPriceInr: priceOf(option),
+    outcome: `${outcomeOf(setting, skuId, option)}${found}`
+  })
+
+const priceOf = (option: Option.Option<CommittedOption>): number | null =>
+  Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
+
+/** Keeps what was set, which the service does not report. */
+export const keepSetting = (
+  id: Node["id"],
+  setting: CommitmentSetting,
+  skuId: number | undefined,
+  option: Option.Option<CommittedOption>
+) =>
+  CommitmentLog.use((log) =>
+    log.update(id, (before, now) =>
+      setCommitment(before, id, setting, { skuId: skuId ?? null, days: daysOf(option), priceInr: priceOf(option) }, now)
+    )
+  )
 
 const daysOf = (option: Option.Option<CommittedOption>): number | null =>
   Option.match(option, { onNone: () => null, onSome: ({ days }) => days })
@@ -82,14 +114,7 @@ export const set = command(
         : force
           ? yield* forcedOption(node, skuId)
           : Option.some(yield* optionFor(node, skuId))
-    const price = Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
-    const proposal = propose(setCommitmentRequest(node.id, setting, skuId), {
-      action: "set-commitment",
-      id: node.id,
-      name: node.name,
-      committedPriceInr: price,
-      outcome: `${outcomeOf(setting, skuId, option)}${foundBy(from)}`
-    })
+    const proposal = proposalOf(node, setting, skuId, option, foundBy(from))
     if (!(yield* approve([proposal], approval))) return
     yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId })).pipe(
       whenInterrupted(() => ({
@@ -97,11 +122,7 @@ export const set = command(
         hint: "Run the same command again to be sure."
       }))
     )
-    yield* CommitmentLog.use((log) =>
-      log.update(node.id, (before, now) =>
-        setCommitment(before, node.id, setting, { skuId: skuId ?? null, days: daysOf(option), priceInr: price }, now)
-      )
-    )
+    yield* keepSetting(node.id, setting, skuId, option)
     yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
   }),
   client

@@ -9,7 +9,7 @@ import { shownAddress } from "@berthkit/terminal/postgresAddress"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
-import { limitsRecord } from "../../records/limits.ts"
+import { type Limits, limitsRecord } from "../../records/limits.ts"
 import { client, connection } from "../../settings/client.ts"
 import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { countOthers } from "../../settings/sharedAllowance.ts"
@@ -27,23 +27,22 @@ const sharingOf = Effect.fnUntraced(function* ({ allowanceStore, options: { allo
   return { file: isShared ? allowanceFile : null, otherProcesses: clients.length, clients }
 })
 
+/** What is left, and who shares it. */
+export const currentLimits = Effect.gen(function* () {
+  const allowance = yield* Allowance
+  const known = yield* allowance.current
+  if (known.limit === null) yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 }))
+  const current = yield* allowance.current
+  const sharing = yield* sharingOf(yield* connection)
+  const now = yield* Clock.currentTimeMillis
+  const resetAt = Option.map(Option.fromNullishOr(current.resetInMillis), (millis) =>
+    DateTime.formatIso(DateTime.makeUnsafe(Math.round((now + millis) / 1000) * 1000))
+  )
+  return { ...current, resetAt: Option.getOrNull(resetAt), ...sharing } satisfies Limits
+})
+
 export const limits = command(
   {},
-  Effect.fnUntraced(function* () {
-    const allowance = yield* Allowance
-    const known = yield* allowance.current
-    if (known.limit === null) yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 }))
-    const current = yield* allowance.current
-    const sharing = yield* sharingOf(yield* connection)
-    const now = yield* Clock.currentTimeMillis
-    const resetAt = Option.map(Option.fromNullishOr(current.resetInMillis), (millis) =>
-      DateTime.formatIso(DateTime.makeUnsafe(Math.round((now + millis) / 1000) * 1000))
-    )
-    yield* printOne(limitsRecord, {
-      ...current,
-      resetAt: Option.getOrNull(resetAt),
-      ...sharing
-    })
-  }),
+  () => Effect.flatMap(currentLimits, (record) => printOne(limitsRecord, record)),
   client
 )

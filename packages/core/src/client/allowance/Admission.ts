@@ -15,6 +15,7 @@ import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 import { initial, type State } from "./EstimatorState.ts"
 import { differs, knownAllowance } from "./KnownAllowance.ts"
+import { KeptShare } from "./KeptShare.ts"
 import { Queue, reserveOf } from "./Queue.ts"
 import { share } from "./OwnProcesses.ts"
 
@@ -79,6 +80,7 @@ export const make = Effect.fnUntraced(function* (
   store: AllowanceStore | undefined
 ): Effect.fn.Return<Admission, never, Scope.Scope> {
   const clock = yield* Clock.Clock
+  const keptShare = yield* KeptShare
   const queue = new Queue<Waiter>()
   const bell = Latch.makeUnsafe(false)
   const changed = Latch.makeUnsafe(false)
@@ -104,13 +106,14 @@ export const make = Effect.fnUntraced(function* (
     wallAhead = ahead
     return instant
   }
-  const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
+  const reserve = (lane: Lane) => Math.max(reserveOf[lane], keptShare)
+  const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserve(lane))
 
   /** What holds a lane back while a call of the first one may go. */
   const heldBack = (lane: Lane, instant: number): WouldExceedDeadline["heldBack"] => {
     const { remaining } = knownAllowance(state, queue.size, instant)
-    const kept = Estimator.kept(state, instant, reserveOf[lane])
-    if (remaining === null || kept === undefined || turnOf("interactive", instant)._tag !== "Now") return null
+    const kept = Estimator.kept(state, instant, reserve(lane))
+    if (remaining === null || kept === undefined || Estimator.admit(state, instant, 0)._tag !== "Now") return null
     return { remaining, kept }
   }
 

@@ -1,0 +1,65 @@
+/**
+ * `berth approve`: a person consents to what an agent has proposed. Only in a terminal: whatever a program can run without one, an agent could.
+ */
+import { Clock, Effect, Option } from "effect"
+import { argument, text } from "../../commandLine/Parameter.ts"
+import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
+import { Output, printNote } from "../../output/Output.ts"
+import { printOne } from "../../output/print.ts"
+import { canAsk, confirm } from "../../proposal/confirm.ts"
+import { consentLines, expiryOf } from "../../proposal/consentText.ts"
+import { ProposalStore } from "../../proposal/ProposalStore.ts"
+import { approvalRecord } from "../../records/approval.ts"
+import { connection } from "../../settings/client.ts"
+import { command } from "../command.ts"
+
+/** Why it cannot be approved any more; undefined where it can. */
+const done = (id: string, answer: Option.Option<string>, hasResult: boolean, isOld: boolean) => {
+  const hint = "Ask the agent to propose it again."
+  const because = (message: string) => new ProposalRefused({ proposal: id, message, hint })
+  if (hasResult) return because(`The proposal ${id} was carried out.`)
+  if (Option.isSome(answer)) return because(`The proposal ${id} was ${answer.value} before.`)
+  return isOld ? because(`The proposal ${id} has expired.`) : undefined
+}
+
+export const approve = command(
+  {
+    id: argument(
+      "ID",
+      text("", (given) => given !== "", "expected the id of a proposal"),
+      "Id of the proposal"
+    )
+  },
+  Effect.fnUntraced(function* ({ id }) {
+    if (!(yield* canAsk)) {
+      return yield* new UsageFault({
+        message: "Cannot approve: this is not a terminal, and only a person may approve.",
+        hint: `Type it in a terminal of your own: berth approve ${id.slice(0, 100)}`
+      })
+    }
+    const store = yield* Effect.flatMap(connection, (found) =>
+      Effect.provide(ProposalStore, ProposalStore.layer(found))
+    )
+    const kept = yield* store.find(id)
+    const isOld = (yield* Clock.currentTimeMillis) >= kept.expiresMillis
+    const fault = done(id, yield* store.answerOf(id), Option.isSome(yield* store.resultOf(id)), isOld)
+    if (fault !== undefined) return yield* fault
+    const { note } = yield* Output
+    const [question = "", ...facts] = consentLines(kept)
+    for (const line of facts) yield* note(line)
+    yield* Effect.tapErrorTag(confirm({ question, count: undefined, verb: "approve" }), "Interrupted", () =>
+      store.answer(id, "declined")
+    )
+    if ((yield* Clock.currentTimeMillis) >= kept.expiresMillis) return yield* done(id, Option.none(), false, true)!
+    yield* store.answer(id, "approved")
+    yield* printNote("Approved. The agent may carry it out now, once.")
+    const { proposal } = kept.terms
+    yield* printOne(approvalRecord, {
+      id,
+      action: proposal.action,
+      name: proposal.name,
+      expiresAt: expiryOf(kept),
+      outcome: "approved"
+    })
+  })
+)

@@ -1,0 +1,76 @@
+/**
+ * What a server may have changed: the actions that it was started for, and how many nodes at which price it may create until it ends. A
+ * create takes its part before it is sent, so that two at once never take the same.
+ */
+import { sumInr } from "@berthkit/core/domain/Money"
+import { Effect, Option } from "effect"
+import { UsageFault } from "../../failure/CliFailure.ts"
+import { rupees } from "../../output/format.ts"
+import type { Order, Terms } from "../../proposal/ProposalStore.ts"
+
+export const actions = ["create", "delete", "commit"] as const
+export type Action = (typeof actions)[number]
+
+/** What the server was started with. */
+export interface Bounds {
+  readonly allow: ReadonlyArray<Action>
+  /** Rupees per hour that all creates together may cost. */
+  readonly maxCostInr: Option.Option<number>
+  /** How many nodes it may create. */
+  readonly maxNodes: Option.Option<number>
+}
+
+const startedWith = (flags: string) => `A person sets this where the server is started: berth mcp ${flags}`
+
+const notAllowed = (action: Action, { allow }: Bounds) =>
+  new UsageFault({
+    message:
+      allow.length === 0
+        ? "This server is read-only: nothing can be changed through it."
+        : `This server may not ${action}: it may ${allow.join(", ")}.`,
+    hint: startedWith(`--allow ${[...allow, action].join(",")}`)
+  })
+
+/** The bounds of one run of the server. */
+export const makeBounds = (bounds: Bounds) => {
+  let nodes = 0
+  const perHour: Array<number> = []
+
+  const ensureAllowed = (action: Action): Effect.Effect<void, UsageFault> =>
+    bounds.allow.includes(action) ? Effect.void : Effect.fail(notAllowed(action, bounds))
+
+  /** Fails where the change would pass a bound. */
+  const ensureWithin = ({ order, proposal }: Terms): Effect.Effect<void, UsageFault> => {
+    if (order.action !== "create") return Effect.void
+    if (Option.exists(bounds.maxNodes, (most) => nodes + 1 > most)) {
+      const message = `This server may create ${Option.getOrElse(bounds.maxNodes, () => 0)} nodes, and has created ${nodes}.`
+      return Effect.fail(new UsageFault({ message, hint: startedWith("--max-nodes N") }))
+    }
+    if (Option.isNone(bounds.maxCostInr)) return Effect.void
+    const most = bounds.maxCostInr.value
+    const price = proposal.maxPricePerHourInr
+    const total = price === null ? null : sumInr([...perHour, price])
+    if (total !== null && total <= most) return Effect.void
+    const message =
+      total === null
+        ? `The price is not known, so it may be above ₹${rupees(most)} per hour.`
+        : `The nodes of this server would cost ₹${rupees(total)} per hour, more than ₹${rupees(most)}.`
+    return Effect.fail(new UsageFault({ message, hint: startedWith("--max-cost ₹/HOUR") }))
+  }
+
+  /** Takes the part of a create; gives how to give it back where no node came of it. */
+  const take = ({ order, proposal }: Terms): (() => void) => {
+    if (order.action !== "create") return () => {}
+    const price = proposal.maxPricePerHourInr ?? 0
+    nodes++
+    perHour.push(price)
+    return () => {
+      nodes--
+      perHour.splice(perHour.indexOf(price), 1)
+    }
+  }
+
+  return { ensureAllowed, ensureWithin, take }
+}
+
+export const actionOf = ({ action }: Order): Action => action

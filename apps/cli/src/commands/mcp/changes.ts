@@ -1,0 +1,348 @@
+/**
+ * The tools that change: `propose` says what would be done and sends nothing; `execute` does it, once, after a person has consented to
+ * exactly that.
+ */
+import { endingWithin } from "@berthkit/core/client/call/Deadline"
+import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { commitmentSettings } from "@berthkit/core/domain/Commitment"
+import type { Node } from "@berthkit/core/domain/Node"
+import { Clock, DateTime, Effect, Option, Predicate } from "effect"
+import { McpSchema } from "effect/ai"
+import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
+import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
+import { resolveNode } from "../../nodes/resolve.ts"
+import { Output } from "../../output/Output.ts"
+import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
+import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
+import { expiryOf } from "../../proposal/consentText.ts"
+import { isSame, type Kept, type Order, ProposalStore } from "../../proposal/ProposalStore.ts"
+import { nodeRecord } from "../../records/node.ts"
+import { keepSetting } from "../commitment/set.ts"
+import { integer, node as nodeArgument, oneOf, required, text, texts, toggle } from "./arguments.ts"
+import { actionOf, actions, type Bounds, makeBounds } from "./bounds.ts"
+import { makeConsent } from "./consent.ts"
+import { keysOf, parts } from "./outline.ts"
+import { within } from "./reads.ts"
+import { termsOf } from "./terms.ts"
+import { type Data, tool } from "./Tool.ts"
+
+/** The longest that sending takes, with all that is read before and after it. Programs that run tools give up after a minute. */
+const sendingWithin = endingWithin("50 seconds")
+
+const proposing = {
+  action: required(oneOf(actions)),
+  name: text("of the new node"),
+  plan: text(),
+  image: text(),
+  sshKeys: texts,
+  tags: texts,
+  backups: toggle,
+  publicIp: toggle,
+  sku: integer(0, undefined, "committed option"),
+  node: nodeArgument,
+  setting: oneOf(commitmentSettings)
+}
+
+/** Which arguments each action takes. */
+const argumentsOf = {
+  create: { needs: ["name", "plan", "image"], takes: ["sshKeys", "tags", "backups", "publicIp", "sku"] },
+  delete: { needs: ["node"], takes: [] },
+  commit: { needs: ["node", "setting"], takes: ["sku"] }
+} as const
+
+type Proposing = {
+  readonly [Name in keyof typeof proposing]?: unknown
+}
+
+/** Why the arguments do not go with the action; undefined where they do. */
+const faultOf = (given: Proposing, action: (typeof actions)[number]): UsageFault | undefined => {
+  const { needs, takes } = argumentsOf[action]
+  const names = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || name === "action" ? [] : [name]
+  )
+  const missing = needs.filter((name) => !names.includes(name))
+  const surplus = names.filter((name) => ![...needs, ...takes].some((known) => known === name))
+  if (missing.length === 0 && surplus.length === 0) return undefined
+  const message =
+    missing.length > 0 ? `To ${action}, give ${missing.join(", ")}.` : `To ${action} takes no ${surplus.join(", ")}.`
+  return new UsageFault({ message, hint: `It takes ${[...needs, ...takes].join(", ")}.` })
+}
+
+/** What a proposal is for whoever reads it. */
+const shown = (kept: Kept): Data => ({
+  id: kept.id,
+  expiresAt: expiryOf(kept),
+  summary: sentenceOf(kept.terms.proposal),
+  proposal: kept.terms.proposal,
+  node: kept.terms.about
+})
+
+/** The order that the arguments are, and the node where that was read. */
+const orderOf = Effect.fnUntraced(function* (given: {
+  readonly action: (typeof actions)[number]
+  readonly name: string | undefined
+  readonly plan: string | undefined
+  readonly image: string | undefined
+  readonly sshKeys: ReadonlyArray<string> | undefined
+  readonly tags: ReadonlyArray<string> | undefined
+  readonly backups: boolean | undefined
+  readonly publicIp: boolean | undefined
+  readonly sku: number | undefined
+  readonly node: string | undefined
+  readonly setting: (typeof commitmentSettings)[number] | undefined
+}) {
+  const { action, backups, image = "", name = "", node = "", plan = "", publicIp, setting, sku, sshKeys, tags } = given
+  if (action === "create") {
+    const spec = {
+      name,
+      plan,
+      image,
+      ...(sshKeys !== undefined && { sshKeys }),
+      ...(tags !== undefined && { tags }),
+      ...(backups !== undefined && { backups }),
+      ...(publicIp !== undefined && { publicIp }),
+      ...(sku !== undefined && { committedSkuId: sku })
+    }
+    const order: Order = { action, spec }
+    return { order, node: undefined }
+  }
+  const found = yield* resolveNode(node, { change: true })
+  const { id } = found.node
+  if (action === "delete") return { order: { action, id } satisfies Order as Order, node: found.node }
+  if (sku !== undefined && sku !== 0 && setting !== "auto_renew") {
+    return yield* new UsageFault({ message: `sku goes with auto_renew, not with ${setting}.`, hint: "Leave sku out." })
+  }
+  const order: Order = { action, id, setting: setting ?? "hourly_billing", skuId: sku ?? null }
+  return { order, node: found.node }
+})
+
+type Result = {
+  readonly proposal: string
+  readonly outcome: string
+  readonly message: string
+  readonly node: unknown
+}
+
+/** Keeps what a node is committed to, which the service does not report. */
+const keepCommitment = Effect.fnUntraced(function* (
+  { createdAt, id }: Node,
+  spec: { plan: string; image: string | number; committedSkuId?: number | undefined }
+) {
+  if (spec.committedSkuId === undefined) return
+  const node = { plan: spec.plan, image: String(spec.image) }
+  const option = yield* Effect.option(
+    Effect.flatMap(publicCatalogue(), (catalogue) =>
+      Effect.fromResult(optionOfNode(node, catalogue, spec.committedSkuId ?? 0))
+    )
+  )
+  if (Option.isSome(option)) {
+    yield* CommitmentLog.use((log) =>
+      log.update(id, () => committedSince(id, option.value, createdAt.epochMilliseconds))
+    )
+  }
+})
+
+/** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
+const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
+  const nodes = yield* Nodes
+  switch (order.action) {
+    case "create": {
+      const { node, outcome } = yield* nodes.create(order.spec, { key })
+      yield* keepCommitment(node, order.spec)
+      const message = `Node ${node.id} was created, and is billed. Wait for it with wait.`
+      return { proposal: key, outcome, message, node: nodeRecord.encode(node) } satisfies Result
+    }
+    case "delete": {
+      yield* nodes.delete(order.id)
+      const message = `Node ${order.id} is being deleted. Wait for its end with wait.`
+      return { proposal: key, outcome: "deleting", message, node: null } satisfies Result
+    }
+    case "commit": {
+      const skuId = order.skuId ?? undefined
+      yield* nodes.setCommitment(order.id, order.setting, { skuId })
+      const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
+      const option =
+        skuId === undefined || skuId === 0
+          ? Option.none()
+          : yield* Effect.option(
+              Effect.flatMap(publicCatalogue(), (catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId)))
+            )
+      yield* keepSetting(order.id, order.setting, skuId, option)
+      const message = `The commitment of node ${order.id} is set to ${order.setting}.`
+      return { proposal: key, outcome: "set", message, node: null } satisfies Result
+    }
+  }
+})
+
+/** What became of a proposal whose request may have been sent before; none where that has to be sent again. */
+const resumed = Effect.fnUntraced(function* (kept: Kept) {
+  const { id: key, terms } = kept
+  if (terms.order.action === "create") {
+    const store = yield* IntentStore
+    const intent = store === undefined ? Option.none() : yield* Effect.orElseSucceed(store.find(key), Option.none)
+    // The node is known: this sends nothing.
+    return Option.exists(intent, ({ nodeId }) => nodeId !== null)
+      ? Option.some(yield* send(kept))
+      : Option.none<Result>()
+  }
+  if (terms.order.action === "commit") return Option.none<Result>()
+  const { id } = terms.order
+  const gone = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
+  return yield* Nodes.use((nodes) => nodes.get(id)).pipe(
+    Effect.map(({ status }) =>
+      status === "terminate" ? Option.some({ ...gone, outcome: "deleting" }) : Option.none()
+    ),
+    Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeedSome(gone))
+  )
+})
+
+const refused = (kept: Kept, message: string, hint: string) => new ProposalRefused({ proposal: kept.id, message, hint })
+
+const again = "Nothing was sent. Propose it again."
+
+const ensureCurrent = Effect.fnUntraced(function* (kept: Kept) {
+  if ((yield* Clock.currentTimeMillis) < kept.expiresMillis) return
+  return yield* refused(kept, `The proposal ${kept.id} expired at ${expiryOf(kept)}.`, again)
+})
+
+/** What differs by now from what was consented to, in words. */
+const difference = (before: Kept["terms"], now: Kept["terms"]): string => {
+  const priceOf = ({ proposal }: Kept["terms"]) => sentenceOf(proposal)
+  return priceOf(before) === priceOf(now)
+    ? "the request or the node is not the same any more"
+    : `it was: ${priceOf(before)} Now it is: ${priceOf(now)}`
+}
+
+/** Fails unless the order comes to the same now. */
+const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
+  const now = yield* termsOf(kept.terms.order)
+  if (isSame(kept.terms, now)) return
+  return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
+})
+
+const parsed = (text: string): Data => {
+  const value: unknown = JSON.parse(text)
+  return Predicate.isObject(value) ? value : {}
+}
+
+/** A create that failed and may have made a node all the same. */
+const mayExist = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "reason") &&
+  Predicate.hasProperty(error.reason, "_tag") &&
+  error.reason._tag === "OutcomeUnknown"
+
+/** Both tools. `store` is undefined where nothing may be proposed. */
+export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefined) => {
+  const { ensureAllowed, ensureWithin, take } = makeBounds(bounds)
+  const ask = makeConsent()
+
+  const propose = tool(
+    {
+      name: "propose",
+      description:
+        "Shows the exact request, price and what will be gone; sends nothing. create needs name, plan, image; delete needs node; commit needs node, setting. Then execute within 10 minutes.",
+      parameters: proposing,
+      output: parts({
+        id: { type: "string" },
+        expiresAt: { type: "string" },
+        summary: { type: "string" },
+        proposal: keysOf(Proposal),
+        node: { type: ["object", "null"] }
+      }),
+      hints: { readOnly: true, destructive: false, idempotent: false }
+    },
+    Effect.fnUntraced(function* (given) {
+      yield* ensureAllowed(given.action)
+      const fault = faultOf(given, given.action)
+      if (fault !== undefined) return yield* fault
+      if (store === undefined) return yield* Effect.die("a server that may propose has a place for proposals")
+      const { node, order } = yield* orderOf(given)
+      const terms = yield* termsOf(order, node)
+      yield* ensureWithin(terms)
+      return shown(yield* store.keep(terms))
+    }, within)
+  )
+
+  /** Sends what was consented to, unless it was done before or is not the same any more. */
+  const carryOut = Effect.fnUntraced(function* (kept: Kept, store: ProposalStore["Service"]) {
+    const { id, terms } = kept
+    const finish = (result: Result) =>
+      Effect.as(store.finish(id, JSON.stringify(result)), { ...result, repeated: false } as Data)
+    const before = yield* store.resultOf(id)
+    if (Option.isSome(before)) return { ...parsed(before.value), repeated: true }
+    if (yield* store.wasSent(id)) {
+      const found = yield* resumed(kept)
+      if (Option.isSome(found)) return yield* finish(found.value)
+    }
+    yield* ensureCurrent(kept)
+    yield* ensureSame(kept)
+    yield* ensureWithin(terms)
+    const giveBack = take(terms)
+    const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) =>
+      Effect.sync(() => (mayExist(error) ? undefined : giveBack()))
+    )
+    return yield* Effect.flatMap(sent, finish)
+  })
+
+  const pending = Effect.fnUntraced(function* (kept: Kept, outcome: string, message: string) {
+    const { followable } = yield* Output
+    return { proposal: kept.id, outcome, message: followable(message), node: null, repeated: false } satisfies Data
+  })
+
+  const execute = tool(
+    {
+      name: "execute",
+      description:
+        "Asks a person, then sends what was proposed, once. outcome approval_needed: a person has to run the command in message first, then call it again.",
+      parameters: { proposal: required(text("id")) },
+      output: parts({
+        proposal: { type: "string" },
+        outcome: { type: "string" },
+        message: { type: "string" },
+        node: { type: ["object", "null"] },
+        repeated: { type: "boolean" }
+      }),
+      hints: { readOnly: false, destructive: true, idempotent: true }
+    },
+    Effect.fnUntraced(function* ({ proposal: id }) {
+      // The first word of all: a server that was started read-only carries out nothing, whatever is on the disk.
+      const [first] = bounds.allow
+      if (first === undefined || store === undefined) {
+        yield* ensureAllowed("create")
+        return yield* Effect.die("a server that may propose has a place for proposals")
+      }
+      const kept = yield* store.find(id)
+      yield* ensureAllowed(actionOf(kept.terms.order))
+      const done = yield* store.resultOf(id)
+      if (Option.isSome(done)) return { ...parsed(done.value), repeated: true }
+      const isSent = yield* store.wasSent(id)
+      if (!isSent) yield* ensureCurrent(kept)
+      const answered = yield* store.answerOf(id)
+      const answer = Option.isSome(answered) ? answered.value : yield* ask(kept)
+      if (answer instanceof McpSchema.InputRequired) return answer
+      switch (answer) {
+        case "declined":
+          yield* store.answer(id, "declined")
+          return yield* pending(kept, "declined", "A person declined this proposal. Nothing was sent.")
+        case "cancelled":
+          return yield* pending(kept, "cancelled", "Nobody answered. Nothing was sent; the proposal is still valid.")
+        case "terminal":
+          return yield* pending(
+            kept,
+            "approval_needed",
+            `Nothing was sent. A person has to run in a terminal: berth approve ${id}`
+          )
+        case "approved":
+          yield* store.answer(id, "approved")
+          return yield* sendingWithin(store.locked(id)(carryOut(kept, store)))
+      }
+    })
+  )
+
+  return [propose, execute] as const
+}
+
+/** The instant at which something may be tried again. */
+export const retryAt = (nowMillis: number, millis: number): string =>
+  DateTime.formatIso(DateTime.makeUnsafe(Math.ceil((nowMillis + millis) / 1000) * 1000)).replace(/\.\d+Z$/, "Z")

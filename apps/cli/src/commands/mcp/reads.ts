@@ -1,0 +1,282 @@
+/**
+ * The tools that look: nodes, plans, images, the account, and a wait for a node. They send GETs, after everybody else's.
+ */
+import { endingWithin } from "@berthkit/core/client/call/Deadline"
+import { Images } from "@berthkit/core/client/Images"
+import type { Listed } from "@berthkit/core/client/listing/Listed"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { Plans } from "@berthkit/core/client/Plans"
+import type { Node } from "@berthkit/core/domain/Node"
+import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
+import type { Plan } from "@berthkit/core/domain/Plan"
+import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
+import { Clock, Duration, Effect, Option, Stream } from "effect"
+import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
+import { shownList, withListedFields } from "../../nodes/allNodes.ts"
+import { resolveNode } from "../../nodes/resolve.ts"
+import { nameMatcher } from "../../nodes/Target.ts"
+import { waitFor } from "../../nodes/waitFor.ts"
+import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
+import { accountRecord } from "../../records/account.ts"
+import { costRecord } from "../../records/cost.ts"
+import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
+import { limitsRecord } from "../../records/limits.ts"
+import { nodeRecord } from "../../records/node.ts"
+import { outcomeRecord } from "../../records/outcome.ts"
+import { planRecord } from "../../records/plan.ts"
+import { accountSettings, deadlineSetting } from "../../settings/account.ts"
+import { costs, groupings } from "../cost/sum.ts"
+import { currentLimits } from "../limits/show.ts"
+import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
+import { keysOf, listOf, parts } from "./outline.ts"
+import { reading, tool } from "./Tool.ts"
+
+/** Calls of this lane go after those that somebody waits for. */
+const lane = "sweep"
+
+/** The longest that a tool which only reads takes. */
+const readMillis = 20_000
+
+const maxNodes = 200
+const maxRows = 100
+
+/** Ends a tool that reads in that time, or in that of `--deadline` where it is shorter. */
+export const within = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(deadlineSetting, (deadline) => {
+    const given = Option.match(deadline, { onNone: () => readMillis, onSome: ({ value }) => Duration.toMillis(value) })
+    return endingWithin(Duration.millis(Math.min(readMillis, given)))(run)
+  })
+
+/** The nodes from `offset` on, and whether there are more. Reads no further than that takes. */
+const nodesFrom = Effect.fnUntraced(function* (passes: (node: Node) => boolean, offset: number, limit: number) {
+  const nodes = yield* Nodes
+  let end: Listed | undefined
+  const onEnd = (listed: Listed) => Effect.sync(() => void (end = listed))
+  const found = yield* nodes
+    .list({ lane, onEnd })
+    .pipe(Stream.filter(passes), Stream.drop(offset), Stream.take(limit + 1), Stream.runCollect)
+  const isWhole = end !== undefined && end.readToEnd !== false && end.unreadable.length === 0
+  return { found: found.slice(0, limit), more: found.length > limit, isWhole: found.length > limit || isWhole }
+})
+
+const listNodes = tool(
+  {
+    name: "list_nodes",
+    description: "Virtual machines of the account. isWhole false: some could not be read.",
+    parameters: {
+      name: text("glob, such as web-*"),
+      status: oneOf(KnownStatus.literals),
+      plan: text(),
+      offset: integer(0, 100_000),
+      limit: integer(1, maxNodes, "default 50")
+    },
+    output: parts({
+      nodes: listOf(keysOf(nodeRecord.schema)),
+      more: { type: "boolean" },
+      isWhole: { type: "boolean" }
+    }),
+    hints: reading
+  },
+  Effect.fnUntraced(function* ({ limit = 50, name, offset = 0, plan, status }) {
+    const matches = name === undefined ? () => true : nameMatcher(name)
+    const passes = (node: Node) =>
+      matches(node.name) &&
+      (status === undefined || node.status === status) &&
+      (plan === undefined || node.plan === plan)
+    const { found, ...rest } = yield* nodesFrom(passes, offset, limit)
+    return { nodes: found.map(nodeRecord.encode), ...rest }
+  }, within)
+)
+
+const getNode = tool(
+  {
+    name: "get_node",
+    description: "One node, as it is now.",
+    parameters: { node: required(nodeArgument) },
+    output: keysOf(nodeRecord.schema),
+    hints: reading
+  },
+  Effect.fnUntraced(function* ({ node: given }) {
+    const { node } = yield* resolveNode(given, { change: false })
+    const [whole = node] = yield* withListedFields([node])
+    return nodeRecord.encode(whole) as Record<string, unknown>
+  }, within)
+)
+
+/** What a plan costs per hour at least, with an image or with any. Unknown is dearest. */
+const priceOf = ({ minPricePerHourInr, prices }: Plan, image: string | undefined): number =>
+  (image === undefined
+    ? minPricePerHourInr
+    : prices.find(({ images }) => images.includes(image))?.minPricePerHourInr) ?? Number.POSITIVE_INFINITY
+
+const mibPerGb = 1024
+
+const listPlans = tool(
+  {
+    name: "list_plans",
+    description: "Sizes with prices in INR, cheapest first.",
+    parameters: {
+      minCpu: integer(1),
+      minRamGb: integer(1),
+      image: text("only plans for it, by its price"),
+      series: text(),
+      limit: integer(1, maxRows, "default 10")
+    },
+    output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } }),
+    hints: reading
+  },
+  Effect.fnUntraced(function* ({ image, limit = 10, minCpu = 0, minRamGb = 0, series }) {
+    const plans = yield* (yield* Plans).list({}, { lane })
+    const wanted = plans.filter(
+      (plan) =>
+        (minCpu === 0 || (plan.vcpus ?? 0) >= minCpu) &&
+        (minRamGb === 0 || (plan.memoryMib ?? 0) >= minRamGb * mibPerGb) &&
+        (image === undefined || plan.images.includes(image)) &&
+        (series === undefined || plan.series?.toLowerCase() === series.toLowerCase())
+    )
+    const sorted = wanted.toSorted((a, b) => {
+      const [first, second] = [priceOf(a, image), priceOf(b, image)]
+      return first < second ? -1 : first > second ? 1 : 0
+    })
+    return { plans: sorted.slice(0, limit).map(planRecord.encode), total: sorted.length }
+  }, within)
+)
+
+const listImages = tool(
+  {
+    name: "list_images",
+    description: "Images to create nodes from, with their plans.",
+    parameters: {
+      os: text(),
+      plan: text(),
+      saved: toggle,
+      limit: integer(1, maxRows, "default 20")
+    },
+    output: parts({ images: listOf(keysOf(imageWithPlansRecord.schema)), total: { type: "integer" } }),
+    hints: reading
+  },
+  Effect.fnUntraced(function* ({ limit = 20, os, plan, saved = false }) {
+    const service = yield* Images
+    const records = yield* saved ? service.saved({ lane }) : service.list({}, { lane })
+    const wanted = records.filter(
+      (image) =>
+        (os === undefined || image.os.name.toLowerCase() === os.toLowerCase()) &&
+        (plan === undefined || image.plan === plan)
+    )
+    const images = withPlans(wanted)
+    return { images: images.slice(0, limit).map(imageWithPlansRecord.encode), total: images.length }
+  }, within)
+)
+
+/** What the server may propose, as the account shows it. */
+export interface Allowed {
+  readonly allow: ReadonlyArray<string>
+  readonly maxCostInr: number | null
+  readonly maxNodes: number | null
+}
+
+const source = (setting: Option.Option<{ readonly source: string }>): string | null =>
+  Option.getOrNull(Option.map(setting, (found) => found.source))
+
+const valueOf = <A>(setting: Option.Option<{ readonly value: A }>): A | null =>
+  Option.getOrNull(Option.map(setting, ({ value }) => value))
+
+const account = (allowed: Allowed) =>
+  tool(
+    {
+      name: "account",
+      description: "Who am I, what all nodes cost, the rate limit, what may be proposed.",
+      parameters: { by: oneOf(groupings) },
+      output: parts({
+        account: keysOf(accountRecord.schema),
+        total: keysOf(costRecord.schema),
+        rows: listOf({ type: "object" }),
+        limits: keysOf(limitsRecord.schema),
+        allowed: { type: "object" }
+      }),
+      hints: reading
+    },
+    Effect.fnUntraced(function* ({ by }) {
+      const settings = yield* accountSettings
+      const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
+      const own = yield* CommitmentLog.use(({ load }) => load)
+      const nowMillis = yield* Clock.currentTimeMillis
+      const pricing = { prices: pricesOf(catalogue), own, nowMillis }
+      const { rows, total } = costs(list, pricing, by ?? "plan")
+      // Of a list that was not read to its end the sum is a `min…`.
+      const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
+      return {
+        account: accountRecord.encode({
+          profile: valueOf(settings.profile),
+          profileSource: source(settings.profile),
+          baseUrl: valueOf(settings.baseUrl),
+          baseUrlSource: source(settings.baseUrl),
+          apiKeySource: source(settings.apiKey),
+          accessTokenSource: source(settings.accessToken),
+          authenticated: true
+        }),
+        total: costRecord.encode(sum),
+        rows: by === undefined ? [] : rows.slice(0, maxNodes).map(costRecord.encode),
+        limits: limitsRecord.encode(yield* currentLimits),
+        allowed
+      }
+    }, within)
+  )
+
+const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
+
+/** Programs that run tools give up after a minute. */
+const waitSeconds = 45
+const maxWaitSeconds = 600
+
+/** Milliseconds that are left to say how far a wait came. */
+const reportMillis = 2000
+
+const wait = tool(
+  {
+    name: "wait",
+    description: "Waits until a node has a status or is deleted.",
+    parameters: {
+      node: required(nodeArgument),
+      for: required(oneOf(goals)),
+      seconds: integer(1, maxWaitSeconds, "default 45")
+    },
+    output: keysOf(outcomeRecord.schema),
+    hints: reading
+  },
+  ({ for: goal, node: given, seconds = waitSeconds }) =>
+    Effect.gen(function* () {
+      const isId = /^\d+$/.test(given)
+      const found = yield* resolveNode(given, { change: false }).pipe(
+        Effect.map(Option.some),
+        Effect.catchReason("BerthError", "NodeNotFound", (_, error) =>
+          goal === "deleted" && isId ? Effect.succeedNone : Effect.fail(error)
+        )
+      )
+      if (Option.isNone(found)) {
+        return outcomeRecord.encode({
+          id: Number(given) as Node["id"],
+          name: null,
+          outcome: goal,
+          node: null,
+          foundBy: "id",
+          error: null
+        }) as Record<string, unknown>
+      }
+      const { from, node } = found.value
+      const timeout = Option.some(Duration.seconds(seconds))
+      const quiet = () => Effect.void
+      const later = yield* waitFor({ id: node.id, node: Option.some(node) }, { goal, timeout }, quiet)
+      return outcomeRecord.encode({
+        id: node.id,
+        name: node.name,
+        outcome: goal,
+        node: Option.getOrElse(later, () => node),
+        foundBy: from,
+        error: null
+      }) as Record<string, unknown>
+    }).pipe(endingWithin(Duration.millis(seconds * 1000 + reportMillis)))
+)
+
+/** All of them. */
+export const reads = (allowed: Allowed) => [listNodes, getNode, listPlans, listImages, account(allowed), wait] as const

@@ -1,0 +1,237 @@
+/**
+ * The proposals of an account that wait for a person, and what became of them: in its state folder, where the server that proposes and
+ * `berth approve` meet. The id of a proposal is the hash of all that is consented to, so that a proposal which was edited is not found
+ * under it. What is written is never changed: an answer, that it was sent and its result are files of their own.
+ */
+import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
+import {
+  type FileFault,
+  makeOwnFolder,
+  readText,
+  removeFile,
+  replaceFile,
+  withFiles
+} from "@berthkit/core/client/files/StateFiles"
+import { commitmentSettings } from "@berthkit/core/domain/Commitment"
+import { NodeId } from "@berthkit/core/domain/Node"
+import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import type { Connection } from "@berthkit/terminal/Connection"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
+import { fileReason } from "../failure/fileReason.ts"
+import { Proposal } from "./Proposal.ts"
+
+/** How long a person has to consent. */
+const maxAgeMillis = 600_000
+
+/** How long the result of a proposal is kept, so that a repeated call gets it. */
+const keptMillis = 7 * 86_400_000
+
+/** Most proposals that are kept: an agent in a loop fills no disk. */
+const maxKept = 1000
+
+/** Of the path `accounts/HASH/proposals` all is made by Berth, for the user alone. */
+const ownLevels = 3
+
+/** What is to be done, in the terms of the client. */
+export const Order = Schema.Union([
+  Schema.Struct({ action: Schema.Literal("create"), spec: NodeSpec }),
+  Schema.Struct({ action: Schema.Literal("delete"), id: NodeId }),
+  Schema.Struct({
+    action: Schema.Literal("commit"),
+    id: NodeId,
+    setting: Schema.Literals(commitmentSettings),
+    skuId: Schema.NullOr(Schema.Int)
+  })
+])
+export type Order = typeof Order.Type
+
+/** The node that a change is about, as far as it tells one node from another. */
+const About = Schema.Struct({
+  id: NodeId,
+  name: Schema.String,
+  createdAt: Schema.String,
+  publicIp: Schema.NullOr(Schema.String)
+})
+
+/** What a person consents to, besides when and for whom: the order, its exact request and price, and the node that it is about. */
+export const Terms = Schema.Struct({ order: Order, proposal: Proposal, about: Schema.NullOr(About) })
+export interface Terms extends Schema.Schema.Type<typeof Terms> {}
+
+const Content = Schema.Struct({
+  account: Schema.String,
+  nonce: Schema.String,
+  expiresMillis: Schema.Int,
+  terms: Terms
+})
+
+const contentText = Schema.fromJsonString(Content)
+const encodeContent = Schema.encodeSync(contentText)
+const decodeContent = Schema.decodeUnknownOption(contentText)
+
+const File = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), content: Schema.String }))
+const decodeFile = Schema.decodeUnknownOption(File)
+const encodeFile = Schema.encodeSync(File)
+
+const encodeTerms = Schema.encodeSync(Schema.fromJsonString(Terms))
+
+/** Whether two proposals are the same in all that a person consents to. */
+export const isSame = (a: Terms, b: Terms): boolean => encodeTerms(a) === encodeTerms(b)
+
+/** A proposal that is kept. */
+export interface Kept {
+  readonly id: string
+  readonly expiresMillis: number
+  readonly terms: Terms
+}
+
+/** What a person answered. */
+const answers = ["approved", "declined"] as const
+export type Answer = (typeof answers)[number]
+
+const idPattern = /^p[0-9a-z]{19}$/
+
+/** 96 bits of the hash: nobody finds another content with it. */
+const idOf = Effect.fnUntraced(function* (content: string) {
+  const { createHash } = yield* Effect.promise(() => import("node:crypto"))
+  const hash = createHash("sha256").update(content).digest("hex").slice(0, 24)
+  return `p${BigInt(`0x${hash}`).toString(36).padStart(19, "0")}`
+})
+
+const drawNonce = Effect.promise(async () => (await import("node:crypto")).randomBytes(12).toString("hex"))
+
+const failed = (folder: string) => (fault: FileFault) =>
+  new LocalFileFault({
+    path: fault.path ?? folder,
+    message: `Proposals cannot be kept in ${folder}: ${fileReason(fault)}.`,
+    hint: "Make the folder writable for you alone; berth doctor shows where it is."
+  })
+
+const unreadable = (id: string) =>
+  new ProposalRefused({
+    proposal: id,
+    message: `The proposal ${id} is not what was proposed: its file was changed.`,
+    hint: "Nothing was sent. Ask the agent to propose it again."
+  })
+
+/** The files of a proposal besides its own. */
+type Kind = "answer" | "sent" | "result"
+
+export class ProposalStore extends Context.Service<
+  ProposalStore,
+  {
+    /** Keeps a new proposal, which expires ten minutes from now. */
+    readonly keep: (terms: Terms) => Effect.Effect<Kept, LocalFileFault | ProposalRefused>
+    /** The proposal of an id. Fails where its file was edited, or is that of another account. */
+    readonly find: (id: string) => Effect.Effect<Kept, LocalFileFault | ProposalNotFound | ProposalRefused>
+    readonly answer: (id: string, answer: Answer) => Effect.Effect<void, LocalFileFault>
+    readonly answerOf: (id: string) => Effect.Effect<Option.Option<Answer>, LocalFileFault>
+    /** Notes that its request is about to leave. It is on the disk when this ends. */
+    readonly markSent: (id: string) => Effect.Effect<void, LocalFileFault>
+    readonly wasSent: (id: string) => Effect.Effect<boolean, LocalFileFault>
+    /** Keeps its result, as JSON. */
+    readonly finish: (id: string, result: string) => Effect.Effect<void, LocalFileFault>
+    readonly resultOf: (id: string) => Effect.Effect<Option.Option<string>, LocalFileFault>
+    /** Runs `use` while no other process carries out the same proposal. */
+    readonly locked: (id: string) => <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LocalFileFault, R>
+  }
+>()("@berthkit/cli/proposal/ProposalStore") {
+  /** The store of a connection's account; fails where the user has no state folder. */
+  static readonly layer = ({ files: { commitments } }: Connection) => Layer.effect(ProposalStore, make(commitments))
+}
+
+const make = Effect.fnUntraced(function* (beside: string | undefined) {
+  const match = beside === undefined ? null : /^(.*[\\/]([^\\/]+))[\\/][^\\/]+$/.exec(beside)
+  if (match === null) {
+    return yield* new LocalFileFault({
+      path: "",
+      message: "Proposals cannot be kept: there is no state folder.",
+      hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
+    })
+  }
+  const [, accountFolder, account] = match as unknown as readonly [string, string, string]
+  const folder = `${accountFolder}/proposals`
+  const pathOf = (id: string, kind?: Kind) => `${folder}/${id}${kind === undefined ? "" : `.${kind}`}.json`
+  const fault = failed(folder)
+  const read = (path: string) => Effect.mapError(readText(path), fault)
+  const write = (path: string, text: string) =>
+    Effect.mapError(Effect.andThen(makeOwnFolder(folder, ownLevels), replaceFile(path, text, true)), fault)
+
+  /** Removes what is older than results are kept. Gives how many proposals are left. */
+  const prune = Effect.fnUntraced(function* (nowMillis: number) {
+    const names = yield* Effect.mapError(
+      withFiles((fs) =>
+        fs.readdir(folder).catch((error: FileFault) => {
+          if (error.code !== "ENOENT") throw error
+          return [] as Array<string>
+        })
+      ),
+      fault
+    )
+    let left = 0
+    for (const name of names) {
+      const path = `${folder}/${name}`
+      const about = yield* Effect.option(withFiles((fs) => fs.stat(path)))
+      if (Option.isNone(about) || !about.value.isFile()) continue
+      if (nowMillis - about.value.mtimeMs > keptMillis) yield* Effect.ignore(removeFile(path))
+      else if (idPattern.test(name.replace(/\.json$/, ""))) left++
+    }
+    return left
+  })
+
+  return ProposalStore.of({
+    keep: Effect.fnUntraced(function* (terms) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      if ((yield* prune(nowMillis)) >= maxKept) {
+        return yield* new ProposalRefused({
+          proposal: "",
+          message: `There are ${maxKept} proposals of the last week already.`,
+          hint: `Carry some out, or remove files from ${folder}.`
+        })
+      }
+      const expiresMillis = nowMillis + maxAgeMillis
+      const content = encodeContent({ account, nonce: yield* drawNonce, expiresMillis, terms })
+      const id = yield* idOf(content)
+      yield* write(pathOf(id), encodeFile({ version: 1, content }))
+      return { id, expiresMillis, terms }
+    }),
+    find: Effect.fnUntraced(function* (id) {
+      const text = idPattern.test(id) ? yield* read(pathOf(id)) : Option.none<string>()
+      if (Option.isNone(text)) return yield* new ProposalNotFound({ proposal: id.slice(0, 100) })
+      const content = Option.map(decodeFile(text.value), (file) => file.content)
+      if (Option.isNone(content) || (yield* idOf(content.value)) !== id) return yield* unreadable(id)
+      const found = decodeContent(content.value)
+      if (Option.isNone(found)) return yield* unreadable(id)
+      if (found.value.account !== account) return yield* new ProposalNotFound({ proposal: id })
+      const { expiresMillis, terms } = found.value
+      return { id, expiresMillis, terms }
+    }),
+    // The first answer stays: what was declined is not approved later.
+    answer: Effect.fnUntraced(function* (id, answer) {
+      if (Option.isNone(yield* read(pathOf(id, "answer")))) {
+        yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
+      }
+    }),
+    answerOf: (id) =>
+      Effect.map(
+        read(pathOf(id, "answer")),
+        Option.flatMap((text) =>
+          Option.fromUndefinedOr(answers.find((each) => text === JSON.stringify({ id, answer: each })))
+        )
+      ),
+    markSent: (id) => write(pathOf(id, "sent"), JSON.stringify({ id })),
+    wasSent: (id) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
+    finish: (id, result) => write(pathOf(id, "result"), result),
+    resultOf: (id) => read(pathOf(id, "result")),
+    locked: (id) => (use) =>
+      Effect.gen(function* () {
+        yield* Effect.mapError(makeOwnFolder(folder, ownLevels), fault)
+        // A failure of `use` is its own; one of the lock is that of a file.
+        const result = yield* Effect.mapError(
+          withKeyLock(`${folder}/${id}.lock`, () => Effect.result(use)),
+          fault
+        )
+        return yield* Effect.fromResult(result)
+      })
+  })
+})

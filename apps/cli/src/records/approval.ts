@@ -1,0 +1,28 @@
+/**
+ * A proposal of an agent that a person has approved.
+ */
+import { Schema } from "effect"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const Approval = Schema.Struct({
+  id: Schema.String.annotate({ description: "Of the proposal." }),
+  action: Schema.Literals(["create", "delete", "set-commitment"]),
+  name: Schema.String.annotate({ description: "Name of the node." }),
+  expiresAt: Schema.String.annotate({ description: "Until when it may be carried out." }),
+  outcome: Schema.Literal("approved")
+})
+interface Approval extends Schema.Schema.Type<typeof Approval> {}
+
+const fields: ReadonlyArray<Field<Approval>> = [
+  { key: "id", title: "ID", value: ({ id }) => id },
+  { key: "action", title: "ACTION", value: ({ action }) => action },
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  { key: "expiresAt", title: "UNTIL", value: ({ expiresAt }) => expiresAt },
+  { key: "outcome", title: "OUTCOME", value: ({ outcome }) => outcome }
+]
+
+export const approvalRecord: RecordDescriptor<Approval> = {
+  ...jsonOf(Approval),
+  fields: () => fields,
+  none: "no approvals"
+}

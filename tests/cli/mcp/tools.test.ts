@@ -1,0 +1,115 @@
+/**
+ * What a model is shown: few tools, few tokens, hints that are right, and results that are as `berth schema` has them.
+ */
+import { json } from "../berth.ts"
+import { invoke } from "../invoke.ts"
+import { validator } from "../matrix/check.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berthkit/server/testing"
+import { Effect } from "effect"
+import { countTokens } from "gpt-tokenizer"
+import { startAgent } from "./Agent.ts"
+
+const maxTools = 8
+const maxTokens = 2000
+/** A bound that holds for other tokenizers, too: they take no fewer bytes of JSON for a token. */
+const minBytesPerToken = 3.5
+
+const everything = ["--allow", "create,delete,commit"]
+
+interface Listed {
+  readonly name: string
+  readonly annotations: Readonly<Record<string, boolean>>
+  readonly outputSchema: object
+}
+
+describe("the tools", () => {
+  it.live.each([["2025-11-25"], ["2026-07-28"], ["2025-06-18"]])(
+    "of revision %s are few and short",
+    ([revision = ""]) =>
+      Effect.gen(function* () {
+        const agent = yield* startAgent(everything, { revision })
+        const { result } = yield* Effect.promise(() => agent.request("tools/list"))
+        const printed = agent.lines.at(-1) ?? ""
+        assert.isAtMost((result["tools"] as ReadonlyArray<unknown>).length, maxTools)
+        assert.isAtMost(countTokens(printed), maxTokens)
+        assert.isAtMost(Buffer.byteLength(printed) / minBytesPerToken, maxTokens)
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("say what they may do", () =>
+    Effect.gen(function* () {
+      const agent = yield* startAgent([])
+      const { result } = yield* Effect.promise(() => agent.request("tools/list"))
+      const tools = result["tools"] as ReadonlyArray<Listed>
+      const hints = Object.fromEntries(
+        tools.map(({ annotations: { destructiveHint, idempotentHint, readOnlyHint }, name }) => [
+          name,
+          [readOnlyHint, destructiveHint, idempotentHint]
+        ])
+      )
+      assert.deepStrictEqual(hints, {
+        list_nodes: [true, false, true],
+        get_node: [true, false, true],
+        list_plans: [true, false, true],
+        list_images: [true, false, true],
+        account: [true, false, true],
+        wait: [true, false, true],
+        propose: [true, false, false],
+        execute: [false, true, true]
+      })
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("answer as their schemas and those of berth schema have it", () =>
+    Effect.gen(function* () {
+      const agent = yield* startAgent(everything)
+      const ask = (name: string, args: object = {}) => Effect.promise(() => agent.call(name, args))
+      const { commands } = json<{ readonly commands: Readonly<Record<string, object>> }>(yield* invoke(["schema"]))
+      const listed = yield* Effect.promise(() => agent.request("tools/list"))
+      const tools = new Map((listed.result["tools"] as ReadonlyArray<Listed>).map((tool) => [tool.name, tool]))
+      const { resources } =
+        (yield* Effect.promise(() => agent.request("resources/read", { uri: "berth://schema" }))).result["contents"] ===
+        undefined
+          ? { resources: [] }
+          : { resources: ["berth://schema"] }
+      assert.lengthOf(resources, 1)
+      const check = (name: string, result: { readonly structuredContent: Readonly<Record<string, unknown>> }) => {
+        validator(tools.get(name)!.outputSchema)(result.structuredContent, name)
+        return result.structuredContent
+      }
+      const asCommand = (command: string, value: unknown) => validator(commands[command]!)(value, command)
+
+      const nodes = check("list_nodes", yield* ask("list_nodes"))["nodes"] as ReadonlyArray<{ readonly id: number }>
+      assert.isNotEmpty(nodes)
+      asCommand("node list", nodes)
+      const [{ id } = { id: 0 }] = nodes
+      asCommand("node get", check("get_node", yield* ask("get_node", { node: id })))
+      asCommand("plan list", check("list_plans", yield* ask("list_plans"))["plans"])
+      asCommand("image list", check("list_images", yield* ask("list_images"))["images"])
+      const account = check("account", yield* ask("account", { by: "plan" }))
+      asCommand("auth status", account["account"])
+      asCommand("limits", account["limits"])
+      asCommand("cost", [account["total"], ...(account["rows"] as ReadonlyArray<unknown>)])
+      const proposed = check("propose", yield* ask("propose", { action: "delete", node: id }))
+      asCommand("node delete", proposed["proposal"])
+      asCommand("node wait", check("wait", yield* ask("wait", { node: id, for: "running", seconds: 5 })))
+      check("execute", yield* ask("execute", { proposal: proposed["id"] }))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("list plans by price, and no more than asked for", () =>
+    Effect.gen(function* () {
+      const agent = yield* startAgent([])
+      const { structuredContent } = yield* Effect.promise(() => agent.call("list_plans", { minCpu: 4, limit: 3 }))
+      const plans = structuredContent["plans"] as ReadonlyArray<{ vcpus: number; minPricePerHourInr: number }>
+      assert.lengthOf(plans, 3)
+      assert.isTrue(plans.every(({ vcpus }) => vcpus >= 4))
+      const prices = plans.map(({ minPricePerHourInr }) => minPricePerHourInr)
+      assert.deepStrictEqual(
+        prices,
+        prices.toSorted((a, b) => a - b)
+      )
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
