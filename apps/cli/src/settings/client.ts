@@ -23,6 +23,8 @@ import {
 } from "@berthkit/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
 import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
+import { leaseFileFault } from "../failure/leaseFileFault.ts"
+import { LeaseStore } from "../leases/LeaseStore.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { printNote } from "../output/Output.ts"
 import { Progress } from "../output/progress.ts"
@@ -95,20 +97,46 @@ const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detai
     attempts: []
   })
 
-/** Where creates are recorded. A create without a key does without where that is not possible. */
-const intents = ({ files }: Connection, key: Option.Option<string>) => {
-  const without = (why: Pick<IntentStoreFailed, "code" | "detail" | "path">) =>
-    Option.isSome(key)
-      ? Layer.effect(IntentStore, notKept(why))
-      : Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${why.detail}`), makeMemory()))
-  return files.intents === undefined
+/** Why creates cannot be recorded. */
+type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
+
+/** A create does without where it cannot be recorded. */
+const unrecorded = ({ detail }: Unkept) =>
+  Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
+
+/** Where creates are recorded, or what there is without it. */
+const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
+  files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(layerAccount(files.intents), without)
-}
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: Option.Option<string>) =>
   Layer.merge(
-    Layer.unwrap(Effect.map(connection, (found) => Layer.provideMerge(clientOf(found), intents(found, key)))),
+    Layer.unwrap(
+      Effect.map(connection, (found) =>
+        Layer.provideMerge(
+          clientOf(found),
+          intents(found, Option.isSome(key) ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
+        )
+      )
+    ),
+    ending
+  )
+
+const leasesUnkept = ({ code, detail, path }: Unkept) =>
+  leaseFileFault({ code: code ?? undefined, message: detail, path: path ?? undefined })
+
+/** The client of a command that leases nodes, or ends leases. With `mustKeep` it fails where neither can be recorded. */
+export const leasingClient = (mustKeep: boolean) =>
+  Layer.merge(
+    Layer.unwrap(
+      Effect.map(connection, (found) =>
+        Layer.provideMerge(
+          clientOf(found),
+          intents(found, mustKeep ? (why) => Layer.effect(IntentStore, leasesUnkept(why)) : unrecorded)
+        ).pipe(Layer.merge(LeaseStore.layer(found.files.intents)))
+      )
+    ),
     ending
   )

@@ -61,7 +61,7 @@ const concurrency = 4
 const hoursPerDay = 24
 
 /** The proposal of one create. */
-const proposalOf = ({ spec }: Wanted, { minimumBillingInr, option, price }: Offer): Proposal => {
+export const proposalOf = ({ spec }: Wanted, { minimumBillingInr, option, price }: Offer): Proposal => {
   const committed = option?.priceInr ?? null
   return propose(createRequest(spec), {
     action: "create",
@@ -84,7 +84,7 @@ const proposalOf = ({ spec }: Wanted, { minimumBillingInr, option, price }: Offe
 }
 
 /** The account's saved images, where the order is for one. Without them the price is not known, which is no reason to fail. */
-const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
+export const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
   savedImageTemplateId === undefined
     ? Effect.succeed<Catalogue>({ images: [], leftOut: [] })
     : Effect.orElseSucceed(savedCatalogue, (): Catalogue => ({ images: [], leftOut: [] }))
@@ -96,7 +96,7 @@ const planOf = ([first]: ReadonlyArray<Proposal>): string => {
 }
 
 /** Why these creates cost too much; undefined when they do not. */
-const costFault = (
+export const costFault = (
   proposals: ReadonlyArray<Proposal>,
   { contradicted }: Offer,
   maxCost: Option.Option<number>
