@@ -24,7 +24,7 @@ describe("the rows", () => {
 })
 
 /** What needs a process: its stdin, its streams, or the end of a watch. */
-const needsProcess = /^(?:auth|profile|node ssh|node watch)/
+const needsProcess = /^(?:auth|profile|node ssh|node watch|run|reap)/
 
 layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
   const places = { stdout: "pipe", stderr: "pipe", isPlain: true } as const
@@ -58,7 +58,7 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
 })
 
 /** What asks nothing of the service. */
-const isLocal = ({ command }: Row): boolean => /^(?:profile|completion|schema|auth log|auth token)/.test(command)
+const isLocal = ({ command }: Row): boolean => /^(?:profile|completion|schema|auth log|auth token|reap)/.test(command)
 
 /** What prints what it found before it fails. */
 const findings = new Set(["doctor", "auth status"])

@@ -23,8 +23,6 @@ import {
 } from "@berthkit/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
 import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
-import { leaseFileFault } from "../failure/leaseFileFault.ts"
-import { LeaseStore } from "../leases/LeaseStore.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { printNote } from "../output/Output.ts"
 import { Progress } from "../output/progress.ts"
@@ -80,7 +78,7 @@ export const clientOf = (connection: Connection) => {
 }
 
 /** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
-const ending = Layer.effect(
+export const ending = Layer.effect(
   CallsEnd,
   Effect.flatMap(deadlineSetting, (deadline) =>
     Option.match(deadline, { onNone: () => Effect.undefined, onSome: ({ value }) => endIn(value) })
@@ -98,14 +96,14 @@ const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detai
   })
 
 /** Why creates cannot be recorded. */
-type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
+export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
 /** A create does without where it cannot be recorded. */
-const unrecorded = ({ detail }: Unkept) =>
+export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
 /** Where creates are recorded, or what there is without it. */
-const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
+export const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
   files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(layerAccount(files.intents), without)
@@ -119,23 +117,6 @@ export const creatingClient = (key: Option.Option<string>) =>
           clientOf(found),
           intents(found, Option.isSome(key) ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
         )
-      )
-    ),
-    ending
-  )
-
-const leasesUnkept = ({ code, detail, path }: Unkept) =>
-  leaseFileFault({ code: code ?? undefined, message: detail, path: path ?? undefined })
-
-/** The client of a command that leases nodes, or ends leases. With `mustKeep` it fails where neither can be recorded. */
-export const leasingClient = (mustKeep: boolean) =>
-  Layer.merge(
-    Layer.unwrap(
-      Effect.map(connection, (found) =>
-        Layer.provideMerge(
-          clientOf(found),
-          intents(found, mustKeep ? (why) => Layer.effect(IntentStore, leasesUnkept(why)) : unrecorded)
-        ).pipe(Layer.merge(LeaseStore.layer(found.files.intents)))
       )
     ),
     ending

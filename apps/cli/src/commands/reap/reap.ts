@@ -12,7 +12,7 @@ import { printAll } from "../../output/print.ts"
 import { approve } from "../../proposal/approve.ts"
 import { propose } from "../../proposal/Proposal.ts"
 import { outcomeRecord } from "../../records/outcome.ts"
-import { leasingClient } from "../../settings/client.ts"
+import { leasingClient } from "../../settings/leasingClient.ts"
 
 const flags = {
   within: flagOr(

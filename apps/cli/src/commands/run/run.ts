@@ -27,7 +27,7 @@ import { reportLeftOut, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/approve.ts"
 import { knownOffer, offerFor, publicCatalogue } from "../../proposal/offer.ts"
-import { leasingClient } from "../../settings/client.ts"
+import { leasingClient } from "../../settings/leasingClient.ts"
 import { isWhole, specOf } from "../node/createFlags.ts"
 import { costFault, proposalOf, savedImages } from "../node/create.ts"
 import { readStartScripts } from "../node/startScripts.ts"
@@ -161,5 +161,5 @@ export const run = command(
     const code = yield* exit
     return yield* new ProgramEnded({ code })
   }),
-  leasingClient(true)
+  ({ dryRun }) => leasingClient(!dryRun)
 )
