@@ -90,7 +90,7 @@ export const rows: ReadonlyArray<Row> = [
     prints: "proposal",
     isWithoutId: true
   }),
-  row("run", (own) => [...order, "--name", own, "--reuse", "--", "echo", own], "text", { notes: "progress" }),
+  row("run", (own) => [...order, "--name", own, "--reuse", "--", "echo", own], "text", { notes: "lines" }),
   row("reap", ["--within", "1h", "--dry-run"], "records", { prints: "proposal[]" }),
   row("reap", ["--within", "1h"], "records", { prints: "outcome[]" }),
   row("image list", ["--plan", plan], "records", { prints: "imageWithPlans[]" }),
