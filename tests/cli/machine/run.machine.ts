@@ -73,8 +73,16 @@ const untilDeleted = Effect.repeat(nodes, {
   schedule: Schedule.spaced("50 millis")
 })
 
+type Running = Effect.Success<ReturnType<typeof start>>
+
+interface Stage {
+  readonly options: TestServerOptions
+  readonly prepare: Effect.Effect<unknown, never, TestServer>
+  readonly reached: (running: Running) => Effect.Effect<unknown, never, TestServer>
+}
+
 /** How far a run has come. */
-const stages = {
+const stages: Readonly<Record<string, Stage>> = {
   "while the reply to its create is on its way": {
     options: {},
     prepare: Effect.flatMap(TestServer, ({ arm }) =>
@@ -92,16 +100,14 @@ const stages = {
     prepare: Effect.void,
     reached: (running: Running) => running.untilStdout("started")
   }
-} satisfies Record<string, object>
-
-type Running = Effect.Success<ReturnType<typeof start>>
+}
 
 /** What ends a run from outside, and its exit code. */
 const ends = [
   [["SIGINT"], 130],
   [["SIGTERM"], 143],
   [["SIGHUP"], 129],
-  [["SIGINT", "SIGINT", "SIGTERM"], 130]
+  [["SIGINT", "SIGINT"], 130]
 ] as const
 
 for (const [stage, { options, prepare, reached }] of Object.entries(stages)) {

@@ -78,7 +78,7 @@ const created = Effect.fnUntraced(function* ({ image, key, name, plan }: Lease) 
     Effect.map(({ node }) => node as Node | undefined),
     // Of its key the client says that it made no node, or one that is gone.
     Effect.catchIf(
-      ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null,
+      ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
       () => Effect.undefined
     )
   )

@@ -49,5 +49,5 @@ export const reap = command(
     else yield* printOutcomes(rows, false)
     yield* failIfSomeFailed(rows)
   }),
-  leasingClient(false)
+  leasingClient(true)
 )

@@ -115,8 +115,11 @@ const keep = Effect.fnUntraced(function* (key: string) {
   )
 })
 
-/** Runs `use` with a leased node, and lets the node go whatever came of it. */
-const withLease = <A, E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<A, E, R>) =>
+/**
+ * Runs `use` with a leased node, and lets the node go whatever came of it. A node that cannot be deleted is reported, and fails a run that
+ * has nothing else to fail with.
+ */
+const withLease = <E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<number, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(use))
@@ -125,7 +128,11 @@ const withLease = <A, E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<A, 
       // In a fiber of its own, which no further signal interrupts; the deadline of the command is not that of its end.
       const fiber = yield* Effect.forkDetach(Effect.provideService(letGo, CallsEnd, undefined))
       const end = yield* Fiber.await(fiber)
-      return [exit, Exit.isFailure(end) ? end : undefined] as const
+      if (Exit.isSuccess(end)) return yield* exit
+      if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
+      const failure = Result.getOrUndefined(Exit.findError(end))
+      if (failure !== undefined) yield* reportProblem(problemOf(failure), yield* OutputFormat)
+      return yield* exit
     })
   )
 
@@ -154,12 +161,8 @@ export const run = command(
       duration: Math.max(1, heldMillisLeft(lease, yield* leaseNow)),
       orElse: () => Effect.fail(new LeaseOver({ id: id ?? null, ttlMillis }))
     })
-    const [exit, notEnded] = yield* withLease(lease, reuse, inTime)
-    if (Exit.isSuccess(exit) && exit.value === 0) return notEnded === undefined ? undefined : yield* notEnded
-    const failure = notEnded === undefined ? undefined : Result.getOrUndefined(Exit.findError(notEnded))
-    if (failure !== undefined) yield* reportProblem(problemOf(failure), yield* OutputFormat)
-    const code = yield* exit
-    return yield* new ProgramEnded({ code })
+    const code = yield* withLease(lease, reuse, inTime)
+    if (code !== 0) return yield* new ProgramEnded({ code })
   }),
   ({ dryRun }) => leasingClient(!dryRun)
 )
