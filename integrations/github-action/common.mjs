@@ -4,6 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
+const pollMillis = 200
+
 /** An input of the action; empty where it is not given. */
 export const input = (name) => (process.env[`INPUT_${name.replaceAll(" ", "_").toUpperCase()}`] ?? "").trim()
 
@@ -53,15 +55,19 @@ export const isRunning = (pid) => {
   }
 }
 
-/** Waits until `check` gives a value that is not undefined, at most so long. */
+/** Waits until `check` gives a value that is not undefined, at most about so long. */
 export const until = async (check, maxMillis) => {
-  for (const end = performance.now() + maxMillis; ; await sleep(200)) {
+  for (let waitedMillis = 0; ; waitedMillis += pollMillis) {
     const found = check()
-    if (found !== undefined || performance.now() > end) return found
+    if (found !== undefined || waitedMillis >= maxMillis) return found
+    await sleep(pollMillis)
   }
 }
 
+/** A line in the log of the job; one that begins with `::` is a command to the runner. */
+export const say = (line) => process.stdout.write(`${line}\n`)
+
 /** Text of another program in the log of a job, where a line that begins with `::` would be a command. */
 export const show = (text) => {
-  for (const line of text.split("\n")) if (line !== "") console.log(line.replaceAll("::", ": :"))
+  for (const line of text.split("\n")) if (line !== "") say(line.replaceAll("::", ": :"))
 }

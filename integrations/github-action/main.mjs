@@ -2,14 +2,14 @@
 import { spawn } from "node:child_process"
 import { appendFileSync, mkdtempSync, openSync } from "node:fs"
 import { join } from "node:path"
-import { environment, filesIn, input, isRunning, readOr, show, temporary, until } from "./common.mjs"
+import { environment, filesIn, input, isRunning, readOr, say, show, temporary, until } from "./common.mjs"
 
 const fail = (message) => {
-  console.log(`::error::${message}`)
+  say(`::error::${message}`)
   process.exit(1)
 }
 
-for (const name of ["api-key", "access-token"]) if (input(name) !== "") console.log(`::add-mask::${input(name)}`)
+for (const name of ["api-key", "access-token"]) if (input(name) !== "") say(`::add-mask::${input(name)}`)
 
 const files = filesIn(mkdtempSync(join(temporary, "berth-action-")))
 // First of all: the post step finds by it what this one leaves behind, however it ends.
@@ -51,6 +51,6 @@ if (!found) fail("There is no node for this job: see the lines above.")
 
 const { id, ip } = JSON.parse(found)
 appendFileSync(process.env.GITHUB_OUTPUT, `node-id=${id}\nnode-ip=${ip}\n`)
-console.log(`Node ${id} at ${ip} is this job's until it ends.`)
+say(`Node ${id} at ${ip} is this job's until it ends.`)
 // `berth run` goes on without this process.
 process.exit(0)

@@ -1,7 +1,7 @@
 // Ends `berth run`, which deletes the node; where that does not run any more, or does not end, `berth reap` deletes it.
 import { spawnSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
-import { environment, filesIn, input, isRunning, readOr, show, until } from "./common.mjs"
+import { environment, filesIn, input, isRunning, readOr, say, show, until } from "./common.mjs"
 
 /** So long `berth run` may take after each request to end. */
 const maxEndMillis = 60_000
@@ -39,7 +39,7 @@ show((readOr(files.log) ?? "").slice(before))
 const reaped = spawnSync(input("berth") || "berth", ["reap"], { env: environment(), encoding: "utf8" })
 show(`${reaped.stdout ?? ""}${reaped.stderr ?? ""}`)
 if (reaped.status !== 0) {
-  console.log(
+  say(
     "::error::The node of this job may still be there, and is billed then: run berth reap on this runner, or berth node list."
   )
   process.exit(1)

@@ -879,18 +879,21 @@ describe("a create that only adopts", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  it.effect("does not know what came of a create while it may still come, and sends nothing when it cannot any more", () => {
-    const service = new Service(() => "unmade")
-    return Effect.gen(function* () {
-      yield* inTime(Effect.flip(create("web", "job")))
-      const early = yield* inTime(Effect.flip(adopt("web", "job")))
-      assert.strictEqual(early.reason._tag, "OutcomeUnknown")
-      yield* TestClock.adjust("11 minutes")
-      const late = yield* inTime(Effect.flip(adopt("web", "job")))
-      assert.strictEqual(late.reason._tag, "InvalidRequest")
-      assert.strictEqual(service.posts, 1)
-    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
-  })
+  it.effect(
+    "does not know what came of a create while it may still come, and sends nothing when it cannot any more",
+    () => {
+      const service = new Service(() => "unmade")
+      return Effect.gen(function* () {
+        yield* inTime(Effect.flip(create("web", "job")))
+        const early = yield* inTime(Effect.flip(adopt("web", "job")))
+        assert.strictEqual(early.reason._tag, "OutcomeUnknown")
+        yield* TestClock.adjust("11 minutes")
+        const late = yield* inTime(Effect.flip(adopt("web", "job")))
+        assert.strictEqual(late.reason._tag, "InvalidRequest")
+        assert.strictEqual(service.posts, 1)
+      }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
+    }
+  )
 
   it.effect("does not send again what was refused for the rate limit", () => {
     const service = new Service(() => "throttled")
