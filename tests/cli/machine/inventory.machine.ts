@@ -207,7 +207,8 @@ describe("a thousand nodes with duplicates and hostile names", () => {
       )
       assert.lengthOf(hosts, 1000)
       assert.strictEqual(new Set(hosts.map(([name]) => name)).size, 1000)
-      for (const [name, address] of hosts) {
+      // ssh reads all of it for each: the odd ones, and a part of the others.
+      for (const [name, address] of hosts.filter((_, at) => at < 2 * hostile.length || at % 10 === 0)) {
         const shown = execFileSync("ssh", ["-G", "-F", path, name], {
           encoding: "utf8",
           stdio: ["ignore", "pipe", "ignore"]
