@@ -115,6 +115,7 @@ layer(Machine.layer, { excludeTestServices: true })("where the output cannot be 
 /** Commands on what is in the home folder. */
 const needHome: Readonly<Record<string, number>> = {
   "auth login": 10,
+  reap: 10,
   "auth logout": 2,
   "profile show": 2,
   "profile use": 2,

@@ -9,9 +9,14 @@ import { join } from "node:path"
 import { fleetArgs } from "./matrix/fleetFile.ts"
 import { type Row, rows } from "./matrix/rows.ts"
 
-/** The first row of each command that is no dry run and needs none before it. */
+/**
+ * The first row of each command that is no dry run and needs none before it; without `run`, which needs a node that comes to run
+ * (`machine/run.machine.ts`).
+ */
 export const everyCommand: ReadonlyArray<Row> = Map.groupBy(
-  rows.filter(({ args, follows }) => follows !== true && !args("").includes("--dry-run")),
+  rows.filter(
+    ({ args, command, follows }) => command !== "run" && follows !== true && !args("").includes("--dry-run")
+  ),
   ({ command }) => command
 )
   .values()
@@ -50,9 +55,9 @@ export const stateOf = (row: Row): Readonly<Record<string, string>> =>
 export const withoutProfile = (line: ReadonlyArray<string>): ReadonlyArray<string> =>
   line.filter((word, at) => word !== "--profile" && line[at - 1] !== "--profile")
 
-/** Whether it asks nothing of the service. */
+/** Whether it asks nothing of the service, as a reap where no run left a node behind. */
 export const isLocal = ({ command }: Row): boolean =>
-  /^(?:profile|completion|schema|auth logout|auth token)/.test(command)
+  /^(?:profile|completion|schema|auth logout|auth token|reap)/.test(command)
 
 /** Whether it prints what it found before it fails. */
 export const printsFindings = ({ command }: Row): boolean => command === "doctor" || command === "auth status"

@@ -24,12 +24,16 @@ describe("the rows", () => {
 })
 
 /** What needs a process: its stdin, its streams, or the end of a watch. */
-const needsProcess = /^(?:auth|profile|node ssh|node watch)/
+const needsProcess = ({ args, command }: Row): boolean =>
+  /^(?:auth|profile|node ssh|node watch)/.test(command) || (command === "run" && !args("").includes("--dry-run"))
+
+/** What only such a one prepares: the nodes that runs keep. */
+const needsRun = ({ command }: Row): boolean => command === "reap"
 
 layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
   const places = { stdout: "pipe", stderr: "pipe", isPlain: true } as const
   for (const [index, row] of rows.entries()) {
-    const areProcesses = isSoak || needsProcess.test(row.command)
+    const areProcesses = isSoak || needsProcess(row)
     const isProcess = (format: Format) =>
       areProcesses || (index % 3 === 0 && format === formats[(index / 3) % formats.length])
     it.effect(`berth ${row.command} prints ${row.prints ?? row.kind} in every format`, () =>
@@ -40,7 +44,7 @@ layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
 
 layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
   const places = { stdout: "terminal", stderr: "terminal", isPlain: false } as const
-  for (const [index, row] of rows.filter(({ command }) => !needsProcess.test(command)).entries()) {
+  for (const [index, row] of rows.filter((row) => !needsProcess(row) && !needsRun(row)).entries()) {
     it.effect(
       `berth ${row.command} prints ${row.prints ?? row.kind} in every format, and no colours under NO_COLOR`,
       () =>
@@ -59,7 +63,7 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
 
 /** What asks nothing of the service. */
 const isLocal = ({ command }: Row): boolean =>
-  /^(?:profile|completion|schema|auth log|auth token|fleet list|fleet forget)/.test(command)
+  /^(?:profile|completion|schema|auth log|auth token|fleet list|fleet forget|reap)/.test(command)
 
 /** What prints what it found before it fails. */
 const findings = new Set(["doctor", "auth status"])

@@ -95,6 +95,15 @@ export const rows: ReadonlyArray<Row> = [
   row("node watch", (own) => [own, "--interval", "1s"], "changes", { prints: "nodeChange" }),
   row("node delete", (own) => [`${own}-1`, "--yes"], "row", { prints: "outcome", notes: "lines" }),
   row("node delete", (own) => [`${own}-2`, `${own}-3`, "--yes"], "records", { prints: "outcome[]", notes: "lines" }),
+  row("inventory", ["--ansible"], "value"),
+  row("ssh-config", [], "text"),
+  row("run", (own) => [...order, "--name", own, "--dry-run", "--", "true"], "record", {
+    prints: "proposal",
+    isWithoutId: true
+  }),
+  row("run", (own) => [...order, "--name", own, "--reuse", "--", "echo", own], "text", { notes: "lines" }),
+  row("reap", ["--within", "1h", "--dry-run"], "records", { prints: "proposal[]" }),
+  row("reap", ["--within", "1h"], "records", { prints: "outcome[]" }),
   row("image list", ["--plan", plan], "records", { prints: "imageWithPlans[]" }),
   row("image saved", [], "records", { prints: "image[]" }),
   row("plan list", ["--ram", "8"], "records", { prints: "plan[]" }),

@@ -128,6 +128,12 @@ const events = Effect.fnUntraced(function* (asked: ReadonlyArray<Format>) {
   yield* advance("1 minute")
 })
 
+/** Time passes, so that the node of a run comes to run. */
+const provisioning = Effect.gen(function* () {
+  const { advance } = yield* TestServer
+  return yield* Effect.forever(Effect.andThen(Effect.sleep("500 millis"), advance("20 seconds")))
+})
+
 /** What the rows run on. */
 export interface Suite<R> {
   readonly places: Places
@@ -151,8 +157,10 @@ export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = format
     { concurrency: isEndless ? "unbounded" : concurrency }
   )
   const happening = isEndless ? yield* Effect.forkChild(events(asked)) : undefined
+  const passing = row.command === "run" ? yield* Effect.forkChild(provisioning) : undefined
   const ended = yield* cells
   if (happening) yield* Fiber.join(happening)
+  if (passing) yield* Fiber.interrupt(passing)
   const valid = schemas.get(row.command)
   for (const [index, format] of asked.entries()) checkCell(row, format, places, ended[index]!, valid)
 })

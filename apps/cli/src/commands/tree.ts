@@ -91,6 +91,50 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
+  verb("run", "Run a command with a node of its own", async () => (await import("./run/run.ts")).run, {
+    prints: ["proposal"],
+    needs: ["plan", "image"],
+    groups: {
+      node: ["plan", "image", "name", "saved-image", "tag", "label", "backups", "start-script"],
+      access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],
+      lease: ["ttl", "reuse", "timeout"],
+      safety: ["max-cost", "dry-run", "force", "yes"]
+    },
+    examples: [
+      [
+        "berth run --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 -- ./test.sh",
+        "Create a node, run ./test.sh here with BERTH_NODE_ID and BERTH_NODE_IP, and delete the node however that ends"
+      ],
+      [
+        "berth run --reuse --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 -- ./test.sh",
+        "The same with a node that an earlier run kept; it is kept again until its paid hour is over"
+      ]
+    ]
+  }),
+  verb("reap", "Delete the nodes that runs left behind", async () => (await import("./reap/reap.ts")).reap, {
+    prints: ["outcome[]", "proposal[]"],
+    examples: [
+      ["berth reap", "Nodes of runs that were killed or ran out of time, and kept ones whose hour is over"],
+      ["berth reap --within 10m", "Also kept nodes whose hour ends soon: for a job that runs every ten minutes"],
+      ["berth reap --dry-run", "Show what would be deleted"]
+    ]
+  }),
+  verb("inventory", "The nodes as an inventory", async () => (await import("./inventory/print.ts")).inventory, {
+    needs: ["ansible"],
+    examples: [
+      ["berth inventory --ansible --list", "Hosts with their variables, in groups by plan and region"],
+      ["berth inventory --ansible --max-age 1m --ledger fleet.ledger.json", "From a cache, and by fleet and member"]
+    ]
+  }),
+  verb("ssh-config", "The nodes as hosts for ssh", async () => (await import("./ssh-config/write.ts")).sshConfig, {
+    examples: [
+      [
+        "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
+        "For this line in ~/.ssh/config: Include berth.conf"
+      ],
+      ["berth ssh-config --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
+    ]
+  }),
   noun("commitment", "Commitments (reserved prices)", [
     verb(
       "get",

@@ -168,6 +168,63 @@ export class NoAddress extends Data.TaggedError("NoAddress")<{
   }
 }
 
+/** The node of a lease was created, and did not come to run: the command of `berth run` was not started. */
+export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<{
+  readonly id: number
+  readonly error: BerthError
+}> {
+  get exit() {
+    return this.error.reason.exit
+  }
+  readonly hint = "Run the same command again; a node that takes longer to start needs --timeout 20m."
+  override get message() {
+    return `${this.error.message} The command was not started, and berth deletes the node.`
+  }
+}
+
+/** The time of a lease is over before the command has ended. */
+export class LeaseOver extends Data.TaggedError("LeaseOver")<{
+  /** Null where the node was not created yet. */
+  readonly id: number | null
+  readonly ttlMillis: number
+}> {
+  readonly exit = "unavailable"
+  readonly hint = "Give it more time, such as --ttl 4h."
+  override get message() {
+    const what = this.id === null ? "The run was stopped" : `The command was stopped, and node ${this.id} is deleted`
+    return `${what}: --ttl is ${this.ttlMillis / 1000} seconds.`
+  }
+}
+
+/** A node with the id of a lease is not the one that was leased. */
+export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
+  readonly id: number
+  readonly name: string
+  /** Its name now. */
+  readonly has: string
+}> {
+  readonly exit = "rejected"
+  get hint() {
+    return `See it: berth node get ${this.id}; if it is yours to delete: berth node delete ${this.id}, and then berth reap`
+  }
+  override get message() {
+    const what = this.has === this.name ? "was created at another time" : `has the name ${this.has}`
+    return `Node ${this.id} is not the leased node ${this.name}: it ${what}. It was not deleted.`
+  }
+}
+
+/** The service accepts the delete of a leased node, and the node stays. */
+export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
+  readonly id: number
+  readonly name: string
+}> {
+  readonly exit = "unavailable"
+  readonly hint = "Try again: berth reap"
+  override get message() {
+    return `Node ${this.name} (${this.id}) is still there although the service accepted its delete; it is billed.`
+  }
+}
+
 /** Another program that berth ran has ended; it reported what there was to report. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
@@ -283,6 +340,10 @@ export type CliFailure =
   | NodeDiffers
   | CreatedNotReady
   | DeletedNotGone
+  | LeasedNodeNotReady
+  | LeaseOver
+  | LeasedNodeDiffers
+  | LeasedNodeStays
   | NoAddress
   | SomeFailed
   | LocalFileFault

@@ -5,7 +5,7 @@ import { Attempt } from "@berthkit/core/domain/Attempt"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
 import { Schema } from "effect"
-import type { CliFailure, CreatedNotReady, DeletedNotGone } from "./CliFailure.ts"
+import type { CliFailure, CreatedNotReady, DeletedNotGone, LeasedNodeNotReady } from "./CliFailure.ts"
 import { hintOf, messageOf } from "./hintOf.ts"
 import { nodeLeft } from "./nodeLeft.ts"
 
@@ -44,7 +44,9 @@ const problemOfError = (error: BerthError): Problem => ({
   details: { operation: error.operation, ...detailsOfReason(error.reason), attempts: encodeAttempts(error.attempts) }
 })
 
-const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone>): Problem["details"] => {
+const detailsOf = (
+  failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone | LeasedNodeNotReady>
+): Problem["details"] => {
   switch (failure._tag) {
     case "SettingFault":
       return { setting: failure.setting }
@@ -64,7 +66,12 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
         wanted: failure.wanted
       }
     case "NoAddress":
+    case "LeasedNodeStays":
       return { node: { id: failure.id, name: failure.name } }
+    case "LeasedNodeDiffers":
+      return { node: { id: failure.id, name: failure.has }, name: failure.name }
+    case "LeaseOver":
+      return { node: { id: failure.id, name: null } }
     case "SomeFailed":
     case "MembersFailed":
       return { failed: failure.failed, of: failure.of }
@@ -101,7 +108,7 @@ const problemHere = (code: string, { details, hint, message }: Told): Problem =>
 export const problemOf = (failure: Failure): Problem => {
   if (failure._tag === "BerthError") return problemOfError(failure)
   const { hint, message } = failure
-  if (failure._tag === "CreatedNotReady" || failure._tag === "DeletedNotGone") {
+  if ("error" in failure) {
     return { ...problemOfError(failure.error), message, hint }
   }
   const problem = problemHere(failure._tag, { message, hint, details: detailsOf(failure) })

@@ -78,7 +78,7 @@ export const clientOf = (connection: Connection) => {
 }
 
 /** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
-const ending = Layer.effect(
+export const ending = Layer.effect(
   CallsEnd,
   Effect.flatMap(deadlineSetting, (deadline) =>
     Option.match(deadline, { onNone: () => Effect.undefined, onSome: ({ value }) => endIn(value) })
@@ -95,16 +95,18 @@ const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detai
     attempts: []
   })
 
-/** Where creates are recorded. A create without a key does without where that is not possible. */
-const intents = ({ files }: Connection, key: Option.Option<string>) => {
-  const without = (why: Pick<IntentStoreFailed, "code" | "detail" | "path">) =>
-    Option.isSome(key)
-      ? Layer.effect(IntentStore, notKept(why))
-      : Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${why.detail}`), makeMemory()))
-  return files.intents === undefined
+/** Why creates cannot be recorded. */
+export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
+
+/** A create does without where it cannot be recorded. */
+export const unrecorded = ({ detail }: Unkept) =>
+  Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
+
+/** Where creates are recorded, or what there is without it. */
+export const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
+  files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(layerAccount(files.intents), without)
-}
 
 /**
  * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a
@@ -116,6 +118,13 @@ export const servingClient = (found: Connection, keyed: boolean) =>
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: Option.Option<string>) =>
   Layer.merge(
-    Layer.unwrap(Effect.map(connection, (found) => Layer.provideMerge(clientOf(found), intents(found, key)))),
+    Layer.unwrap(
+      Effect.map(connection, (found) =>
+        Layer.provideMerge(
+          clientOf(found),
+          intents(found, Option.isSome(key) ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
+        )
+      )
+    ),
     ending
   )

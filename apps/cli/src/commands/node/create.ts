@@ -96,7 +96,7 @@ const planOf = ([first]: ReadonlyArray<Proposal>): string => {
 }
 
 /** Why these creates cost too much; undefined when they do not. */
-const costFault = (
+export const costFault = (
   proposals: ReadonlyArray<Proposal>,
   { contradicted }: Offer,
   maxCost: Option.Option<number>

@@ -25,7 +25,8 @@ const maxNameLength = 255
 const maxCount = 1000
 
 const isName = (name: string): boolean => name.trim() !== "" && name.length <= maxNameLength
-const nodeName = (metavar: string) => text(metavar, isName, `expected 1 to ${maxNameLength} characters`)
+/** A name that a node can have. */
+export const nodeName = (metavar: string) => text(metavar, isName, `expected 1 to ${maxNameLength} characters`)
 
 export const rupeesPerHour: Value<number> = {
   metavar: "₹/HOUR",

@@ -37,6 +37,8 @@ export interface Creation {
 export interface CreateRequest extends Pick<Intent, "key" | "name" | "plan" | "image" | "spec"> {
   /** Whether the key is the caller's. One that is drawn is not asked for again. */
   readonly keyed: boolean
+  /** Whether it only finds out what came of an earlier create with this key. */
+  readonly adoptOnly: boolean
   /** The deadline of the call. */
   readonly deadlineMillis: number
   /** How often it may be sent, each time but the last refused for the rate limit. */
@@ -152,8 +154,16 @@ const start: CreateStep = { state: { _tag: "Reading", pausesMillis: [] }, action
 export const firstStep = ({ keyed }: CreateRequest): CreateStep =>
   keyed ? { ...start, action: { _tag: "FindIntent" } } : start
 
+/** Whether a step is the first on the way to a request. */
+const beginsAnew = ({ action }: CreateStep): boolean => action?._tag === "ReadHighestId" || action?._tag === "Send"
+
 /** What an event leads to. One that the state does not wait for changes nothing. */
 export const next = (request: CreateRequest, state: CreateState, event: CreateEvent): CreateStep => {
+  const step = stepAfter(request, state, event)
+  return request.adoptOnly && beginsAnew(step) ? failed(keyFault("no create with it made a node")) : step
+}
+
+const stepAfter = (request: CreateRequest, state: CreateState, event: CreateEvent): CreateStep => {
   if (state._tag === "Ended") return { state }
   switch (event._tag) {
     case "IntentRead":

@@ -41,6 +41,11 @@ export interface CreateOptions extends CallOptions {
    * no second node. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit. Default: none.
    */
   readonly key?: string | undefined
+  /**
+   * Sends nothing: gives the node that an earlier create with this key made, whatever else that one asked for. Fails with
+   * `InvalidRequest` for `key` where none made a node, and with `OutcomeUnknown` while one still may. Default: false.
+   */
+  readonly adoptOnly?: boolean | undefined
 }
 
 /** What a creator needs. */
@@ -320,7 +325,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
    */
   return Effect.fnUntraced(function* (
     spec: NodeSpec,
-    { key, ...options }: CreateOptions = {}
+    { adoptOnly = false, key, ...options }: CreateOptions = {}
   ): Effect.fn.Return<Creation, BerthError> {
     const startedAtMillis = yield* monotonicMillis
     if (key !== undefined && !isKey(key)) {
@@ -328,6 +333,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
       )
     }
+    if (adoptOnly && key === undefined) return yield* keyFault("there is none, so there is no earlier create to adopt")
     if (key !== undefined && kept === undefined) {
       return yield* keyFault("there is nowhere to keep it: provide the client with an IntentStore")
     }
@@ -338,10 +344,12 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
     const request: CreateRequest = {
       key: key ?? drawnKeyPrefix + drawn.toString(36),
       keyed: key !== undefined,
+      adoptOnly,
       name,
       plan,
       image: String(image),
-      spec: specDigest(spec),
+      // Of what is only looked for no more is known than what the list shows.
+      spec: adoptOnly ? null : specDigest(spec),
       deadlineMillis: end.limitMillis,
       maxAttempts: options.retry === false ? 1 : maxAttempts
     }

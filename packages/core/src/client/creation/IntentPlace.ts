@@ -103,6 +103,24 @@ export const commitmentsOf = Effect.fnUntraced(function* ({
   return (yield* kindOf(ofKey)) === "nothing" ? file : ofKey
 })
 
+const leasesIn = (accounts: string, id: string) => `${accounts}/${id}/leases`
+
+/** The folder of the leases on the account's nodes: in that of the account, as it is now. */
+export const leasesOf = ({ accounts, id }: IntentPlace): Effect.Effect<string, FileFault> =>
+  Effect.map(chainOf(accounts, id), (chain) => leasesIn(accounts, last(chain)))
+
+/** Carries the leases along, each by itself: whoever holds one finds it in the account's folder. */
+const carryLeases = Effect.fnUntraced(
+  function* (from: string, into: string) {
+    if ((yield* kindOf(from)) !== "folder") return
+    yield* makeOwnFolder(into, 3)
+    for (const name of yield* withFiles((fs) => fs.readdir(from))) {
+      if (name.endsWith(".json")) yield* withFiles((fs) => fs.rename(`${from}/${name}`, `${into}/${name}`))
+    }
+  },
+  (carrying) => Effect.ignore(carrying)
+)
+
 /** Carries the commitments along, unless the account has its own: they are safe to lose, and hold up no create. */
 const carryCommitments = Effect.fnUntraced(
   function* (from: string, into: string) {
@@ -122,6 +140,7 @@ const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   for (const before of chain.slice(0, -1)) {
     yield* takeOver(creates(accounts, before), creates(accounts, root))
     yield* carryCommitments(commitmentsIn(accounts, before), commitmentsIn(accounts, root))
+    yield* carryLeases(leasesIn(accounts, before), leasesIn(accounts, root))
   }
   return root
 })

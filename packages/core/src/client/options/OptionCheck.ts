@@ -58,6 +58,7 @@ const checks = {
   skuId: countFault,
   // The store of the intents checks it.
   key: () => undefined,
+  adoptOnly: flagFault,
   onReply: functionFault,
   onEnd: functionFault,
   onObserved: functionFault

@@ -27,6 +27,7 @@ import { someNode } from "../../someNode.ts"
 const keyed: CreateRequest = {
   key: "job",
   keyed: true,
+  adoptOnly: false,
   name: "web",
   plan: "P",
   image: "I",

@@ -90,6 +90,10 @@ class Service {
   }
 }
 
+/** Looks for the node of an earlier create, and sends nothing. */
+const adopt = (name: string, key: string) =>
+  Nodes.use((nodes) => nodes.create({ name, plan: "P", image: "I" }, { key, adoptOnly: true }))
+
 const create = (name: string, key?: string) =>
   Nodes.use((nodes) => nodes.create({ name, plan: "P", image: "I" }, key === undefined ? {} : { key }))
 
@@ -849,5 +853,56 @@ describe("a create with a key", () => {
       assert.strictEqual(reason._tag, "InvalidRequest")
       assert.strictEqual(service.posts, 0)
     }).pipe(Effect.provide(service.layer))
+  })
+})
+
+describe("a create that only adopts", () => {
+  it.effect("gives the node of a create whose reply was lost and whose caller went away", () => {
+    const service = new Service(() => "lost")
+    service.late = 100
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(create("web", "job")))
+      assert.strictEqual(reason._tag, "OutcomeUnknown")
+      service.late = 0
+      const { node, outcome } = yield* inTime(adopt("web", "job"))
+      assert.deepStrictEqual([outcome, node.id, service.posts], ["adopted", service.nodes[0]!.id as NodeId, 1])
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
+  })
+
+  it.effect("sends nothing where no create has the key", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(adopt("web", "job")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      assert.include(reason.message, "no create with it made a node")
+      assert.strictEqual(service.posts, 0)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
+  })
+
+  it.effect(
+    "does not know what came of a create while it may still come, and sends nothing when it cannot any more",
+    () => {
+      const service = new Service(() => "unmade")
+      return Effect.gen(function* () {
+        yield* inTime(Effect.flip(create("web", "job")))
+        const early = yield* inTime(Effect.flip(adopt("web", "job")))
+        assert.strictEqual(early.reason._tag, "OutcomeUnknown")
+        yield* TestClock.adjust("11 minutes")
+        const late = yield* inTime(Effect.flip(adopt("web", "job")))
+        assert.strictEqual(late.reason._tag, "InvalidRequest")
+        assert.strictEqual(service.posts, 1)
+      }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
+    }
+  )
+
+  it.effect("does not send again what was refused for the rate limit", () => {
+    const service = new Service(() => "throttled")
+    return Effect.gen(function* () {
+      yield* inTime(Effect.flip(create("web", "job")))
+      const { posts } = service
+      const { reason } = yield* inTime(Effect.flip(adopt("web", "job")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      assert.strictEqual(service.posts, posts)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 })

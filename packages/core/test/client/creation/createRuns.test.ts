@@ -33,6 +33,7 @@ import { someNode } from "../../someNode.ts"
 const request: CreateRequest = {
   key: "job",
   keyed: true,
+  adoptOnly: false,
   name: "web",
   plan: "P",
   image: "I",

@@ -1,0 +1,95 @@
+/**
+ * `berth inventory --ansible`: the nodes as a dynamic inventory of Ansible, which runs it with `--list` or `--host NAME`.
+ */
+import { readText } from "@berthkit/core/client/files/StateFiles"
+import { Clock, Duration, Effect, Option } from "effect"
+import { command } from "../command.ts"
+import { duration, flag, flagOr, flags as repeated, switchFlag, text } from "../../commandLine/Parameter.ts"
+import { LocalFileFault, NameNotFound, UsageFault } from "../../failure/CliFailure.ts"
+import { fileReason } from "../../failure/fileReason.ts"
+import { ansibleList, inventoryOf } from "../../inventory/ansible.ts"
+import { InventoryCache } from "../../inventory/InventoryCache.ts"
+import { ledgerMembers, type Membership } from "../../inventory/ledgerGroups.ts"
+import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
+import { Output } from "../../output/Output.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
+import { checkValueFormat, valueText } from "../../output/valueText.ts"
+import { inventoryClient } from "../../settings/inventoryClient.ts"
+
+const flags = {
+  ansible: switchFlag("ansible", "For Ansible; the only kind there is"),
+  list: switchFlag("list", "All hosts with their groups and variables; the default"),
+  host: flag(
+    "host",
+    text("NAME", (name) => name !== "", "expected the name of a host"),
+    "The variables of one host"
+  ),
+  maxAge: flagOr(
+    "max-age",
+    duration({ minMillis: 0, maxMillis: 86_400_000 }),
+    "Take nodes that were read at most so long ago; default 0s",
+    Duration.zero
+  ),
+  ledgers: repeated("ledger", text("FILE"), "Ledger of berth apply, for groups by fleet and member; repeatable")
+}
+
+/** The members of all ledgers. */
+const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
+  const members = new Map<number, Membership>()
+  for (const path of paths) {
+    const fault = (why: string) =>
+      new LocalFileFault({
+        path,
+        message: `The ledger ${path} cannot be read: ${why}.`,
+        hint: "Name the file that berth apply writes, such as --ledger fleet.ledger.json."
+      })
+    const found = yield* Effect.mapError(readText(path), (error) => fault(fileReason(error)))
+    if (Option.isNone(found)) return yield* fault("there is none")
+    const own = ledgerMembers(found.value)
+    if (own === undefined) return yield* fault("it is no ledger of berth apply")
+    for (const [id, membership] of own) members.set(id, membership)
+  }
+  return members
+})
+
+/** The nodes, from the cache where they are young enough. */
+const hosts = Effect.fnUntraced(function* (maxAgeMillis: number) {
+  const cache = yield* InventoryCache
+  const cached = yield* cache.load(maxAgeMillis)
+  if (Option.isSome(cached)) return cached.value
+  const readMillis = yield* Clock.currentTimeMillis
+  const read = yield* allHosts
+  if (read.isWhole) yield* cache.save(read.hosts, readMillis)
+  return read.hosts
+})
+
+export const inventory = command(
+  flags,
+  Effect.fnUntraced(function* ({ ansible, host, ledgers, list, maxAge }) {
+    if (!ansible) {
+      return yield* new UsageFault({
+        message: "berth inventory needs --ansible.",
+        hint: "Run: berth inventory --ansible"
+      })
+    }
+    if (list && Option.isSome(host)) {
+      return yield* new UsageFault({ message: "--list and --host exclude each other.", hint: "Leave one of them out." })
+    }
+    const format = yield* OutputFormat
+    yield* checkValueFormat(format, "An inventory")
+    const members = yield* readLedgers(ledgers)
+    const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
+    const { data, stderr } = yield* Output
+    if (Option.isNone(host)) {
+      yield* data(yield* valueText(ansibleList(found), format))
+      // Ansible shows all of stderr as errors, each time; each host has its own name among its variables.
+      return yield* warnOfHosts(stderr.isTerminal ? found : { ...found, changed: 0 })
+    }
+    const variables = found.hosts.get(host.value)
+    if (variables === undefined) {
+      return yield* new NameNotFound({ name: host.value, names: Array.from(found.hosts.keys()) })
+    }
+    yield* data(yield* valueText(variables, format))
+  }),
+  inventoryClient
+)

@@ -1,0 +1,53 @@
+/**
+ * `berth reap`: deletes the nodes that runs left behind, and no other.
+ */
+import { deleteRequest } from "@berthkit/core/client/NodeRequests"
+import type { NodeId } from "@berthkit/core/domain/Node"
+import { Duration, Effect } from "effect"
+import { command } from "../command.ts"
+import { duration, flagOr, switchFlag } from "../../commandLine/Parameter.ts"
+import { failIfSomeFailed, printOutcomes } from "../../nodes/forEachNode.ts"
+import { dueLeases, reapLeases } from "../../nodes/reapLeases.ts"
+import { printAll } from "../../output/print.ts"
+import { approve } from "../../proposal/approve.ts"
+import { propose } from "../../proposal/Proposal.ts"
+import { outcomeRecord } from "../../records/outcome.ts"
+import { leasingClient } from "../../settings/leasingClient.ts"
+
+const flags = {
+  within: flagOr(
+    "within",
+    duration({ minMillis: 0, maxMillis: 3_600_000 }),
+    "Also kept nodes whose paid hour ends within this time; default 0s",
+    Duration.zero
+  ),
+  dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
+}
+
+export const reap = command(
+  flags,
+  Effect.fnUntraced(function* ({ dryRun, within }) {
+    const withinMillis = Duration.toMillis(within)
+    if (dryRun) {
+      const proposals = (yield* dueLeases(withinMillis)).flatMap(({ name, node }) =>
+        node === null
+          ? []
+          : [
+              propose(deleteRequest(node.id as NodeId), {
+                action: "delete",
+                id: node.id,
+                name,
+                outcome: "its disk is deleted too"
+              })
+            ]
+      )
+      yield* approve(proposals, { verb: "delete", mustAsk: false, yes: true, dryRun, single: false })
+      return
+    }
+    const rows = yield* reapLeases(withinMillis)
+    if (rows.length === 0) yield* printAll({ ...outcomeRecord, none: "no nodes that runs left behind" }, [])
+    else yield* printOutcomes(rows, false)
+    yield* failIfSomeFailed(rows)
+  }),
+  leasingClient(true)
+)

@@ -1,0 +1,168 @@
+/**
+ * `berth run`: a node for one command. The node is created, the command runs here, and the node is deleted whatever happens. A lease is
+ * written before the create, so that `berth reap` deletes the node of a run that was killed.
+ */
+import { isIP } from "node:net"
+import { CallsEnd } from "@berthkit/core/client/call/Deadline"
+import { self } from "@berthkit/core/client/creation/LockOwner"
+import { specDigest } from "@berthkit/core/client/creation/SpecDigest"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import { Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+import { command } from "../command.ts"
+import { LeaseOver, LeasedNodeNotReady, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
+import { leaseFileFault } from "../../failure/leaseFileFault.ts"
+import { problemOf } from "../../failure/Problem.ts"
+import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
+import { LeaseStore } from "../../leases/LeaseStore.ts"
+import { endLease, type LeaseFailure, leaseNow, nodeOf } from "../../nodes/endLease.ts"
+import { reapLeases } from "../../nodes/reapLeases.ts"
+import { takeKept } from "../../nodes/takeKept.ts"
+import { waitFor } from "../../nodes/waitFor.ts"
+import { elapsed } from "../../output/format.ts"
+import { printNote } from "../../output/Output.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
+import { reportLeftOut, withProgress } from "../../output/progress.ts"
+import { reportProblem } from "../../output/reportProblem.ts"
+import { approve } from "../../proposal/approve.ts"
+import { knownOffer, offerFor, publicCatalogue } from "../../proposal/offer.ts"
+import { leasingClient } from "../../settings/leasingClient.ts"
+import { isWhole, specOf } from "../node/createFlags.ts"
+import { costFault, proposalOf, savedImages } from "../node/create.ts"
+import { readStartScripts } from "../node/startScripts.ts"
+import { ensureCommand, runCommand } from "./child.ts"
+import { asCreate, parameters, randomWord, type RunOptions } from "./flags.ts"
+
+/** What was asked for; without a plan or an image nothing can be created. */
+const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
+  const spec = specOf(asCreate(options, name), yield* readStartScripts(options.startScripts))
+  if (isWhole(spec)) return spec
+  return yield* new UsageFault({
+    message: `berth run needs ${spec.plan === undefined ? "--plan" : "--image"}.`,
+    hint: "See berth run --help."
+  })
+})
+
+/** Shows what the node costs and asks where that is needed; whether it is to be created. */
+const approved = Effect.fnUntraced(function* (spec: NodeSpec, { dryRun, force, maxCost, yes }: RunOptions) {
+  const { images, leftOut } = yield* publicCatalogue()
+  const listed = { images, leftOut, saved: yield* savedImages(spec) }
+  yield* reportLeftOut
+  const offer = force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
+  const proposals = [proposalOf({ spec, key: undefined }, offer)]
+  const tooMuch = costFault(proposals, offer, maxCost)
+  if (tooMuch !== undefined) return yield* tooMuch
+  const mustAsk = proposals.some(({ pricePerHourInr }) => pricePerHourInr === null)
+  return yield* approve(proposals, { verb: "create", mustAsk, yes, dryRun, single: true })
+})
+
+/** Ends what earlier runs left behind. What cannot be ended is no reason not to run. */
+const reapFirst = Effect.gen(function* () {
+  for (const { error, id, name, outcome } of yield* reapLeases()) {
+    if (error !== null) yield* printNote(`${error.message} ${error.hint}`)
+    else if (outcome === "deleted") yield* printNote(`Deleted node ${id} (${name}), which an earlier run left behind.`)
+  }
+}).pipe(Effect.catch((failure) => printNote(failure.message)))
+
+const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => Effect.mapError(save(lease), leaseFileFault))
+
+/** A new lease, written before its node is created. */
+const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number) {
+  const key = `run-${yield* randomWord}${yield* randomWord}`
+  const { image, name, plan } = spec
+  const lease = newLease({ key, name, plan, image: String(image), order, ttlMillis }, yield* self, yield* leaseNow)
+  yield* saveLease(lease)
+  return lease
+})
+
+/** Creates the node of a lease, and waits until it runs. */
+const ready = Effect.fnUntraced(function* (lease: Lease, spec: NodeSpec, { timeout }: RunOptions) {
+  const nodes = yield* Nodes
+  const { node } = yield* nodes.create(spec, { key: lease.key })
+  yield* printNote(`Created node ${node.id} (${node.name}).`)
+  yield* saveLease({ ...lease, node: nodeOf(node) })
+  const running = yield* withProgress({ goal: "running", total: 1 }, (show) =>
+    waitFor({ id: node.id, node: Option.some(node) }, { goal: "running", timeout }, show)
+  ).pipe(Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })))
+  return Option.getOrElse(running, () => node)
+})
+
+/** Its public address, or else its private one; empty where it has none. */
+const addressOf = ({ privateIp, publicIp }: Node): string =>
+  [publicIp, privateIp].map((address) => address?.trim() ?? "").find((address) => isIP(address) !== 0) ?? ""
+
+/** Deletes the node of the lease as it is now, which another process may have ended. */
+const finish = (key: string) =>
+  LeaseStore.use(({ change }) =>
+    change(key, (lease) => (lease === undefined ? Effect.undefined : endLease(lease)))
+  ).pipe(
+    Effect.mapError((error): LeaseFailure => ("_tag" in error ? error : leaseFileFault(error))),
+    Effect.tap((end) => (end?.outcome === "deleted" ? printNote(`Deleted node ${end.id} (${end.name}).`) : Effect.void))
+  )
+
+/** Keeps the node for the next run until its paid hour is over. */
+const keep = Effect.fnUntraced(function* (key: string) {
+  const leases = yield* LeaseStore
+  const now = yield* leaseNow
+  const lease = yield* leases.change(key, (lease) =>
+    lease === undefined ? Effect.undefined : Effect.as(leases.save(kept(lease, now)), lease)
+  )
+  if (lease?.node == null) return
+  const left = elapsed(paidMillisLeft(lease, now))
+  yield* printNote(
+    `Kept node ${lease.node.id} (${lease.node.name}) for the next run --reuse; its hour ends in ${left}.`
+  )
+})
+
+/**
+ * Runs `use` with a leased node, and lets the node go whatever came of it. A node that cannot be deleted is reported, and fails a run that
+ * has nothing else to fail with.
+ */
+const withLease = <E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<number, E, R>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(restore(use))
+      const keeping = keep(lease.key).pipe(Effect.catch(() => finish(lease.key)))
+      const letGo = reuse && Exit.isSuccess(exit) ? keeping : finish(lease.key)
+      // In a fiber of its own, which no further signal interrupts; the deadline of the command is not that of its end.
+      const fiber = yield* Effect.forkDetach(Effect.provideService(letGo, CallsEnd, undefined))
+      const end = yield* Fiber.await(fiber)
+      if (Exit.isSuccess(end)) return yield* exit
+      if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
+      const failure = Result.getOrUndefined(Exit.findError(end))
+      if (failure !== undefined) yield* reportProblem(problemOf(failure), yield* OutputFormat)
+      return yield* exit
+    })
+  )
+
+export const run = command(
+  parameters,
+  Effect.fnUntraced(function* (options) {
+    const { dryRun, reuse, ttl, words } = options
+    yield* ensureCommand(words[0]!)
+    const name = Option.isSome(options.name) ? options.name.value : `run-${yield* randomWord}`
+    const spec = yield* specFor(options, name)
+    const order = specDigest({ ...spec, name: "-" })
+    const ttlMillis = Duration.toMillis(ttl)
+    if (!dryRun) yield* reapFirst
+    const wanted = { order, name: Option.getOrUndefined(options.name), ttlMillis }
+    const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
+    if (taken === undefined && !(yield* approved(spec, options))) return
+    const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis))
+
+    let id: NodeId | undefined
+    const work = Effect.gen(function* () {
+      const node = taken?.node ?? (yield* ready(lease, spec, options))
+      id = node.id
+      return yield* runCommand(words, { BERTH_NODE_ID: String(id), BERTH_NODE_IP: addressOf(node) })
+    })
+    const inTime = Effect.timeoutOrElse(work, {
+      duration: Math.max(1, heldMillisLeft(lease, yield* leaseNow)),
+      orElse: () => Effect.fail(new LeaseOver({ id: id ?? null, ttlMillis }))
+    })
+    const code = yield* withLease(lease, reuse, inTime)
+    if (code !== 0) return yield* new ProgramEnded({ code })
+  }),
+  ({ dryRun }) => leasingClient(!dryRun)
+)

@@ -1,0 +1,111 @@
+/**
+ * `berth ssh-config`: the nodes as a file for `Include` in the configuration of ssh, written once or again whenever it changes.
+ */
+import { resolve } from "node:path"
+import { CallsEnd } from "@berthkit/core/client/call/Deadline"
+import { replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { Duration, Effect, Option, Result } from "effect"
+import { command } from "../command.ts"
+import { duration, flag, flagOr, switchFlag, text } from "../../commandLine/Parameter.ts"
+import { LocalFileFault, UsageFault } from "../../failure/CliFailure.ts"
+import { fileReason } from "../../failure/fileReason.ts"
+import { type SshConfig, sshConfigOf, type SshOptions } from "../../inventory/sshConfig.ts"
+import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
+import { Output, printNote } from "../../output/Output.ts"
+import { client } from "../../settings/client.ts"
+
+/** A large account is read less often, as by `berth node watch`. */
+const nodesPerRequest = 90
+const millisPerRequest = 1000
+
+const flags = {
+  user: flagOr(
+    "user",
+    text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
+    "Who to log in as; default root",
+    "root"
+  ),
+  prefix: flagOr(
+    "prefix",
+    text(
+      "PREFIX",
+      (prefix) => /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(prefix),
+      "expected letters, digits, . _ and -"
+    ),
+    "Stands before each name, so that no node takes the name of another host",
+    ""
+  ),
+  // Of this command it is a file; its format is that of ssh.
+  output: flag(
+    "output",
+    text("FILE", (path) => path !== "", "expected the path of a file"),
+    "Write to this file instead of stdout"
+  ),
+  watch: switchFlag("watch", "Write the file again whenever nodes come or go; needs --output"),
+  interval: flagOr(
+    "interval",
+    duration({ minMillis: 1000, maxMillis: 86_400_000 }),
+    "Time between two readings of --watch; default 5s",
+    Duration.seconds(5)
+  )
+}
+
+/** Replaces the file as a whole: ssh reads the old text or the new one. */
+const write = (path: string, { text }: SshConfig) =>
+  Effect.mapError(
+    replaceFile(resolve(path), text),
+    (error) =>
+      new LocalFileFault({
+        path,
+        message: `${path} cannot be written: ${fileReason(error)}.`,
+        hint: "Name a plain file in a folder that exists and that you may write to."
+      })
+  )
+
+/** Reads and writes for ever. What passes ends no watch, and a list that is not whole removes no host. */
+const keepWriting = Effect.fnUntraced(function* (path: string, options: SshOptions, interval: Duration.Duration) {
+  let written: string | undefined
+  let failing: string | undefined
+  let size = 0
+  while (true) {
+    const result = yield* Effect.result(Effect.provideService(allHosts, CallsEnd, undefined))
+    if (Result.isFailure(result)) {
+      if (!result.failure.retryable) return yield* result.failure
+      if (failing !== result.failure.message) yield* printNote(`${result.failure.message} Reading again.`)
+      failing = result.failure.message
+    } else {
+      failing = undefined
+      const { hosts, isWhole } = result.success
+      const config = sshConfigOf(hosts, options)
+      if (config.text !== written && (isWhole || written === undefined)) {
+        yield* write(path, config)
+        yield* printNote(`Wrote ${path}: ${config.hosts === 1 ? "1 host" : `${config.hosts} hosts`}.`)
+        if (written === undefined) yield* warnOfHosts(config)
+        written = config.text
+      }
+      size = hosts.length
+    }
+    yield* Effect.sleep(Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest))
+  }
+})
+
+export const sshConfig = command(
+  flags,
+  Effect.fnUntraced(function* ({ interval, output, prefix, user, watch }) {
+    if (watch) {
+      if (Option.isSome(output)) return yield* keepWriting(output.value, { prefix, user }, interval)
+      return yield* new UsageFault({
+        message: "--watch needs a file to write.",
+        hint: "Add --output ~/.ssh/berth.conf."
+      })
+    }
+    const { hosts } = yield* allHosts
+    const config = sshConfigOf(hosts, { prefix, user })
+    yield* Option.match(output, {
+      onNone: () => Output.use(({ data }) => data(config.text)),
+      onSome: (path) => write(path, config)
+    })
+    yield* warnOfHosts(config)
+  }),
+  client
+)

@@ -1,0 +1,102 @@
+/**
+ * The nodes as Ansible's inventory: JSON of a dynamic inventory with the variables of every host. Pure.
+ */
+import { addressOf, type Host, reachable } from "./Host.ts"
+import { hostNames } from "./hostNames.ts"
+import type { Membership } from "./ledgerGroups.ts"
+
+/** A text of the service is data: where Ansible would read a template in it, it is marked. */
+const unsafe = (text: string): unknown => (/\{[{%#]/.test(text) ? { __ansible_unsafe: text } : text)
+
+const textOrNull = (text: string | null): unknown => (text === null ? null : unsafe(text))
+
+/** The variables of a host. */
+const variablesOf = (host: Host, membership: Membership | undefined): Readonly<Record<string, unknown>> => ({
+  ansible_host: addressOf(host),
+  berth_id: host.id,
+  berth_name: unsafe(host.name),
+  berth_status: unsafe(host.status),
+  berth_created_at: host.createdAt,
+  berth_public_ip: host.publicIp,
+  berth_private_ip: host.privateIp,
+  berth_plan: textOrNull(host.plan),
+  berth_image: textOrNull(host.image),
+  berth_region: textOrNull(host.region),
+  berth_tags: host.tags.map(unsafe),
+  ...(membership && { berth_fleet: unsafe(membership.fleet), berth_member: unsafe(membership.member) })
+})
+
+/** A word that Ansible takes as the name of a group. */
+const groupWord = (text: string): string => text.replaceAll(/[^A-Za-z0-9_]/g, "_")
+
+/** The member without its number: `web` of `web-1`. */
+const roleOf = (member: string): string => member.replace(/-\d+$/, "")
+
+/** The groups of a host: what each is about, and the name that it would have. Different things of one name are numbered. */
+const groupsOf = (
+  { plan, region }: Host,
+  membership: Membership | undefined
+): ReadonlyArray<readonly [string, string]> => {
+  const group = (kind: string, ...parts: ReadonlyArray<string>) =>
+    [JSON.stringify([kind, ...parts]), [kind, ...parts].map(groupWord).join("_")] as const
+  return [
+    ...(plan === null ? [] : [group("plan", plan)]),
+    ...(region === null ? [] : [group("region", region)]),
+    ...(membership === undefined
+      ? []
+      : [
+          group("fleet", membership.fleet),
+          group("fleet", membership.fleet, roleOf(membership.member)),
+          group("member", membership.fleet, membership.member)
+        ])
+  ]
+}
+
+/** An inventory. */
+export interface Inventory {
+  /** The variables of each host, by its name. */
+  readonly hosts: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  /** The hosts of each group. */
+  readonly groups: ReadonlyMap<string, ReadonlyArray<string>>
+  /** Nodes that are left out because they have no address. */
+  readonly withoutAddress: number
+  /** Nodes whose names had to be changed. */
+  readonly changed: number
+}
+
+export const inventoryOf = (nodes: ReadonlyArray<Host>, memberships: ReadonlyMap<number, Membership>): Inventory => {
+  const { reached, withoutAddress } = reachable(nodes)
+  const { changed, hosts } = hostNames(reached)
+  const names = new Map<string, string>()
+  const taken = new Set<string>(hosts.keys())
+  const nameOf = ([about, name]: readonly [string, string]): string => {
+    const known = names.get(about)
+    if (known !== undefined) return known
+    let free = name
+    for (let number = 2; taken.has(free); number++) free = `${name}_${number}`
+    taken.add(free)
+    names.set(about, free)
+    return free
+  }
+  const groups = new Map<string, Array<string>>()
+  for (const [name, host] of hosts) {
+    for (const group of groupsOf(host, memberships.get(host.id)).map(nameOf)) {
+      const members = groups.get(group)
+      if (members === undefined) groups.set(group, [name])
+      else members.push(name)
+    }
+  }
+  return {
+    hosts: new Map(Array.from(hosts, ([name, host]) => [name, variablesOf(host, memberships.get(host.id))])),
+    groups,
+    withoutAddress,
+    changed
+  }
+}
+
+/** What Ansible reads: groups, and the variables of all hosts, so that it asks once. */
+export const ansibleList = ({ groups, hosts }: Inventory): unknown => ({
+  _meta: { hostvars: Object.fromEntries(hosts) },
+  all: { hosts: Array.from(hosts.keys()) },
+  ...Object.fromEntries(Array.from(groups, ([name, members]) => [name, { hosts: members }]))
+})

@@ -1,0 +1,32 @@
+/**
+ * The nodes as a file for `Include` in the configuration of ssh. Pure.
+ */
+import { addressOf, type Host, reachable } from "./Host.ts"
+import { hostNames } from "./hostNames.ts"
+
+/** How they are written. */
+export interface SshOptions {
+  readonly user: string
+  /** Stands before each name. */
+  readonly prefix: string
+}
+
+/** The file, and what it leaves out or calls by another name. */
+export interface SshConfig {
+  readonly text: string
+  readonly hosts: number
+  readonly withoutAddress: number
+  readonly changed: number
+}
+
+const heading = "# Written by berth ssh-config. Changes are lost when it is written again.\n"
+
+export const sshConfigOf = (nodes: ReadonlyArray<Host>, { prefix, user }: SshOptions): SshConfig => {
+  const { reached, withoutAddress } = reachable(nodes)
+  const { changed, hosts } = hostNames(reached)
+  const blocks = Array.from(
+    hosts,
+    ([name, host]) => `\nHost ${prefix}${name}\n  HostName ${addressOf(host)}\n  User ${user}\n`
+  )
+  return { text: heading + blocks.join(""), hosts: hosts.size, withoutAddress, changed }
+}

@@ -1,0 +1,112 @@
+/**
+ * A lease: the record that `berth run` keeps of its node from before the node is created until it is deleted. Pure: who holds it, and
+ * whether its node is to go.
+ */
+import { parseJson } from "@berthkit/core/api/parseJson"
+import type { Self } from "@berthkit/core/client/creation/LockOwner"
+import { millisBetween, type Stamp } from "@berthkit/core/client/files/Boot"
+import { Option, Schema } from "effect"
+
+/** Nodes are billed by the hour, from their creation on. */
+const hourMillis = 3_600_000
+
+const Stamped = Schema.Struct({
+  wallMillis: Schema.Number,
+  bootMillis: Schema.Number,
+  bootClock: Schema.NullOr(Schema.String)
+})
+
+const Lease = Schema.Struct({
+  version: Schema.Literal(1),
+  /** Of the create, and the name of the file. */
+  key: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/)),
+  name: Schema.String,
+  plan: Schema.String,
+  image: Schema.String,
+  /** Digest of all that was asked for besides the name: a kept node serves the same order alone. */
+  order: Schema.String,
+  /** The process of `berth run`. */
+  owner: Schema.Struct({
+    machine: Schema.String,
+    namespace: Schema.String,
+    pid: Schema.Int,
+    startTime: Schema.String
+  }),
+  /** Before the create was sent: the hours that are billed begin later. */
+  begunAt: Stamped,
+  /** When its owner took it. */
+  takenAt: Stamped,
+  ttlMillis: Schema.Number,
+  /** Since when the node is kept for the next run, with `--reuse`; null while it is held. */
+  keptSince: Schema.NullOr(Stamped),
+  /** What proves the node; null until it is known. */
+  node: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Schema.String, createdMillis: Schema.Number }))
+})
+export interface Lease extends Schema.Schema.Type<typeof Lease> {}
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Lease))
+
+/** The lease in the text of a file; none where it is no lease, or of a later version. */
+export const parseLease = (text: string): Option.Option<Lease> =>
+  parseJson(text) === undefined ? Option.none() : decode(text)
+
+/** A lease that its owner takes now, before its node is created. */
+export const newLease = (
+  order: Pick<Lease, "key" | "name" | "plan" | "image" | "order" | "ttlMillis">,
+  { machine, namespace, pid, startTime }: Self,
+  now: Stamp
+): Lease => ({
+  version: 1,
+  ...order,
+  owner: { machine, namespace, pid, startTime },
+  begunAt: now,
+  takenAt: now,
+  keptSince: null,
+  node: null
+})
+
+/** The lease of a kept node, taken for another run. */
+export const takenOver = (
+  lease: Lease,
+  ttlMillis: number,
+  { machine, namespace, pid, startTime }: Self,
+  now: Stamp
+): Lease => ({ ...lease, owner: { machine, namespace, pid, startTime }, takenAt: now, ttlMillis, keptSince: null })
+
+/** The lease of a node that nobody uses until its hour is over. */
+export const kept = (lease: Lease, now: Stamp): Lease => ({ ...lease, keptSince: now })
+
+/** How long is left of the hour that is paid for; negative once it is over. Of a kept node that is the hour in which it was let go. */
+export const paidMillisLeft = ({ begunAt, keptSince }: Lease, now: Stamp): number => {
+  const usedMillis = Math.max(1, millisBetween(begunAt, keptSince ?? now))
+  return Math.ceil(usedMillis / hourMillis) * hourMillis - millisBetween(begunAt, now)
+}
+
+/** How long its owner may still hold it; negative once its time is over. */
+export const heldMillisLeft = ({ takenAt, ttlMillis }: Lease, now: Stamp): number =>
+  ttlMillis - millisBetween(takenAt, now)
+
+/** What is to become of a leased node. */
+export type Standing =
+  /** Its owner lives, or may live, and its time is not over. */
+  | "held"
+  /** It waits for the next run, and its hour is paid for. */
+  | "kept"
+  /** It is to be deleted. */
+  | "due"
+
+/**
+ * Judges a lease. `isOwnerAlive` is undefined where the owner is of another machine or container: only its time ends it then. A kept node
+ * whose hour ends within `withinMillis` is due already.
+ */
+export const standingOf = (lease: Lease, isOwnerAlive: boolean | undefined, now: Stamp, withinMillis = 0): Standing => {
+  if (lease.keptSince !== null) return paidMillisLeft(lease, now) <= withinMillis ? "due" : "kept"
+  return isOwnerAlive === false || heldMillisLeft(lease, now) <= 0 ? "due" : "held"
+}
+
+/** How exactly services state when a node was created: some replies have whole seconds. */
+const blurMillis = 2000
+
+/** Whether a node is the one of the lease: by its id, its name and its creation. */
+export const isProven = (node: NonNullable<Lease["node"]>, found: NonNullable<Lease["node"]>): boolean =>
+  found.id === node.id && found.name === node.name && Math.abs(found.createdMillis - node.createdMillis) <= blurMillis

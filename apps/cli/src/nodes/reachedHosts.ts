@@ -1,0 +1,34 @@
+/**
+ * The nodes of the account as hosts that other programs reach, and what is said of those that are left out or go by another name.
+ */
+import { Effect } from "effect"
+import { type Host, hostOf } from "../inventory/Host.ts"
+import { nodeCount } from "../output/format.ts"
+import { Output } from "../output/Output.ts"
+import { shownList } from "./allNodes.ts"
+
+/** What there is to say of hosts. */
+interface Remarks {
+  /** Nodes that are left out. */
+  readonly withoutAddress: number
+  /** Nodes that go by another name. */
+  readonly changed: number
+}
+
+/** Every node, and whether it is certain that there are no others. */
+export const allHosts = Effect.map(shownList, ({ isWhole, nodes, unreadable }) => ({
+  hosts: nodes.map(hostOf) as ReadonlyArray<Host>,
+  isWhole: isWhole && unreadable.length === 0
+}))
+
+/** Says which nodes are missing, and how many have another name. */
+export const warnOfHosts = ({ changed, withoutAddress }: Remarks) =>
+  Output.use(({ chatty, warn }) => {
+    const texts = [
+      ...(withoutAddress === 0 ? [] : [`${nodeCount(withoutAddress)} without an address: left out.`]),
+      ...(changed === 0
+        ? []
+        : [`${nodeCount(changed)} with a name that is no plain word: it has _ for the rest, or is node-ID.`])
+    ]
+    return chatty && texts.length > 0 ? warn(texts.join(" ")) : Effect.void
+  })

@@ -1,0 +1,100 @@
+/**
+ * When a leased node is to go.
+ */
+import { Option } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  isProven,
+  kept,
+  type Lease,
+  newLease,
+  paidMillisLeft,
+  parseLease,
+  standingOf,
+  takenOver
+} from "../../src/leases/Lease.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+
+const at = (bootMillis: number, wallMillis = bootMillis) => ({ wallMillis, bootMillis, bootClock: "boot" })
+const owner = { machine: "boot", namespace: "pids", pid: 7, startTime: "9" }
+const order = { key: "run-1", name: "run-a", plan: "P", image: "I", order: "digest", ttlMillis: 20 * minute }
+const lease = newLease(order, owner, at(0))
+
+describe("the lease of a run", () => {
+  it("is held while its process lives, and where that is not known", () => {
+    expect(standingOf(lease, true, at(minute))).toBe("held")
+    expect(standingOf(lease, undefined, at(minute))).toBe("held")
+  })
+
+  it("is due as soon as its process has ended", () => {
+    expect(standingOf(lease, false, at(1))).toBe("due")
+  })
+
+  it("is due when its time is over, whoever holds it", () => {
+    expect(standingOf(lease, true, at(20 * minute - 1))).toBe("held")
+    expect(standingOf(lease, true, at(20 * minute))).toBe("due")
+    expect(standingOf(lease, undefined, at(20 * minute))).toBe("due")
+  })
+
+  it("does not end by a step of the wall clock", () => {
+    expect(standingOf(lease, true, at(minute, 100 * hour))).toBe("held")
+  })
+
+  it("is read as it was written", () => {
+    expect(parseLease(JSON.stringify(lease))).toEqual(Option.some(lease))
+  })
+
+  it.each(["", "{", "null", "{}", JSON.stringify({ ...lease, version: 2 }), JSON.stringify({ ...lease, key: "../x" })])(
+    "is none where the file is %s",
+    (text) => expect(Option.isNone(parseLease(text))).toBe(true)
+  )
+})
+
+describe("a kept node", () => {
+  const waiting = kept(lease, at(5 * minute))
+
+  it("waits until the hour that is paid for is over, though its process has ended", () => {
+    expect(standingOf(waiting, false, at(hour - 1))).toBe("kept")
+    expect(standingOf(waiting, false, at(hour))).toBe("due")
+  })
+
+  it("is due earlier for who asks for those whose hour ends soon", () => {
+    expect(standingOf(waiting, false, at(50 * minute - 1), 10 * minute)).toBe("kept")
+    expect(standingOf(waiting, false, at(50 * minute), 10 * minute)).toBe("due")
+  })
+
+  it("that was used in its second hour waits until that is over", () => {
+    expect(standingOf(kept(lease, at(hour + 1)), false, at(2 * hour - 1))).toBe("kept")
+  })
+
+  it("is held by the run that takes it, for the time of that run", () => {
+    const taken = takenOver(waiting, 90 * minute, { ...owner, pid: 8 }, at(30 * minute))
+    expect(standingOf(taken, true, at(110 * minute))).toBe("held")
+    expect(standingOf(taken, false, at(31 * minute))).toBe("due")
+  })
+
+  it("never has more than an hour left, nor none at the moment it is let go", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 * hour }), (used) => {
+        const left = paidMillisLeft(kept(lease, at(used)), at(used))
+        expect(left).toBeGreaterThanOrEqual(0)
+        expect(left).toBeLessThanOrEqual(hour)
+        expect((used + left) % hour).toBe(0)
+      })
+    )
+  })
+})
+
+describe("a node is proved", () => {
+  const node: NonNullable<Lease["node"]> = { id: 7, name: "run-a", createdMillis: 10_000 }
+
+  it("by its id, its name and its creation, which a reply may state in whole seconds", () => {
+    expect(isProven(node, { ...node, createdMillis: 9_000 })).toBe(true)
+    expect(isProven(node, { ...node, id: 8 })).toBe(false)
+    expect(isProven(node, { ...node, name: "web" })).toBe(false)
+    expect(isProven(node, { ...node, createdMillis: 13_000 })).toBe(false)
+  })
+})

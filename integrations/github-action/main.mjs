@@ -1,0 +1,56 @@
+// Starts `berth run`, which holds the node for as long as the job lasts, and passes on the node's id and address.
+import { spawn } from "node:child_process"
+import { appendFileSync, mkdtempSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { environment, filesIn, input, isRunning, readOr, say, show, temporary, until } from "./common.mjs"
+
+const fail = (message) => {
+  say(`::error::${message}`)
+  process.exit(1)
+}
+
+for (const name of ["api-key", "access-token"]) if (input(name) !== "") say(`::add-mask::${input(name)}`)
+
+const files = filesIn(mkdtempSync(join(temporary, "berth-action-")))
+// First of all: the post step finds by it what this one leaves behind, however it ends.
+appendFileSync(process.env.GITHUB_STATE, `folder=${files.folder}\n`)
+
+const flag = (name) => (input(name) === "" ? [] : [`--${name}`, input(name)])
+const args = [
+  "run",
+  ...["plan", "image", "name", "ttl", "max-cost"].flatMap(flag),
+  ...input("ssh-key")
+    .split(/\s+/)
+    .filter(Boolean)
+    .flatMap((key) => ["--ssh-key", key]),
+  ...(input("reuse") === "true" ? ["--reuse"] : []),
+  "--",
+  process.execPath,
+  join(import.meta.dirname, "hold.mjs"),
+  files.folder
+]
+
+// The process writes its own number before it is `berth`: there is no moment in which it runs and nobody knows it.
+const script = 'echo $$ > "$0" && exec "$@"'
+const log = openSync(files.log, "a")
+const child = spawn("sh", ["-c", script, files.pid, input("berth") || "berth", ...args], {
+  detached: true,
+  stdio: ["ignore", log, log],
+  env: environment()
+})
+let isEnded = false
+child.once("exit", () => (isEnded = true)).once("error", () => (isEnded = true))
+
+const day = 86_400_000
+const found = await until(() => {
+  const node = readOr(files.node)
+  return node ?? (isEnded || !isRunning(child.pid) ? "" : undefined)
+}, day)
+show(readOr(files.log) ?? "")
+if (!found) fail("There is no node for this job: see the lines above.")
+
+const { id, ip } = JSON.parse(found)
+appendFileSync(process.env.GITHUB_OUTPUT, `node-id=${id}\nnode-ip=${ip}\n`)
+say(`Node ${id} at ${ip} is this job's until it ends.`)
+// `berth run` goes on without this process.
+process.exit(0)
