@@ -22,7 +22,19 @@ export default defineConfig({
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       expressiveCode: {
         themes: ["github-dark-high-contrast", "github-light-high-contrast"],
-        styleOverrides: { borderRadius: "0.5rem", codeFontSize: "0.84rem", codeLineHeight: "1.6" },
+        styleOverrides: {
+          borderRadius: "0.5rem",
+          borderColor: "var(--sl-color-gray-5)",
+          codeFontSize: "0.84rem",
+          codeLineHeight: "1.6",
+          codeBackground: "var(--site-code-background)",
+          frames: {
+            shadowColor: "transparent",
+            terminalBackground: "var(--site-code-background)",
+            terminalTitlebarBackground: "var(--sl-color-bg-nav)",
+            terminalTitlebarBorderBottomColor: "var(--sl-color-gray-5)"
+          }
+        },
         shiki: { langAlias: { console: "shellsession" } }
       }
     })

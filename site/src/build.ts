@@ -38,7 +38,8 @@ const write = (path: string, text: string): void => {
   writeFileSync(file, text)
 }
 
-const install = (): void => {
+/** Installs Astro, as the lockfile beside it has it. */
+export const installTools = (): void => {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const args = ["--yes", packageManager, "install", "--frozen-lockfile", "--ignore-scripts", "--reporter=append-only"]
   try {
@@ -110,9 +111,12 @@ const writeSources = async (): Promise<void> => {
 
 /** Builds the site; an error names each link that leads nowhere. */
 export const buildSite = async (): Promise<void> => {
-  install()
+  installTools()
   await writeSources()
-  rmSync(siteFolder, { recursive: true, force: true })
+  // Astro would keep pages as they were made with styles that are gone.
+  for (const folder of [siteFolder, join(astro, "node_modules/.astro"), join(astro, ".astro")]) {
+    rmSync(folder, { recursive: true, force: true })
+  }
   execFileSync(process.execPath, ["node_modules/astro/bin/astro.mjs", "build", "--silent"], {
     cwd: astro,
     stdio: "inherit",

@@ -52,10 +52,10 @@ const commandPage = (help: CommandHelp): Page => {
     description: `${help.summary}.`,
     markdown: [
       `${help.summary}.`,
-      `\`\`\`sh\n${help.usage}\n\`\`\``,
+      `\`\`\`sh frame="none" wrap\n${help.usage}\n\`\`\``,
       help.aliases.length > 0 ? `Also: ${help.aliases.map((alias) => `\`${alias}\``).join(", ")}.` : "",
+      examples === "" ? "" : `## Examples\n\n\`\`\`sh frame="none" wrap\n${examples}\n\`\`\``,
       args.length > 0 ? `## Arguments\n\n| argument | what it is |\n|---|---|\n${args.join("\n")}` : "",
-      examples === "" ? "" : `## Examples\n\n\`\`\`sh\n${examples}\n\`\`\``,
       ...groups,
       columnsOf(help)
     ]

@@ -13,7 +13,7 @@ export interface Declaration {
 }
 
 /** Names that a file exports and another one declares. `*` is all of them. */
-export interface PassedOn {
+interface PassedOn {
   readonly file: string
   readonly names: "*" | ReadonlyArray<string>
 }

@@ -28,7 +28,7 @@ export const homeOf = (readme: string, picture: Home["picture"]): Home => {
   )
   const reasons = Array.from(readme.matchAll(/^- \*\*(.*?)\*\* (.*)$/gm), ([, title, text]) => ({
     title: title!.replace(/[.:]$/, ""),
-    text: plain(text!)
+    text: plain(text!).replace(/:$/, ".")
   })).slice(0, 3)
   if (reasons.length < 3) throw new Error("the README has no three reasons")
   const [terminal = ""] = found(readme, /^<!-- captured: commands -->\n+```console\n(.*?)(?:^$|^```)/ms, "capture")
@@ -36,7 +36,8 @@ export const homeOf = (readme: string, picture: Home["picture"]): Home => {
     summary: plain(summary),
     isForYou: plain(isForYou.replaceAll("**", "")),
     reasons,
-    terminal: terminal.trimEnd(),
+    // How pnpm is called matters to those who run it: they are on the next page.
+    terminal: terminal.replace(/^\$ alias .*\n/, "").trimEnd(),
     picture
   }
 }

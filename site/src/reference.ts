@@ -48,6 +48,10 @@ const kindTitles: ReadonlyArray<readonly [Declaration["kind"], string]> = [
   ["namespace", "Namespaces"]
 ]
 
+/** Code as people write it: without what every line of a declaration file repeats. */
+const readable = (code: string): string =>
+  code.replaceAll(/\bimport\("[^"]+"\)\./g, "").replaceAll(/^export declare |^export |^declare /gm, "")
+
 /** Markdown that holds text of a docstring: `<` begins no tag there. */
 const safe = (markdown: string): string =>
   markdown
@@ -114,9 +118,11 @@ class Package {
       .join("\n\n")
   }
 
-  #section({ code, doc, kind, name }: Declaration): string {
+  #section({ code, doc, name }: Declaration, bases: ReadonlyArray<Declaration>): string {
     const about = doc === "" ? "" : `${this.#cite(safe(doc))}\n\n`
-    return `<span class="anchor" id="${name}"></span>\n\n## ${name} \\[${kind}]\n\n${about}\`\`\`ts wrap\n${code}\n\`\`\``
+    const anchors = [name, ...bases.map((base) => base.name)].map((id) => `<span class="anchor" id="${id}"></span>`)
+    const codes = [code, ...bases.map((base) => base.code)].map(readable).join("\n\n")
+    return `${anchors.join("")}\n\n## ${name}\n\n${about}\`\`\`ts wrap frame="none"\n${codes}\n\`\`\``
   }
 
   page(file: string): Page {
@@ -124,7 +130,11 @@ class Package {
     const specifiers = this.reported.entries.get(file)
     const listed = new Set(this.reported.names.get(file))
     const shown = declarations.filter(({ name }) => listed.has(name))
-    const exported = shown.filter(({ code }) => code.startsWith("export "))
+    // A class stands with the base that the compiler has written for it.
+    const basesOf = ({ name }: Declaration) => shown.filter((each) => each.name === `${name}_base`)
+    const bases = new Set(shown.flatMap(basesOf))
+    const alone = shown.filter((each) => !bases.has(each))
+    const exported = alone.filter(({ code }) => code.startsWith("export "))
     const use =
       specifiers === undefined
         ? "Types that public names mention. Programs do not import this file itself."
@@ -138,7 +148,9 @@ class Package {
         this.#cite(safe(doc)),
         use,
         index,
-        ...[...exported, ...shown.filter((each) => !exported.includes(each))].map((each) => this.#section(each))
+        ...[...exported, ...alone.filter((each) => !exported.includes(each))].map((each) =>
+          this.#section(each, basesOf(each))
+        )
       ]
         .filter(Boolean)
         .join("\n\n")
