@@ -28,7 +28,7 @@ export interface DeclarationFile {
 /** Longer ones are inferred and not for reading. */
 const maxCode = 3000
 
-const columns = 92
+const columns = 76
 
 const declared = /^(?:export )?(?:declare )?(?:abstract )?(const|class|function|interface|type|namespace) (\w+)/
 

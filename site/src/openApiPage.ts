@@ -132,7 +132,12 @@ export const openApiPage = (slug: string, spec: Json, file: string): Page => {
     const texts = own.map(({ method, operation, path }) => operationText(spec, method, path, operation))
     return own.length === 0 ? "" : [`## ${name}`, description, ...texts].filter(Boolean).join("\n\n")
   })
-  const schemas = Object.entries<Json>(spec["components"]?.schemas ?? {}).flatMap(([name, schema]) => {
+  // What failures look like comes last.
+  const isFailure = (name: string) => name.startsWith("Failure")
+  const named = Object.entries<Json>(spec["components"]?.schemas ?? {}).toSorted(
+    ([a], [b]) => Number(isFailure(a)) - Number(isFailure(b)) || a.localeCompare(b)
+  )
+  const schemas = named.map(([name, schema]) => {
     const table = fieldTable(spec, schema)
     const about = [schema["description"] ?? "", table === "" ? `Type: ${cell(typeOf(spec, schema))}.` : table]
     return [`<span class="anchor" id="${anchorOf(name)}"></span>\n\n### ${name}`, ...about].filter(Boolean).join("\n\n")

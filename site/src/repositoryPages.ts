@@ -70,7 +70,10 @@ const outsideBlocks = (markdown: string, change: (text: string) => string): stri
     .map((part, place) => (place % 2 === 0 ? change(part) : part.replace(/^```([^\n]*)/, (_, info) => fence(info))))
     .join("")
 
-export const readPage = (path: string, known: ReadonlySet<string>): Page => {
+/** Titles of pages that are called otherwise where they are. */
+const titles: Readonly<Record<string, string>> = { "README.md": "Get started" }
+
+const readPage = (path: string, known: ReadonlySet<string>): Page => {
   const text = readFileSync(join(root, path), "utf8")
   const [, title = path, body = text] = /^# (.*)\n([^]*)$/.exec(text) ?? []
   const markdown = outsideBlocks(body, (part) =>
@@ -82,7 +85,7 @@ export const readPage = (path: string, known: ReadonlySet<string>): Page => {
   )
   return {
     slug: slugOf(path),
-    title: title.replaceAll("`", ""),
+    title: titles[path] ?? title.replaceAll("`", ""),
     description: firstSentence(body),
     markdown
   }
