@@ -59,6 +59,8 @@ const descriptions: ReadonlyArray<readonly [slug: string, file: string, describe
 const generate = async (): Promise<Generated> => {
   for (const app of apps) await bundle(app)
   const packed = mkdtempSync(join(tmpdir(), "berth-site-"))
+  // It runs beside the compiler.
+  const help = helpPages()
   try {
     await fillPackages(packed)
     const cite = citations()
@@ -68,7 +70,7 @@ const generate = async (): Promise<Generated> => {
     const helps = JSON.parse(readFileSync(join(root, "apps/cli/dist/commands.json"), "utf8"))
     return {
       commands: commandPages(helps, schemas),
-      help: helpPages(),
+      help: await help,
       descriptions: descriptions.map(([slug, file, describe]) => openApiPage(slug, describe(), file)),
       references
     }
@@ -79,9 +81,10 @@ const generate = async (): Promise<Generated> => {
 
 /** Writes everything that Astro reads, besides its own files. */
 const writeSources = async (): Promise<void> => {
-  for (const folder of ["src/content/docs", "src/generated", "public"])
-    rmSync(join(astro, folder), { recursive: true, force: true })
   const generated = await generate()
+  for (const folder of ["src/content/docs", "src/generated", "public"]) {
+    rmSync(join(astro, folder), { recursive: true, force: true })
+  }
   const { commands, help, references } = generated
   const pages: ReadonlyArray<Page> = [
     ...repositoryPages(),

@@ -1,14 +1,17 @@
 /** What `berth-watch` and `berth-server` print for `--help`, of every command: a page each. */
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { root } from "./navigation.ts"
 import type { Page } from "./Page.ts"
 
-const helpOf = (app: "server" | "watch", words: ReadonlyArray<string>): string =>
-  execFileSync(process.execPath, [join(root, `apps/${app}/bin/berth-${app}.mjs`), ...words, "--help"], {
-    encoding: "utf8",
+const helpOf = async (app: "server" | "watch", words: ReadonlyArray<string>): Promise<string> => {
+  const binary = join(root, `apps/${app}/bin/berth-${app}.mjs`)
+  const { stdout } = await promisify(execFile)(process.execPath, [binary, ...words, "--help"], {
     env: { NO_COLOR: "1" }
-  }).trim()
+  })
+  return stdout.trim()
+}
 
 /** The commands below one, from its help. */
 const commandsIn = (help: string): ReadonlyArray<string> =>
@@ -18,27 +21,25 @@ const commandsIn = (help: string): ReadonlyArray<string> =>
   )
 
 /** The help of a command, and of all below it. */
-const sectionsOf = (app: "server" | "watch", words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const help = helpOf(app, words)
+const sectionsOf = async (app: "server" | "watch", words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const help = await helpOf(app, words)
   // The flags that every command has are shown once.
   const shown = words.length === 0 ? help : help.replace(/\n*^GLOBAL FLAGS\n(?: {2}.*\n?)+/m, "")
-  return [
-    `## ${[`berth-${app}`, ...words].join(" ")}\n\n\`\`\`text wrap\n${shown.trim()}\n\`\`\``,
-    ...commandsIn(help).flatMap((name) => sectionsOf(app, [...words, name]))
-  ]
+  const below = await Promise.all(commandsIn(help).map((name) => sectionsOf(app, [...words, name])))
+  return [`## ${[`berth-${app}`, ...words].join(" ")}\n\n\`\`\`text wrap\n${shown.trim()}\n\`\`\``, ...below.flat()]
 }
 
-export const helpPages = (): ReadonlyArray<Page> => [
+export const helpPages = async (): Promise<ReadonlyArray<Page>> => [
   {
     slug: "daemon/commands",
     title: "Commands of berth-watch",
     description: "Every command and flag of the daemon, as its help has them.",
-    markdown: sectionsOf("watch", []).join("\n\n")
+    markdown: (await sectionsOf("watch", [])).join("\n\n")
   },
   {
     slug: "mock/flags",
     title: "Flags of berth-server",
     description: "Every flag of the mock server, as its help has them.",
-    markdown: sectionsOf("server", []).join("\n\n")
+    markdown: (await sectionsOf("server", [])).join("\n\n")
   }
 ]

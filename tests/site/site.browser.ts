@@ -26,10 +26,10 @@ beforeAll(async () => {
   const program = new Program("unshare", [...alone, process.execPath, "site/src/build.ts"], {
     cwd: root,
     env: { ...env, SITE_BASE: base },
-    timeoutMillis: 280_000
+    timeoutMillis: 1_200_000
   })
   expect(await program.ended).toMatchObject({ code: 0, stdout: `${siteFolder}\n` })
-})
+}, 1_300_000)
 
 const read = (path: string) => readFileSync(join(siteFolder, path), "utf8")
 
