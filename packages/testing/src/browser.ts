@@ -61,12 +61,12 @@ export const isWiderThanScreen = (page: Page) =>
   Effect.promise(() => page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth"))
 
 /** What axe finds on a page that is serious or critical, light and dark, on a phone and on a desk. */
-export const seriousFindings = Effect.fnUntraced(function* (page: Page) {
+export const seriousFindings = Effect.fnUntraced(function* (page: Page, widths: ReadonlyArray<number> = [390, 1280]) {
   const findings: Array<string> = []
   yield* Effect.promise(() => page.evaluate(axe.source))
   for (const colorScheme of ["light", "dark"] as const) {
     yield* Effect.promise(() => page.emulateMedia({ colorScheme }))
-    for (const width of [390, 1280]) {
+    for (const width of widths) {
       yield* Effect.promise(() => page.setViewportSize({ width, height: 844 }))
       const { violations } = yield* Effect.promise(() =>
         page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")

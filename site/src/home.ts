@@ -1,0 +1,43 @@
+/** What the home page shows of the README: what Berth is, its reasons, one terminal. */
+
+export interface Home {
+  /** What Berth is, in a sentence of plain text. */
+  readonly summary: string
+  /** How a reader finds out whether it is for them. */
+  readonly isForYou: string
+  readonly reasons: ReadonlyArray<{ readonly title: string; readonly text: string }>
+  /** Commands and what they print, until the first empty line. */
+  readonly terminal: string
+  /** Width and height of the pictures of the dashboard. */
+  readonly picture: { readonly width: number; readonly height: number }
+}
+
+const plain = (markdown: string): string => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "")
+
+const found = (text: string, pattern: RegExp, what: string): ReadonlyArray<string> => {
+  const [, ...groups] = pattern.exec(text) ?? []
+  if (groups.length === 0) throw new Error(`the README has no ${what}`)
+  return groups.map((group) => group ?? "")
+}
+
+export const homeOf = (readme: string, picture: Home["picture"]): Home => {
+  const [summary = "", isForYou = ""] = found(
+    readme,
+    /^# .*\n+(.*?\.) \*\*(.*)$/m,
+    "first sentence with a question behind it"
+  )
+  const reasons = Array.from(readme.matchAll(/^- \*\*(.*?)\*\* (.*)$/gm), ([, title, text]) => ({
+    title: title!.replace(/[.:]$/, ""),
+    text: plain(text!).replace(/:$/, ".")
+  })).slice(0, 3)
+  if (reasons.length < 3) throw new Error("the README has no three reasons")
+  const [terminal = ""] = found(readme, /^<!-- captured: commands -->\n+```console\n(.*?)(?:^$|^```)/ms, "capture")
+  return {
+    summary: plain(summary),
+    isForYou: plain(isForYou.replaceAll("**", "")),
+    reasons,
+    // How pnpm is called matters to those who run it: they are on the next page.
+    terminal: terminal.replace(/^\$ alias .*\n/, "").trimEnd(),
+    picture
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The navigation of the site, by what a reader wants to do. A page of `docs/` is one line here, which a test asks for; the pages of
+ * decisions, commands and public names come by themselves.
+ */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+
+/** The folder of the repository. */
+export const root = join(import.meta.dirname, "../..")
+
+/** A page of the repository: its path, and its name in the navigation if that is not its title. */
+type Item = string | readonly [path: string, label: string]
+
+export interface Section {
+  readonly title: string
+  readonly items: ReadonlyArray<Item>
+}
+
+/** Pages that a checkout may lack. */
+const ifThere = (path: string, label: string): ReadonlyArray<Item> =>
+  existsSync(join(root, path)) ? [[path, label]] : []
+
+export const sections: ReadonlyArray<Section> = [
+  { title: "Start here", items: [["README.md", "Get started"]] },
+  {
+    title: "In your program",
+    items: [
+      ["packages/core/README.md", "The client"],
+      ["docs/using-with-promises.md", "With promises"],
+      ["docs/using-with-effect.md", "With Effect"]
+    ]
+  },
+  {
+    title: "At the terminal",
+    items: [
+      ["apps/cli/README.md", "The command line"],
+      ["docs/cli-output.md", "What commands print"]
+    ]
+  },
+  {
+    title: "In your tests",
+    items: [
+      ["apps/server/README.md", "The mock server"],
+      ["docs/testing-with-the-mock.md", "Testing with the mock"],
+      ["docs/running-the-mock.md", "Running the mock"],
+      ["docs/control-plane.md", "The control plane"]
+    ]
+  },
+  {
+    title: "For operators",
+    items: [
+      ["apps/watch/README.md", "The daemon"],
+      ["docs/watch.md", "Run and configure it"],
+      ["docs/watch-events.md", "Its events"],
+      ["docs/watch-http.md", "Dashboard and HTTP"],
+      ["docs/watch-latency.md", "How late events are"],
+      ["docs/fleet.md", "On several machines"]
+    ]
+  },
+  {
+    title: "The service",
+    items: [
+      ["docs/interface/interface.md", "Its interface"],
+      ["docs/interface/assumptions.md", "Assumptions"],
+      ["docs/glossary.md", "Glossary"]
+    ]
+  },
+  {
+    title: "Change Berth",
+    items: [
+      ...ifThere("CONTRIBUTING.md", "Contributing"),
+      ["docs/architecture.md", "Architecture"],
+      ["docs/adding-an-endpoint.md", "Adding an endpoint"],
+      ["docs/inside-the-mock.md", "Inside the mock"],
+      ["SECURITY.md", "Security"]
+    ]
+  }
+]
+
+/** The decisions are below this page, in its order. */
+export const decisionIndex = "docs/decisions/README.md"
+
+/** Addresses of pages that are not in `docs/`, or are better found elsewhere. */
+const slugs: Readonly<Record<string, string>> = {
+  "README.md": "start",
+  "CONTRIBUTING.md": "contributing",
+  "SECURITY.md": "security",
+  "apps/cli/README.md": "cli",
+  "apps/server/README.md": "mock",
+  "apps/watch/README.md": "daemon",
+  "packages/core/README.md": "client",
+  "docs/interface/interface.md": "service/interface",
+  "docs/interface/assumptions.md": "service/assumptions",
+  [decisionIndex]: "decisions"
+}
+
+export const pathOf = (item: Item): string => (typeof item === "string" ? item : item[0])
+
+/** The address of a page of the repository. */
+export const slugOf = (path: string): string => slugs[path] ?? path.replace(/^docs\//, "").replace(/\.md$/, "")

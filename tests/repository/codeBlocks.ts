@@ -1,0 +1,176 @@
+/**
+ * How each code block of a page is checked: run or compared by a test that is named here, part of a program that is compiled, commands
+ * and flags that exist, requests that a server takes, YAML that can be read. What is in none of these ways is a fault.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseAllDocuments } from "yaml"
+
+export interface Block {
+  readonly page: string
+  /** The line that it begins on. */
+  readonly line: number
+  /** Its first word is the language. */
+  readonly info: string
+  readonly text: string
+}
+
+export const blocksOf = (page: string, markdown: string): ReadonlyArray<Block> =>
+  Array.from(markdown.matchAll(/^(`{3,})([^\n`]*)\n([^]*?)^\1$/gm), ({ 2: info, 3: text, index }) => ({
+    page,
+    line: markdown.slice(0, index).split("\n").length,
+    info: info!.trim(),
+    text: text!
+  }))
+
+/** A test that runs or compares the blocks of a language on a page, and the text by which it reads the page. */
+interface Checker {
+  readonly page: RegExp
+  readonly language: RegExp
+  readonly file: string
+  readonly reads: string
+}
+
+const by = (page: RegExp, language: RegExp, file: string, reads: string): Checker => ({ page, language, file, reads })
+
+export const checkers: ReadonlyArray<Checker> = [
+  by(/^README\.md$/, /^(sh|ts)$/, "tests/repository/readme.test.ts", 'read("README.md")'),
+  by(/^README\.md$/, /^console$/, "scripts/captures.ts", 'page: "README.md"'),
+  by(/^apps\/cli\/README\.md$/, /^console$/, "scripts/captures.ts", 'page: "apps/cli/README.md"'),
+  by(/^docs\/using-with-(promises|effect)\.md$/, /^text$/, "tests/repository/pages.test.ts", "docs/${name}.md"),
+  by(/^docs\/control-plane\.md$/, /^(http)?$/, "tests/repository/controlPlane.test.ts", "docs/control-plane.md"),
+  by(/^docs\/architecture\.md$/, /^layers$/, "scripts/layers.ts", "docs/architecture.md"),
+  by(/^docs\/watch-http\.md$/, /^nginx$/, "tests/watch/machine/setUp.machine.ts", '"docs/watch-http.md", "nginx"'),
+  by(/^docs\/watch\.md$/, /^yaml$/, "apps/watch/test/events/documented.test.ts", 'page("watch.md")')
+]
+
+/** Blocks of a language that people read and no program: where, and why. */
+const drawings: ReadonlyArray<readonly [page: string, begins: RegExp]> = [
+  // Which workspace may import which: `oxlint` and `turbo boundaries` enforce it.
+  ["docs/architecture.md", /^core\/domain {2}← /],
+  // The host of the proxy, and where the daemon listens unless it is told otherwise.
+  ["docs/watch-http.md", /^watch\.example\.com \{\n {2}reverse_proxy 127\.0\.0\.1:9464\n\}\n$/]
+]
+
+/** Programs of which the commands of a block may be, besides ours. */
+const otherPrograms =
+  /^(alias|cat|cd|curl|diff|docker|export|git|grep|head|ids|jq|kill|node|npm|npx|openssl|pnpm|printf|sed|sort|cut|systemctl|true|echo|for|do|done)$/
+
+const ours = /^(berth|berth-watch|berth-server)$/
+
+/** What is known of our programs. */
+export interface Programs {
+  /** The longest command that words begin with; undefined where there is none. */
+  readonly commandOf: (program: string, words: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
+  /** With their dashes. */
+  readonly flagsOf: (program: string, command: ReadonlyArray<string>) => ReadonlySet<string>
+  /** Whether a server of ours has something at a path. */
+  readonly hasPath: (path: string) => boolean
+}
+
+/** The commands of a block: lines after `$`, or all lines where there is no `$`. */
+const commandsOf = (text: string): ReadonlyArray<string> => {
+  const lines = text.replaceAll(/\\\n\s*/g, " ").split("\n")
+  const prompted = lines.filter((line) => line.startsWith("$ "))
+  return prompted.length > 0 ? prompted.map((line) => line.slice(2)) : lines.filter((line) => /^[\w#]/.test(line))
+}
+
+/** The simple commands of a line, as words; quoted texts are one word. */
+const simpleCommands = (line: string): ReadonlyArray<ReadonlyArray<string>> =>
+  line
+    .replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => quoted.slice(1, -1).replaceAll(/[\s|;&()#<>$]/g, "_") || "_")
+    .replace(/\s#\s.*$/, "")
+    .split(/\|\||&&|[|;&()]|\$\(|\bdo\b/)
+    .map((part) => part.trim().split(/\s+/))
+    .map((words) => words.filter((word) => word !== "" && !/^[<>]|^\d>|^[A-Z_]+=|^[{}]$/.test(word)))
+    .map((words) => (words[0] === "pnpm" && ours.test(words[1] ?? "") ? words.slice(1) : words))
+    .filter((words) => words.length > 0 && !words[0]!.startsWith("#"))
+
+const commandFaults = (words: ReadonlyArray<string>, programs: Programs): ReadonlyArray<string> => {
+  const [program = "", ...rest] = words
+  if (!ours.test(program)) return otherPrograms.test(program) ? [] : [`${program} is no program that is known here`]
+  const command = programs.commandOf(program, rest)
+  if (command === undefined) return [`${program} has no command ${rest[0] ?? ""}`]
+  const flags = programs.flagsOf(program, command)
+  return rest
+    .filter((word) => /^-{1,2}[a-z]/.test(word))
+    .map((word) => word.split("=")[0]!)
+    .filter((flag) => !flags.has(flag))
+    .map((flag) => `${[program, ...command].join(" ")} has no flag ${flag}`)
+}
+
+/** Requests of `curl`: their paths, and their bodies as JSON. */
+const requestFaults = (line: string, { hasPath }: Programs): ReadonlyArray<string> => {
+  const [, path] = /(?:\$URL|https?:\/\/(?:127\.0\.0\.1|localhost):\d+)(\/[^\s'"?]*)/.exec(line) ?? []
+  const [, body] = /\s-d '([^']*)'/.exec(line) ?? []
+  const faults = path === undefined || hasPath(path) ? [] : [`no server has ${path}`]
+  try {
+    if (body !== undefined) JSON.parse(body)
+  } catch {
+    faults.push(`not JSON: ${body}`)
+  }
+  return faults
+}
+
+const shellFaults = (text: string, programs: Programs): ReadonlyArray<string> => {
+  const commands = commandsOf(text)
+  if (commands.length === 0) return ["has no command, and is not checked in another way"]
+  return commands.flatMap((line) =>
+    line.startsWith("curl ")
+      ? requestFaults(line, programs)
+      : simpleCommands(line).flatMap((words) => commandFaults(words, programs))
+  )
+}
+
+const yamlFaults = (text: string): ReadonlyArray<string> =>
+  parseAllDocuments(text).flatMap(({ errors }) => errors.map(({ message }) => message))
+
+const jsonFaults = (text: string): ReadonlyArray<string> => {
+  try {
+    JSON.parse(text)
+    return []
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+/** Code without what a formatter changes. */
+const bare = (code: string): string => code.replaceAll(/[\s;]|,(?=\s*[)\]}])/g, "")
+
+/** Where programs are that tests compile and run. */
+const programFiles = [
+  "packages/core/examples/*.ts",
+  "tests/server/examples/*.ts",
+  "tests/repository/fragments/*.{ts,js}"
+]
+
+export const compiledCode = (root: string): ReadonlyArray<string> =>
+  globSync(programFiles, { cwd: root }).map((path) => bare(readFileSync(join(root, path), "utf8")))
+
+/** What is wrong with a block; empty for one that is checked and passes. */
+export const blockFaults = (
+  { info, page, text }: Block,
+  programs: Programs,
+  compiled: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const [language = ""] = info.split(" ")
+  if (checkers.some((checker) => checker.page.test(page) && checker.language.test(language))) return []
+  if (drawings.some(([where, begins]) => where === page && begins.test(text))) return []
+  switch (language) {
+    case "ts":
+    case "js":
+      return compiled.some((code) => code.includes(bare(text)))
+        ? []
+        : ["is in no program that tests compile: put it into tests/repository/fragments"]
+    case "yaml":
+      return yamlFaults(text)
+    case "json":
+      return jsonFaults(text)
+    case "":
+    case "console":
+    case "sh":
+      return shellFaults(text, programs)
+    default:
+      return [`nothing checks ${language}`]
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The documentation site as a reader has it: it is built without a network, below a path as GitHub Pages has it, and opened in a
+ * Chromium: on a phone, a tablet and a desk, in light and in dark.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { committedReport, slugOfDeclarations } from "@berthkit/site/reference"
+import { installTools, siteFolder } from "@berthkit/site/build"
+import { reportFiles } from "@berthkit/scripts/publicApi"
+import { isWiderThanScreen, seriousFindings, sees, visit } from "@berthkit/testing/browser"
+import { Program } from "@berthkit/testing/Program"
+import { beforeAll, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { serveFolder } from "./serveFolder.ts"
+
+const base = "/berth"
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** A namespace without a network, also for a user who is not root. */
+const alone = ["--map-root-user", "--net", "--"]
+
+beforeAll(async () => {
+  installTools()
+  const { NODE_ENV: _environment, ...env } = process.env
+  const program = new Program("unshare", [...alone, process.execPath, "site/src/build.ts"], {
+    cwd: root,
+    env: { ...env, SITE_BASE: base },
+    timeoutMillis: 1_200_000
+  })
+  expect(await program.ended).toMatchObject({ code: 0, stdout: `${siteFolder}\n` })
+}, 1_300_000)
+
+const read = (path: string) => readFileSync(join(siteFolder, path), "utf8")
+
+it("has an anchor for every public name", () => {
+  const missing = Object.entries(reportFiles).flatMap(([name, file]) =>
+    Array.from(committedReport(file).names).flatMap(([declarations, names]) => {
+      const html = read(`${slugOfDeclarations(name, declarations)}/index.html`)
+      return names.flatMap((each) => (html.includes(` id="${each}"`) ? [] : [`${declarations}: ${each}`]))
+    })
+  )
+  expect(missing).toEqual([])
+})
+
+it("has text for programs that read it", () => {
+  const links = Array.from(read("llms.txt").matchAll(/^- \[.+\]\((.+)\): \S/gm), ([, link]) => link!)
+  expect(links.length).toBeGreaterThan(80)
+  const files = new Set(globSync("**/*.md", { cwd: siteFolder }).map((path) => `${base}/${path}`))
+  expect(links.filter((link) => !files.has(link))).toEqual([])
+  expect(read("llms-full.txt")).toContain("# Using Berth with promises")
+})
+
+const pages = [
+  "/",
+  "/start/",
+  "/using-with-promises/",
+  "/control-plane/",
+  "/cli/node-create/",
+  "/reference/core/promise/client/",
+  "/http/service/",
+  "/service/assumptions/",
+  "/decisions/"
+]
+
+it.live.each(pages)("%s can be read by everybody, on every screen", (path) =>
+  Effect.gen(function* () {
+    const url = yield* serveFolder(siteFolder, base)
+    const { complaints, outside, page } = yield* visit(`${url}${path}`)
+    for (const width of [390, 820, 1280]) {
+      yield* sees(page.setViewportSize({ width, height: 844 }))
+      expect({ width, isWider: yield* isWiderThanScreen(page) }).toEqual({ width, isWider: false })
+    }
+    expect(yield* seriousFindings(page, [390, 820, 1280])).toEqual([])
+    expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
+  }).pipe(Effect.scoped)
+)
+
+const searched: ReadonlyArray<readonly [words: string, target: RegExp]> = [
+  ["OutcomeUnknown", /reference\/core\/(promise\/reasons|domain\/errorreason)/],
+  ["--max-cost", /cli\/node-create/],
+  ["berth.node.stuck", /watch-events/]
+]
+
+it.live.each(searched)("search finds %s from the keyboard, without another host", ([words, target]) =>
+  Effect.gen(function* () {
+    const url = yield* serveFolder(siteFolder, base)
+    const { outside, page } = yield* visit(`${url}/start/`)
+    yield* sees(page.keyboard.press("Control+k"))
+    const field = page.locator("#starlight__search input")
+    yield* sees(field.waitFor())
+    yield* sees(page.keyboard.type(words))
+    const first = page.locator("#starlight__search .pagefind-ui__result-link").first()
+    yield* sees(first.waitFor())
+    const links = page.locator("#starlight__search .pagefind-ui__result-link")
+    const found = yield* sees(links.evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? "")))
+    expect(found.slice(0, 3).join(" ")).toMatch(target)
+    yield* sees(page.keyboard.press("Tab"))
+    expect(outside).toEqual([])
+  }).pipe(Effect.scoped)
+)
+
+it.live("the theme can be chosen, and the pictures follow it", () =>
+  Effect.gen(function* () {
+    const url = yield* serveFolder(siteFolder, base)
+    const { page } = yield* visit(`${url}/`)
+    for (const theme of ["dark", "light"]) {
+      yield* sees(page.locator("starlight-theme-select select").first().selectOption(theme))
+      const shown = page.locator("figure img:visible")
+      expect(yield* sees(shown.getAttribute("src"))).toBe(`${base}/pictures/dashboard-${theme}.png`)
+    }
+  }).pipe(Effect.scoped)
+)
