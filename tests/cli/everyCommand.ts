@@ -14,9 +14,7 @@ import { type Row, rows } from "./matrix/rows.ts"
  * (`machine/run.machine.ts`).
  */
 export const everyCommand: ReadonlyArray<Row> = Map.groupBy(
-  rows.filter(
-    ({ args, command, follows }) => command !== "run" && follows !== true && !args("").includes("--dry-run")
-  ),
+  rows.filter(({ args, command, follows }) => command !== "run" && follows !== true && !args("").includes("--dry-run")),
   ({ command }) => command
 )
   .values()

@@ -3,12 +3,18 @@
  */
 import { addressOf, type Host, reachable } from "./Host.ts"
 import { hostNames } from "./hostNames.ts"
-import type { Membership } from "./ledgerGroups.ts"
 
 /** A text of the service is data: where Ansible would read a template in it, it is marked. */
 const unsafe = (text: string): unknown => (/\{[{%#]/.test(text) ? { __ansible_unsafe: text } : text)
 
 const textOrNull = (text: string | null): unknown => (text === null ? null : unsafe(text))
+
+/** A node as the member of a fleet. */
+export interface Membership {
+  readonly fleet: string
+  /** Such as `web-1`. */
+  readonly member: string
+}
 
 /** The variables of a host. */
 const variablesOf = (host: Host, membership: Membership | undefined): Readonly<Record<string, unknown>> => ({

@@ -108,23 +108,18 @@ export const intents = <E>({ files }: Connection, without: (why: Unkept) => Laye
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(layerAccount(files.intents), without)
 
+const creatingOver = (found: Connection, keyed: boolean) =>
+  Layer.provideMerge(
+    clientOf(found),
+    intents(found, keyed ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
+  )
+
 /**
  * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a
  * place for the keys.
  */
-export const servingClient = (found: Connection, keyed: boolean) =>
-  Layer.provideMerge(clientOf(found), intents(found, keyed ? Option.some("") : Option.none()))
+export const servingClient = creatingOver
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: Option.Option<string>) =>
-  Layer.merge(
-    Layer.unwrap(
-      Effect.map(connection, (found) =>
-        Layer.provideMerge(
-          clientOf(found),
-          intents(found, Option.isSome(key) ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
-        )
-      )
-    ),
-    ending
-  )
+  Layer.merge(Layer.unwrap(Effect.map(connection, (found) => creatingOver(found, Option.isSome(key)))), ending)

@@ -2,9 +2,8 @@
  * What Ansible is told of the nodes.
  */
 import { describe, expect, it } from "vitest"
-import { ansibleList, inventoryOf } from "../../src/inventory/ansible.ts"
+import { ansibleList, inventoryOf, type Membership } from "../../src/inventory/ansible.ts"
 import type { Host } from "../../src/inventory/Host.ts"
-import { ledgerMembers } from "../../src/inventory/ledgerGroups.ts"
 import { sshConfigOf } from "../../src/inventory/sshConfig.ts"
 
 const host = (id: number, name: string, more: Partial<Host> = {}): Host => ({
@@ -21,8 +20,8 @@ const host = (id: number, name: string, more: Partial<Host> = {}): Host => ({
   ...more
 })
 
-const groupsOf = (nodes: ReadonlyArray<Host>, ledger = "{}") =>
-  Object.fromEntries(inventoryOf(nodes, ledgerMembers(ledger) ?? new Map()).groups)
+const groupsOf = (nodes: ReadonlyArray<Host>, memberships: ReadonlyMap<number, Membership> = new Map()) =>
+  Object.fromEntries(inventoryOf(nodes, memberships).groups)
 
 describe("the groups", () => {
   it("are those of plans and regions, in letters that Ansible takes", () => {
@@ -34,9 +33,9 @@ describe("the groups", () => {
   })
 
   it("are those of fleets, of what their members are, and of each member", () => {
-    const members = { "web-1": { id: 1 }, "web-2": { id: 2, spec: {} }, db: { id: 3 }, gone: { id: null }, odd: 7 }
+    const members = ["web-1", "web-2", "db"].map((member, index) => [index + 1, { fleet: "my shop", member }] as const)
     const nodes = [1, 2, 3].map((id) => host(id, `n${id}`, { plan: null, region: null }))
-    expect(groupsOf(nodes, JSON.stringify({ fleet: "my shop", members }))).toEqual({
+    expect(groupsOf(nodes, new Map(members))).toEqual({
       fleet_my_shop: ["n1", "n2", "n3"],
       fleet_my_shop_web: ["n1", "n2"],
       fleet_my_shop_db: ["n3"],
@@ -86,12 +85,5 @@ describe("the configuration of ssh", () => {
       "# Written by berth ssh-config. Changes are lost when it is written again.\n" +
         "\nHost b-web\n  HostName 192.0.2.1\n  User ops\n\nHost b-web-2\n  HostName 192.0.2.2\n  User ops\n"
     )
-  })
-})
-
-describe("a ledger", () => {
-  it.each(["", "[]", "{}", '{"fleet":1,"members":{}}', '{"fleet":"a","members":[]}'])("is none: %s", (text) => {
-    const found = ledgerMembers(text)
-    expect(found === undefined || found.size === 0).toBe(true)
   })
 })

@@ -1,16 +1,34 @@
 /**
- * The leases of nodes, as programs on this machine leave them in the account's state folder: `leases/`, a file for each, which says
- * `{ "version": 1, "nodeId": 17, "expiresAt": 1700000000000 }`. The daemon reads them and never writes one; what cannot be read as
- * this is no lease. Where the folder is another machine's there are none.
+ * When the leases of nodes end, as `berth run` keeps them on this machine: a file each in `leases/` of the account's state folder. The
+ * daemon reads them and never writes one; what cannot be read as a lease is none.
  */
 import { dirname } from "node:path"
 import { readText, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Option, Schedule, Schema } from "effect"
 
+const Instant = Schema.Struct({ wallMillis: Schema.Number })
+
 const Lease = Schema.fromJsonString(
-  Schema.Struct({ version: Schema.Literal(1), nodeId: Schema.Int, expiresAt: Schema.Int })
+  Schema.Struct({
+    version: Schema.Literal(1),
+    node: Schema.NullOr(Schema.Struct({ id: Schema.Int })),
+    begunAt: Instant,
+    takenAt: Instant,
+    ttlMillis: Schema.Number,
+    keptSince: Schema.NullOr(Instant)
+  })
 )
 const decode = Schema.decodeUnknownOption(Lease)
+
+/** Nodes are billed by the hour. */
+const hourMillis = 3_600_000
+
+/** A node that is kept for the next run has until the end of the hour that is paid for. */
+const endOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type): number => {
+  if (keptSince === null) return takenAt.wallMillis + ttlMillis
+  const hours = Math.ceil(Math.max(1, keptSince.wallMillis - begunAt.wallMillis) / hourMillis)
+  return begunAt.wallMillis + hours * hourMillis
+}
 
 /** When the leases of nodes end, in milliseconds since the epoch, by id. */
 type Leases = ReadonlyMap<number, number>
@@ -27,9 +45,9 @@ export const readLeases = Effect.fn("readLeases")(function* (folder: string) {
   for (const name of names.filter((name) => name.endsWith(".json")).slice(0, maxLeases)) {
     const text = yield* Effect.orElseSucceed(readText(`${folder}/${name}`), Option.none)
     const lease = Option.flatMap(text, decode)
-    if (Option.isNone(lease)) continue
-    const { expiresAt, nodeId } = lease.value
-    leases.set(nodeId, Math.max(expiresAt, leases.get(nodeId) ?? 0))
+    if (Option.isNone(lease) || lease.value.node === null) continue
+    const { id } = lease.value.node
+    leases.set(id, Math.max(endOf(lease.value), leases.get(id) ?? 0))
   }
   return leases as Leases
 })

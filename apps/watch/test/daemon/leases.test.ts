@@ -15,18 +15,31 @@ describe("leases", () => {
     Effect.gen(function* () {
       const path = yield* folder
       const write = (name: string, text: string) => writeFileSync(join(path, name), text)
-      write("a.json", `{ "version": 1, "nodeId": 7, "expiresAt": 1000 }`)
-      write("b.json", `{ "version": 1, "nodeId": 7, "expiresAt": 3000 }`)
-      write("c.json", `{ "version": 1, "nodeId": 8, "expiresAt": 2000, "pid": 12 }`)
-      write("later.json", `{ "version": 2, "nodeId": 9, "expiresAt": 2000 }`)
-      write("damaged.json", `{ "version": 1, "nodeId"`)
-      write("text.json", `{ "version": 1, "nodeId": "9", "expiresAt": 2000 }`)
-      write("d.json.new", `{ "version": 1, "nodeId": 9, "expiresAt": 2000 }`)
+      const hour = 3_600_000
+      const lease = (id: number | null, ttlMillis: number, more: object = {}) =>
+        JSON.stringify({
+          version: 1,
+          key: "k",
+          node: id === null ? null : { id, name: "web", createdMillis: 5 },
+          begunAt: { wallMillis: 1000 },
+          takenAt: { wallMillis: 2000 },
+          ttlMillis,
+          keptSince: null,
+          ...more
+        })
+      write("a.json", lease(7, 1000))
+      write("b.json", lease(7, 3000))
+      write("kept.json", lease(8, 1000, { keptSince: { wallMillis: hour + 5000 } }))
+      write("later.json", lease(9, 1000, { version: 2 }))
+      write("without.json", lease(null, 1000))
+      write("damaged.json", lease(9, 1000).slice(0, 20))
+      write("text.json", lease(9, 1000, { ttlMillis: "1000" }))
+      write("d.json.new", lease(9, 1000))
       mkdirSync(join(path, "folder.json"))
       expect(yield* readLeases(path)).toEqual(
         new Map([
-          [7, 3000],
-          [8, 2000]
+          [7, 5000],
+          [8, 1000 + 2 * hour]
         ])
       )
     }).pipe(Effect.scoped)

@@ -1,15 +1,15 @@
 /**
  * `berth inventory --ansible`: the nodes as a dynamic inventory of Ansible, which runs it with `--list` or `--host NAME`.
  */
-import { readText } from "@berthkit/core/client/files/StateFiles"
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option, Result } from "effect"
+import { ownAccount } from "../../applying/FleetPlace.ts"
+import { anyLedger } from "../../applying/LedgerFile.ts"
+import { fleetOfNodes, type KnownLedger, knownLedgers } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, flags as repeated, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { LocalFileFault, NameNotFound, UsageFault } from "../../failure/CliFailure.ts"
-import { fileReason } from "../../failure/fileReason.ts"
 import { ansibleList, inventoryOf } from "../../inventory/ansible.ts"
 import { InventoryCache } from "../../inventory/InventoryCache.ts"
-import { ledgerMembers, type Membership } from "../../inventory/ledgerGroups.ts"
 import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
 import { Output } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -30,12 +30,20 @@ const flags = {
     "Take nodes that were read at most so long ago; default 0s",
     Duration.zero
   ),
-  ledgers: repeated("ledger", text("FILE"), "Ledger of berth apply, for groups by fleet and member; repeatable")
+  ledgers: repeated(
+    "ledger",
+    text("FILE"),
+    "Ledger of berth apply, for groups by fleet and member; repeatable; default: those of this machine"
+  )
 }
 
-/** The members of all ledgers. */
+/** The members of fleets: of these ledgers, or of those of this machine where none is named. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  const members = new Map<number, Membership>()
+  if (paths.length === 0) {
+    const { account, registry } = yield* ownAccount
+    return fleetOfNodes(yield* knownLedgers(registry, account))
+  }
+  const ledgers: Array<KnownLedger> = []
   for (const path of paths) {
     const fault = (why: string) =>
       new LocalFileFault({
@@ -43,13 +51,17 @@ const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
         message: `The ledger ${path} cannot be read: ${why}.`,
         hint: "Name the file that berth apply writes, such as --ledger fleet.ledger.json."
       })
-    const found = yield* Effect.mapError(readText(path), (error) => fault(fileReason(error)))
+    const found = yield* anyLedger(path)
     if (Option.isNone(found)) return yield* fault("there is none")
-    const own = ledgerMembers(found.value)
-    if (own === undefined) return yield* fault("it is no ledger of berth apply")
-    for (const [id, membership] of own) members.set(id, membership)
+    if (Result.isFailure(found.value)) {
+      return yield* fault(
+        found.value.failure === "later" ? "a later version wrote it" : "it is no ledger of berth apply"
+      )
+    }
+    const { fleet, members } = found.value.success
+    ledgers.push({ fleet, ledger: path, state: "ok", entries: members })
   }
-  return members
+  return fleetOfNodes(ledgers)
 })
 
 /** The nodes, from the cache where they are young enough. */
@@ -77,7 +89,8 @@ export const inventory = command(
     }
     const format = yield* OutputFormat
     yield* checkValueFormat(format, "An inventory")
-    const members = yield* readLedgers(ledgers)
+    const members =
+      ledgers.length === 0 ? yield* Effect.orElseSucceed(readLedgers([]), () => new Map()) : yield* readLedgers(ledgers)
     const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
     const { data, stderr } = yield* Output
     if (Option.isNone(host)) {

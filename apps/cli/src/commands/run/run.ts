@@ -50,7 +50,7 @@ const approved = Effect.fnUntraced(function* (spec: NodeSpec, { dryRun, force, m
   const listed = { images, leftOut, saved: yield* savedImages(spec) }
   yield* reportLeftOut
   const offer = force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
-  const proposals = [proposalOf({ spec, key: undefined }, offer)]
+  const proposals = [proposalOf({ spec }, offer)]
   const tooMuch = costFault(proposals, offer, maxCost)
   if (tooMuch !== undefined) return yield* tooMuch
   const mustAsk = proposals.some(({ pricePerHourInr }) => pricePerHourInr === null)

@@ -42,7 +42,7 @@ export interface Published {
 }
 
 /** What the processes did, in order: each begins, and then takes in observations. The first one begins. */
-export type Step =
+type Step =
   | { readonly _tag: "begun"; readonly seed: number; readonly fingerprint: string; readonly begun: Moment }
   | { readonly _tag: "observed"; readonly observation: Observation }
 
