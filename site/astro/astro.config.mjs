@@ -21,6 +21,8 @@ export default defineConfig({
       sidebar,
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       expressiveCode: {
+        // A block that scrolls by itself has to be reachable with the keyboard; one that wraps has nothing to reach.
+        defaultProps: { wrap: true },
         themes: ["github-dark-high-contrast", "github-light-high-contrast"],
         styleOverrides: {
           borderRadius: "0.5rem",

@@ -5,7 +5,7 @@
 //   node site/src/build.ts           build
 //   node site/src/build.ts --serve   build, and serve it at http://127.0.0.1:4321
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { bundle, apps } from "@berthkit/scripts/bundle"
@@ -112,6 +112,12 @@ const writeSources = async (): Promise<void> => {
   cpSync(join(root, "docs/pictures"), join(astro, "public/pictures"), { recursive: true })
 }
 
+/** A wide table scrolls by itself, also by the keys of someone who has no mouse. */
+const withScrollingTables = (html: string): string =>
+  html
+    .replaceAll("<table>", '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
+    .replaceAll("</table>", "</table></div>")
+
 /** Builds the site; an error names each link that leads nowhere. */
 export const buildSite = async (): Promise<void> => {
   installTools()
@@ -125,6 +131,9 @@ export const buildSite = async (): Promise<void> => {
     stdio: "inherit",
     env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1" }
   })
+  for (const file of globSync("**/*.html", { cwd: siteFolder }).map((path) => join(siteFolder, path))) {
+    writeFileSync(file, withScrollingTables(readFileSync(file, "utf8")))
+  }
   const faults = htmlFaults(siteFolder, (process.env["SITE_BASE"] ?? "").replace(/\/$/, ""))
   if (faults.length > 0) throw new Error(`The site has faults:\n${faults.join("\n")}`)
 }
