@@ -2,7 +2,6 @@
  * The navigation of the site, by what a reader wants to do. A page of `docs/` is one line here, which a test asks for; the pages of
  * decisions, commands and public names come by themselves.
  */
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 
 /** The folder of the repository. */
@@ -15,10 +14,6 @@ export interface Section {
   readonly title: string
   readonly items: ReadonlyArray<Item>
 }
-
-/** Pages that a checkout may lack. */
-const ifThere = (path: string, label: string): ReadonlyArray<Item> =>
-  existsSync(join(root, path)) ? [[path, label]] : []
 
 export const sections: ReadonlyArray<Section> = [
   { title: "Start here", items: [["README.md", "Get started"]] },
@@ -34,6 +29,11 @@ export const sections: ReadonlyArray<Section> = [
     title: "At the terminal",
     items: [
       ["apps/cli/README.md", "The command line"],
+      ["docs/cli.md", "In detail"],
+      ["docs/fleets.md", "Your first fleet"],
+      ["docs/running-a-command.md", "A node for one command"],
+      ["docs/ansible-and-ssh.md", "Ansible and ssh"],
+      ["docs/agents.md", "For an agent"],
       ["docs/cli-output.md", "What commands print"]
     ]
   },
@@ -43,7 +43,8 @@ export const sections: ReadonlyArray<Section> = [
       ["apps/server/README.md", "The mock server"],
       ["docs/testing-with-the-mock.md", "Testing with the mock"],
       ["docs/running-the-mock.md", "Running the mock"],
-      ["docs/control-plane.md", "The control plane"]
+      ["docs/control-plane.md", "The control plane"],
+      ["docs/learning.md", "Is it like the real service?"]
     ]
   },
   {
@@ -68,7 +69,7 @@ export const sections: ReadonlyArray<Section> = [
   {
     title: "Change Berth",
     items: [
-      ...ifThere("CONTRIBUTING.md", "Contributing"),
+      [".github/CONTRIBUTING.md", "Contributing"],
       ["docs/architecture.md", "Architecture"],
       ["docs/adding-an-endpoint.md", "Adding an endpoint"],
       ["docs/inside-the-mock.md", "Inside the mock"],
@@ -83,7 +84,7 @@ export const decisionIndex = "docs/decisions/README.md"
 /** Addresses of pages that are not in `docs/`, or are better found elsewhere. */
 const slugs: Readonly<Record<string, string>> = {
   "README.md": "start",
-  "CONTRIBUTING.md": "contributing",
+  ".github/CONTRIBUTING.md": "contributing",
   "SECURITY.md": "security",
   "apps/cli/README.md": "cli",
   "apps/server/README.md": "mock",

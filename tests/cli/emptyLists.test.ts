@@ -6,8 +6,9 @@ import { tree } from "@berthkit/cli/commands"
 import { TestServer } from "@berthkit/server/testing"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { json, lines } from "./berth.ts"
-import { berth } from "./invoke.ts"
+import { json, lines, settings } from "./berth.ts"
+import { berth, invoke } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
@@ -19,11 +20,13 @@ const empty: Readonly<Record<string, ReadonlyArray<string>>> = {
   "image saved": [],
   "plan list": ["--plan", "none"],
   cost: [],
+  "fleet list": [],
+  reap: [],
   "profile list": []
 }
 
-/** What names nodes fails where there is none, and a doctor always finds something. */
-const neverEmpty = ["node get", "node delete", "node wait", "doctor"]
+/** What names nodes fails where there is none, a doctor always finds something, and a fleet file has a group. */
+const neverEmpty = ["node get", "node delete", "node wait", "doctor", "apply", "diff", "destroy"]
 
 it("every command that prints a list is here", () => {
   const lists = verbsOf(tree).flatMap(({ path, verb }) =>
@@ -37,8 +40,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("a list of nothing", (i
     it.effect(`of berth ${command} is empty in the way of each format`, () =>
       Effect.gen(function* () {
         if (command === "node create") yield* berth(["node", "create", "own", ...order, "--count", "2", "--yes"])
+        const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
         const asked = (format: string) =>
-          Effect.map(berth([...command.split(" "), ...args, "-o", format]), (ended) => {
+          Effect.map(invoke([...command.split(" "), ...args, "-o", format], { env }), (ended) => {
             assert.strictEqual(ended.code, 0, ended.stderr)
             return ended
           })
@@ -52,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a list of nothing", (i
         assert.match(table.stderr, /^There are no .+\.\n$/)
         // What follows the empty list can read it.
         const queried = [...command.split(" "), ...args, "--query", "[].name", "-o", "json"]
-        assert.deepStrictEqual(json(yield* berth(queried)), [])
+        assert.deepStrictEqual(json(yield* invoke(queried, { env })), [])
         if (command === "node create") {
           const { control, id: world } = yield* TestServer
           const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))

@@ -177,7 +177,7 @@ describe("what is kept for reads", () => {
       const { code, stderr } = yield* run("node", "delete", "1", "--yes", "--deadline", "5s")
       assert.strictEqual(code, 6)
       const left =
-        /error: [89] requests are left, and the last 12 of the rate limit are kept for reads that somebody waits/
+        /error: [89] requests are left, and the last 12 of the rate limit are kept for interactive reads/
       assert.match(stderr, left)
       // What is written by hand goes.
       assert.strictEqual((yield* run("api", "DELETE", "/nodes/1/", "--deadline", "5s")).code, 0)

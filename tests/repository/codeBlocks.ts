@@ -41,6 +41,12 @@ export const checkers: ReadonlyArray<Checker> = [
   by(/^docs\/control-plane\.md$/, /^(http)?$/, "tests/repository/controlPlane.test.ts", "docs/control-plane.md"),
   by(/^docs\/architecture\.md$/, /^layers$/, "scripts/layers.ts", "docs/architecture.md"),
   by(/^docs\/watch-http\.md$/, /^nginx$/, "tests/watch/machine/setUp.machine.ts", '"docs/watch-http.md", "nginx"'),
+  by(
+    /^docs\/ansible-and-ssh\.md$/,
+    /^(sh|sshconfig)$/,
+    "tests/cli/machine/inventory.machine.ts",
+    "docs/ansible-and-ssh.md"
+  ),
   by(/^docs\/watch\.md$/, /^yaml$/, "apps/watch/test/events/documented.test.ts", 'page("watch.md")')
 ]
 
@@ -54,7 +60,7 @@ const drawings: ReadonlyArray<readonly [page: string, begins: RegExp]> = [
 
 /** Programs of which the commands of a block may be, besides ours. */
 const otherPrograms =
-  /^(alias|cat|cd|curl|diff|docker|export|git|grep|head|ids|jq|kill|node|npm|npx|openssl|pnpm|printf|sed|sort|cut|systemctl|true|echo|for|do|done)$/
+  /^(alias|cat|claude|cd|curl|diff|docker|export|git|grep|head|ids|jq|kill|node|npm|npx|openssl|pnpm|printf|sed|sort|cut|systemctl|true|echo|for|do|done)$/
 
 const ours = /^(berth|berth-watch|berth-server)$/
 
@@ -68,9 +74,15 @@ export interface Programs {
   readonly hasPath: (path: string) => boolean
 }
 
+/** The instants of a line of cron. */
+const cronTimes = /^(?:[*\d][\d*/,-]* ){5}/
+
 /** The commands of a block: lines after `$`, or all lines where there is no `$`. */
 const commandsOf = (text: string): ReadonlyArray<string> => {
-  const lines = text.replaceAll(/\\\n\s*/g, " ").split("\n")
+  const lines = text
+    .replaceAll(/\\\n\s*/g, " ")
+    .split("\n")
+    .map((line) => line.replace(cronTimes, ""))
   const prompted = lines.filter((line) => line.startsWith("$ "))
   return prompted.length > 0 ? prompted.map((line) => line.slice(2)) : lines.filter((line) => /^[\w#]/.test(line))
 }

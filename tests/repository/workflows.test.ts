@@ -8,6 +8,15 @@ import { parse } from "yaml"
 const folder = new URL("../../.github/workflows/", import.meta.url)
 const files = readdirSync(folder)
 
+/** What jobs may do besides reading. */
+const permitted: Readonly<Record<string, unknown>> = {
+  "release.yml": [["publish", { "id-token": "write" }]],
+  "docs.yml": [
+    ["build", { contents: "read", pages: "read" }],
+    ["publish", { pages: "write", "id-token": "write" }]
+  ]
+}
+
 interface Job {
   readonly uses?: string
   readonly needs?: string | ReadonlyArray<string>
@@ -38,7 +47,7 @@ describe.each(files)("%s", (file) => {
     const { jobs, permissions } = workflow(file)
     expect(permissions).toEqual({ contents: "read" })
     const further = Object.entries(jobs).flatMap(([name, job]) => (job.permissions ? [[name, job.permissions]] : []))
-    expect(further).toEqual(file === "release.yml" ? [["publish", { "id-token": "write" }]] : [])
+    expect(further).toEqual(permitted[file] ?? [])
   })
 
   it("has no secret and no container, and leaves no token in a checkout", () => {

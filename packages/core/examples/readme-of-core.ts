@@ -1,17 +1,14 @@
-// The blocks of the README of this package: they are compiled.
-import { Effect } from "effect"
-import type { Nodes } from "@berthkit/core/client/Nodes"
-import type { NodeId } from "@berthkit/core/domain/Node"
+// Blocks of the README of this package: they are compiled.
 import { NodeHttpClient } from "@effect/platform-node"
-import { Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import * as Berth from "@berthkit/core/client/Berth"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { NodeId } from "@berthkit/core/domain/Node"
 
-const client = Berth.layer({
-  baseUrl: "https://service.example",
-  credentials: { apiKey: Redacted.make("…"), accessToken: Redacted.make("…") }
-}).pipe(Layer.provide(NodeHttpClient.layerUndici))
+const client = Berth.layerConfig.pipe(Layer.provide(NodeHttpClient.layerUndici))
+const node = Nodes.use((nodes) => nodes.get(NodeId.make(97898))).pipe(
+  Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(undefined)),
+  Effect.provide(client)
+)
 
-const nodeOrUndefined = (nodes: Nodes["Service"], id: NodeId) =>
-  nodes.get(id).pipe(Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(undefined)))
-
-export { client, nodeOrUndefined }
+export { node }

@@ -103,18 +103,18 @@ export const tree: CommandTree<Command> = [
     examples: [
       [
         "berth run --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 -- ./test.sh",
-        "Create a node, run ./test.sh here with BERTH_NODE_ID and BERTH_NODE_IP, and delete the node however that ends"
+        "Run ./test.sh here with BERTH_NODE_IP, then delete the node"
       ],
       [
         "berth run --reuse --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 -- ./test.sh",
-        "The same with a node that an earlier run kept; it is kept again until its paid hour is over"
+        "Take a node that is kept, and keep it until its hour is over"
       ]
     ]
   }),
   verb("reap", "Delete the nodes that runs left behind", async () => (await import("./reap/reap.ts")).reap, {
     prints: ["outcome[]", "proposal[]"],
     examples: [
-      ["berth reap", "Nodes of runs that were killed or ran out of time, and kept ones whose hour is over"],
+      ["berth reap", "Of runs that were killed, and kept ones whose hour is over"],
       ["berth reap --within 10m", "Also kept nodes whose hour ends soon: for a job that runs every ten minutes"],
       ["berth reap --dry-run", "Show what would be deleted"]
     ]
@@ -256,7 +256,6 @@ export const tree: CommandTree<Command> = [
     prints: ["cost[]", "spending[]"],
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
-      ["berth cost --by plan --sort -price", "The most expensive plans first"],
       ["berth cost --month", "What was spent in this month, and what it will come to, from berth-watch"],
       ["berth cost --by fleet", "What each fleet of this machine costs"]
     ]
