@@ -176,8 +176,7 @@ describe("what is kept for reads", () => {
       assert.strictEqual((yield* run("node", "get", "1", "-o", "id")).stdout, "1\n")
       const { code, stderr } = yield* run("node", "delete", "1", "--yes", "--deadline", "5s")
       assert.strictEqual(code, 6)
-      const left =
-        /error: [89] requests are left, and the last 12 of the rate limit are kept for interactive reads/
+      const left = /error: [89] requests are left, and the last 12 of the rate limit are kept for interactive reads/
       assert.match(stderr, left)
       // What is written by hand goes.
       assert.strictEqual((yield* run("api", "DELETE", "/nodes/1/", "--deadline", "5s")).code, 0)

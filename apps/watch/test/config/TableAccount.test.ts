@@ -42,7 +42,9 @@ const whole = {
   intervalMillis: 5000,
   share: 0.1,
   graceMillis: 1,
-  holdMillis: 2
+  holdMillis: 2,
+  budget: null,
+  forgottenMillis: null
 }
 
 describe("an account of the table", () => {
