@@ -87,8 +87,9 @@ it.live.each(searched)("search finds %s from the keyboard, without another host"
   Effect.gen(function* () {
     const url = yield* serveFolder(siteFolder, base)
     const { outside, page } = yield* visit(`${url}/start/`)
-    // The button is there before the script that answers the keys.
+    // The button is there before the scripts that answer the keys and bring the field.
     yield* sees(page.locator("button[data-open-modal]:enabled").waitFor())
+    yield* sees(page.locator("#starlight__search input").waitFor({ state: "attached" }))
     yield* sees(page.keyboard.press("Control+k"))
     yield* sees(page.locator("#starlight__search input:focus").waitFor())
     yield* sees(page.keyboard.type(words))
