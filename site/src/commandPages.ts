@@ -77,6 +77,7 @@ const meanings: Readonly<Record<string, string>> = {
   outcomeUnknown: "The reply to a create was lost, and Berth could not find out what became of it.",
   someFailed: "Some of several failed.",
   localFile: "A local file or the output cannot be read or written.",
+  different: "`berth diff`: what there is differs from the fleet file.",
   hungUp: "The terminal was closed (SIGHUP).",
   interrupted: "Ctrl-C, or you answered no.",
   terminated: "SIGTERM."

@@ -87,6 +87,7 @@ const slugs: Readonly<Record<string, string>> = {
   ".github/CONTRIBUTING.md": "contributing",
   "SECURITY.md": "security",
   "apps/cli/README.md": "cli",
+  "docs/cli.md": "cli/in-detail",
   "apps/server/README.md": "mock",
   "apps/watch/README.md": "daemon",
   "packages/core/README.md": "client",

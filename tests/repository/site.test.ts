@@ -18,7 +18,7 @@ test("every page can become one of the site: it has a title, a first sentence, a
   expect(pages.filter(({ description, title }) => title === "" || description === "")).toEqual([])
 })
 
-test("`pnpm docs` builds the site", () => {
+test("`pnpm run docs` builds the site", () => {
   const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
   expect(scripts.docs).toBe("exec node site/src/build.ts")
 })
