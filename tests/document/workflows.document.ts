@@ -1,7 +1,7 @@
 /**
  * The workflows of GitHub pass actionlint, which knows their schema, contexts, runners and shells.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -24,7 +24,7 @@ const lint = () => startTool("actionlint", [], { cwd: folder, env: { NO_COLOR: "
 it("the workflows pass actionlint", async () => {
   const { code, stderr, stdout } = await lint()
   expect({ code, stderr, stdout: code === 0 ? "" : stdout }).toEqual({ code: 0, stderr: "", stdout: "" })
-  expect(stdout).toContain("Checking 3 workflow file(s)")
+  expect(stdout).toContain(`Checking ${readdirSync(workflows).length} workflow file(s)`)
 })
 
 it("a job that waits for one that there is not fails", async () => {
