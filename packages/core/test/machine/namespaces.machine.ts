@@ -58,7 +58,7 @@ describe.concurrent("a lock", () => {
     const folder = await mkdtemp(join(tmpdir(), "berth-namespaces-"))
     const lock = join(folder, "job.lock")
     try {
-      const script = `"$0" "$1" hold "$2" & sleep 3; kill -9 $!; wait $!; "$0" "$1" try "$2" 20000`
+      const script = `"$0" "$1" hold "$2" > "$2.out" & until grep held "$2.out"; do sleep 0.1; done; kill -9 $!; wait $!; "$0" "$1" try "$2" 20000`
       const args = ["--pid", "--fork", "--mount-proc", "sh", "-c", script, process.execPath, program, lock]
       await using container = new Program("unshare", args)
       const { stdout } = await container.ended
