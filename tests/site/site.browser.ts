@@ -79,7 +79,8 @@ it.live.each(pages)("%s can be read by everybody, on every screen", (path) =>
 
 const searched: ReadonlyArray<readonly [words: string, target: RegExp]> = [
   ["OutcomeUnknown", /reference\/core\/(promise\/reasons|domain\/errorreason)/],
-  ["--max-cost", /cli\/node-create/],
+  // A page of a command that has the flag.
+  ["--max-cost", /cli\/(apply|mcp|node-create|run)\//],
   ["berth.node.stuck", /watch-events/]
 ]
 
