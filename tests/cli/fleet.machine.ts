@@ -10,7 +10,7 @@ import { run, start } from "./berth.ts"
 import { fleetFolder, nodes, webs } from "./fleet.ts"
 
 /** So many runs are killed. */
-const kills = isSoak ? 1000 : 100
+const kills = isSoak ? 20 * Number(process.env["RUNS"]) : 100
 
 /** A run takes about so long from the start of its process to its end. */
 const maxMillis = 1500
