@@ -26,7 +26,7 @@ const mockUnder = async (profile: Profile, nodes: number) => {
     auth: "off" as const,
     scenario: { fleet: nodes }
   }
-  const worlds = new Worlds(begin(settings, Date.now()))
+  const worlds = new Worlds(begin(settings, Date.UTC(2026, 0, 1)))
   const listening = listen(worlds, {
     host: "127.0.0.1",
     port: 0,
