@@ -4,10 +4,10 @@
 //   node scripts/captures.ts    renew the pages
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { freePort } from "@berthkit/testing/freePort"
 import { apps, bundle } from "./bundle.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -166,22 +166,12 @@ pnpm() {
 berth() { node "$ROOT/apps/cli/bin/berth.mjs" "$@"; }
 `
 
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject()))
-    })
-  })
-
 const provisioningMillis = 3000
 /** So long the new node is seen as created, by the clock of those who watch. */
 const pauseMillis = 1500
 
 /** A step, and what jobs print after it, may take this long. */
-const maxStepMillis = 300_000
+const maxStepMillis = 120_000
 
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 

@@ -4,8 +4,8 @@
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { freePort } from "@berthkit/testing/freePort"
 import { type ServerProcess, startServer } from "./processes.ts"
 import { Unmeasurable } from "./Row.ts"
 
@@ -26,16 +26,6 @@ export const installPrism = (): void => {
     throw new Unmeasurable(`Prism ${version} cannot be installed (${reason})`)
   }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject()))
-    })
-  })
 
 /** Serves our own OpenAPI description. */
 export const startPrism = async (): Promise<ServerProcess> => {

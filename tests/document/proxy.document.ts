@@ -2,9 +2,9 @@
  * The mock service keeps to its OpenAPI description: a proxy that validates every request and every reply stands in front of it
  * and reports violations.
  */
-import { createServer } from "node:net"
 import { prefix } from "@berthkit/core/api/Routes"
 import { TestServer } from "@berthkit/server/testing"
+import { freePort } from "@berthkit/testing/freePort"
 import { Program } from "@berthkit/testing/Program"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -25,21 +25,10 @@ interface Reply {
   readonly violations: ReadonlyArray<Violation>
 }
 
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve, reject) => {
-      const server = createServer().once("error", reject)
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        server.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject()))
-      })
-    })
-)
-
 /** Starts the proxy in front of the service; it ends with the scope. */
 const startProxy = Effect.gen(function* () {
   const { accessToken, apiKey, baseUrl } = yield* TestServer
-  const args = ["proxy", "--host", "127.0.0.1", "--port", String(yield* freePort), description, baseUrl]
+  const args = ["proxy", "--host", "127.0.0.1", "--port", String(yield* Effect.promise(freePort)), description, baseUrl]
   const program = yield* Program.start(() => startTool("prism", args))
   const line = yield* Effect.promise(() => program.printed(/Prism is listening on (\S+)/))
   return {

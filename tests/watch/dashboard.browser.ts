@@ -2,7 +2,6 @@
  * The dashboard of a real daemon that watches the mock: what happens to nodes is shown without a reload, and what happened while
  * the daemon was killed too.
  */
-import { createServer } from "node:net"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +10,7 @@ import { Effect, Layer } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
 import { sees, visit } from "@berthkit/testing/browser"
+import { freePort } from "@berthkit/testing/freePort"
 import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
@@ -19,14 +19,6 @@ const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
   TestServer.layer({ clock: "real", provisioning: "1500 millis", termination: "1500 millis", scenario: "small" })
 )
-
-/** A port for both daemons; the page goes on with the second one. */
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as { readonly port: number }
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-dashboard-"))),
@@ -39,7 +31,8 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
     () =>
       Effect.gen(function* () {
         const env = {
-          BERTH_WATCH_LISTEN: `127.0.0.1:${yield* freePort}`,
+          // Of both daemons; the page goes on with the second one.
+          BERTH_WATCH_LISTEN: `127.0.0.1:${yield* Effect.promise(freePort)}`,
           BERTH_WATCH_STORE: join(yield* folder, "watch.db")
         }
         const run = ["run", "--interval", "300ms", "--fast-interval", "300ms", "--grace", "300ms"]

@@ -5,11 +5,11 @@
 import { execFileSync, spawn } from "node:child_process"
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { once } from "node:events"
 import { Effect } from "effect"
+import { freePort } from "./freePort.ts"
 
 /** PostgreSQL refuses to run as root: then it runs as the user `nobody`. */
 const nobody = 65_534
@@ -34,16 +34,6 @@ const copyServer = (folder: string): string => {
     }
   }
   return copy
-}
-
-/** A port of the loopback nobody listens on. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === "string") throw new Error("the server has no port")
-  return address.port
 }
 
 export interface PostgresOptions {

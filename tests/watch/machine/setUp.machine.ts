@@ -15,7 +15,6 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { request } from "node:https"
 import type { IncomingHttpHeaders } from "node:http"
 import { tmpdir } from "node:os"
@@ -24,6 +23,7 @@ import { fileURLToPath } from "node:url"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { TestServer } from "@berthkit/server/testing"
+import { freePort } from "@berthkit/testing/freePort"
 import { Program } from "@berthkit/testing/Program"
 import { settingsOf } from "../../account.ts"
 import { Daemon } from "../Daemon.ts"
@@ -63,13 +63,6 @@ const umask = (mask: number) =>
     Effect.sync(() => process.umask(mask)),
     (before) => Effect.sync(() => process.umask(before))
   )
-
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const site = "https://watch.example.com"
 
@@ -116,7 +109,7 @@ const startProxy = Effect.fnUntraced(function* (path: string, daemonPort: string
     execFileSync("apt-get", ["update"], { stdio: "ignore" })
     execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "nginx"], { stdio: "ignore" })
   }
-  const port = yield* freePort
+  const port = yield* Effect.promise(freePort)
   const [key, certificate] = [join(path, "watch.key"), join(path, "watch.pem")]
   const subject = ["-subj", "/CN=watch.example.com", "-days", "2"]
   execFileSync(

@@ -1,5 +1,6 @@
 /** The store on what Debian has: PostgreSQL 15, and PgBouncer before it. */
-import { freePort, Postgres } from "@berthkit/testing/Postgres"
+import { freePort } from "@berthkit/testing/freePort"
+import { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { execFileSync, spawn } from "node:child_process"
