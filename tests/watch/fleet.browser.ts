@@ -106,7 +106,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the d
       yield* sees(page.locator("#trouble-rows").getByText("The store cannot be reached").waitFor())
       yield* wait(() => postgres.start())
       yield* sees(page.getByText("live", { exact: true }).waitFor())
-      yield* sees(page.getByText("The store cannot be reached").waitFor({ state: "detached" }))
+      yield* sees(page.getByText("The store cannot be reached").first().waitFor({ state: "detached" }))
     })
   )
 })
