@@ -77,6 +77,8 @@ export const problemsOf = ({
   }
 
   for (const [account, { world }] of clouds) {
+    const isBegun = log.some((event) => event.account === account && event.type === "berth.watch.baseline")
+    if (!isBegun) problems.push(`${account}: was never read`)
     const believed = new Map(
       tables
         .rows("SELECT id, status, body FROM node WHERE account = ? AND gone_at IS NULL", [account])
