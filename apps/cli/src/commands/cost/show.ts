@@ -75,7 +75,7 @@ export const cost = command(
     by: flagOr(
       "by",
       oneOf(groupings, "GROUP"),
-      "A row for each node, plan, status, fleet or tag; default node",
+      "One row per node, plan, status, fleet or tag; default node",
       "node"
     ),
     ...historyFlags
