@@ -179,7 +179,7 @@ export type AccountCost = typeof AccountCost.Type
 export const CostReport = Schema.Struct({
   now: Instant,
   accounts: Schema.Array(AccountCost).annotate({
-    description: "By name; none whose nodes are not known yet. Commitments, taxes and least amounts are not in it."
+    description: "By name; none whose nodes are not known yet. Commitments, taxes and minimum charges are not in it."
   })
 }).annotate({ identifier: "CostReport" })
 
