@@ -280,7 +280,7 @@ export interface Trigger {
   readonly probability?: number | undefined
   /** Not before this instant of the world. */
   readonly from?: string | undefined
-  /** No more from this instant of the world on. */
+  /** Until this instant of the world. */
   readonly until?: string | undefined
   readonly scope?:
     | {
@@ -318,7 +318,7 @@ export type Fault = Trigger &
         readonly fault: "status"
         /** 200 to 599; default 503. */
         readonly status?: number | undefined
-        /** Whether the body is the envelope, or empty; default true. */
+        /** Whether the body is the envelope or empty; default true, the envelope. */
         readonly envelope?: boolean | undefined
         /** The message of the envelope. */
         readonly message?: string | undefined
@@ -356,11 +356,11 @@ export type Fault = Trigger &
       }
     | {
         readonly fault: "latency"
-        /** How late; of uniform the least, of lognormal the median; default 1 second. */
+        /** How late: for uniform the least, for lognormal the median; default 1 second. */
         readonly delay?: string | undefined
         /** fixed, uniform, lognormal; default fixed. */
         readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
-        /** The most, of uniform and lognormal; default 1 minute. */
+        /** The most, for uniform and lognormal; default 1 minute. */
         readonly upTo?: string | undefined
         /** Spread of lognormal, 0 to 5; default 0.5. */
         readonly sigma?: number | undefined
@@ -397,7 +397,7 @@ export type Fault = Trigger &
       }
     | {
         readonly fault: "slow-body"
-        /** Bytes a piece; default a tenth of the body. */
+        /** Bytes in each piece; default a tenth of the body. */
         readonly chunk?: number | undefined
         /** Between two pieces; default 100 millis. */
         readonly pause?: string | undefined
@@ -449,7 +449,7 @@ export type Fault = Trigger &
       }
     | {
         readonly fault: "window-changes"
-        /** What is granted instead; default half of it. */
+        /** The new limit; default half of the old one. */
         readonly limit?: number | undefined
       }
   )
