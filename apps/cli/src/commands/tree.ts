@@ -119,22 +119,35 @@ export const tree: CommandTree<Command> = [
       ["berth reap --dry-run", "Show what would be deleted"]
     ]
   }),
-  verb("inventory", "Print the nodes as an Ansible inventory", async () => (await import("./inventory/print.ts")).inventory, {
-    needs: ["ansible"],
-    examples: [
-      ["berth inventory --ansible --list", "Hosts with their variables, in groups by plan and region"],
-      ["berth inventory --ansible --max-age 1m --ledger fleet.ledger.json", "From a cache, with groups by fleet and member"]
-    ]
-  }),
-  verb("ssh-config", "Print the nodes as hosts for ssh", async () => (await import("./ssh-config/write.ts")).sshConfig, {
-    examples: [
-      [
-        "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
-        "For this line in ~/.ssh/config: Include berth.conf"
-      ],
-      ["berth ssh-config --prefix berth- --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
-    ]
-  }),
+  verb(
+    "inventory",
+    "Print the nodes as an Ansible inventory",
+    async () => (await import("./inventory/print.ts")).inventory,
+    {
+      needs: ["ansible"],
+      examples: [
+        ["berth inventory --ansible --list", "Hosts with their variables, in groups by plan and region"],
+        [
+          "berth inventory --ansible --max-age 1m --ledger fleet.ledger.json",
+          "From a cache, with groups by fleet and member"
+        ]
+      ]
+    }
+  ),
+  verb(
+    "ssh-config",
+    "Print the nodes as hosts for ssh",
+    async () => (await import("./ssh-config/write.ts")).sshConfig,
+    {
+      examples: [
+        [
+          "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
+          "For this line in ~/.ssh/config: Include berth.conf"
+        ],
+        ["berth ssh-config --prefix berth- --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
+      ]
+    }
+  ),
   noun("commitment", "Commitments (reserved prices)", [
     verb(
       "get",

@@ -128,7 +128,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "warning",
     sentence: "The list of nodes cannot be read.",
     next: "Check the service and the network; the daemon keeps trying.",
-    begins: "three requests in a row failed, or no sweep was complete for a minute, or for two planned sweeps if that is longer",
+    begins:
+      "three requests in a row failed, or no sweep was complete for a minute, or for two planned sweeps if that is longer",
     ends: "a complete sweep, and a minute without a failure",
     find: ofAccounts(({ outage }) =>
       outage?.isRefusal === false ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
