@@ -291,7 +291,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       const unknown = yield* account(["remove", "nobody"])
       expect(unknown.stderr[0]).toBe("berth-watch: There is no account of that name.")
       const inFile = yield* command(["account", "list", "--store", join(dirname(config), "watch.db")])
-      expect([inFile.code, inFile.stderr[0]]).toEqual([2, "berth-watch: account is for a store on a server."])
+      expect([inFile.code, inFile.stderr[0]]).toEqual([2, "berth-watch: account works only with a PostgreSQL store."])
       expect((yield* account(["list", "-o", "text"])).stdout).toEqual([
         `account a1: active, ${worlds[1]!.baseUrl}, credentials KEY1 TOKEN1`
       ])
