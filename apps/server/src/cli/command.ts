@@ -97,7 +97,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       if (options.exitWithParent && !isStdinPipe()) {
         return yield* new StartFailure({
           message:
-            "--exit-with-parent: stdin is no pipe; start the server with one, and keep it open while it is to run"
+            "--exit-with-parent: stdin is not a pipe; start the server with a pipe, and keep it open while the server runs"
         })
       }
       const realMillis = yield* Clock.currentTimeMillis
