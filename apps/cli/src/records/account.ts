@@ -8,7 +8,7 @@ import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescr
 
 const Profile = Schema.Struct({
   name: Schema.String,
-  current: Schema.Boolean.annotate({ description: "Whether commands use it where none is named." }),
+  current: Schema.Boolean.annotate({ description: "Whether commands use it if none is named." }),
   baseUrl: Schema.String
 })
 export interface Profile extends Schema.Schema.Type<typeof Profile> {}

@@ -15,7 +15,7 @@ const Outcome = Schema.Struct({
   node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." }),
   foundBy: Schema.NullOr(Schema.Literals(["id", "list", "index"])).annotate({
     description:
-      "What found the node: its `id`, its name in the whole `list`, or its name in the `index`, where a node that was renamed since has its old one; null where none was found."
+      "What found the node: its `id`, its name in the whole `list`, or its name in the `index`, which may have the old name of a renamed node; null if none was found."
   })
 })
 
