@@ -18,11 +18,11 @@ export const Proposal = Schema.Struct({
   request: Schema.Struct({
     method: Schema.String,
     path: Schema.String.annotate({ description: "Path from the root of the service, without credentials." }),
-    body: Schema.Unknown.annotate({ description: "JSON; null where there is none." })
+    body: Schema.Unknown.annotate({ description: "JSON; null if there is none." })
   }),
   ...Price.fields,
   pricePerHourInr: Schema.NullOr(Schema.Number).annotate({
-    description: "For a commitment its price spread over its hours; null where it is not known or nothing is ordered."
+    description: "For a commitment its price spread over its hours; null if it is not known or nothing is ordered."
   }),
   committedPriceInr: Schema.NullOr(Schema.Number).annotate({ description: "For the whole committed period." }),
   minimumBillingInr: Schema.NullOr(Schema.Number).annotate({

@@ -10,7 +10,7 @@ import { statusStyle } from "./node.ts"
 
 const Outcome = Schema.Struct({
   id: Schema.NullOr(NodeId),
-  name: Schema.NullOr(Schema.String).annotate({ description: "The node's name; null where it is not known." }),
+  name: Schema.NullOr(Schema.String).annotate({ description: "The node's name; null if it is not known." }),
   outcome: Schema.String.annotate({ description: "Such as `running` or `deleted`; `failed` when there is an error." }),
   node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." }),
   foundBy: Schema.NullOr(Schema.Literals(["id", "list", "index"])).annotate({

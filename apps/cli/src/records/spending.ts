@@ -14,7 +14,7 @@ export const spendFields = {
   minInr: Schema.Number.annotate({ description: "In rupees: the lower bound." }),
   maxInr,
   errorInr: Schema.NullOr(Schema.Number).annotate({
-    description: "How far `amountInr` may be off, either way; null where that is not known."
+    description: "How far `amountInr` may be off, either way; null if that is not known."
   }),
   assumedInr: Schema.Number.annotate({ description: "The part at prices that were read only later." }),
   unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),

@@ -66,7 +66,7 @@ export const AccountStatus = Schema.Struct({
   lastSweep: Schema.NullOr(CompleteSweep),
   unreadable: Schema.NullOr(UnreadableRecords).annotate({
     description:
-      "Records of the list that cannot be read, so that nothing is reported of their nodes; null where all can."
+      "Records of the list that cannot be read, so that nothing is reported about their nodes; null if all can be."
   }),
   nextSweepAt: Schema.NullOr(Instant),
   sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({ description: "Planned from one sweep to the next." }),
@@ -135,7 +135,7 @@ const spendFields = {
   minInr: Rupees.annotate({ description: "The lower bound." }),
   maxInr,
   errorInr: Schema.NullOr(Rupees).annotate({
-    description: "How far `amountInr` may be off, either way; null where there is no upper bound."
+    description: "How far `amountInr` may be off, either way; null if there is no upper bound."
   }),
   assumedInr: Rupees.annotate({
     description: "The part at prices that were read only later; it is not in `minInr`."
