@@ -71,13 +71,13 @@ const meanings: Readonly<Record<string, string>> = {
   usage: "The command line, or a setting that it needs, is wrong.",
   denied: "Not authenticated, or not allowed.",
   notFound: "What was asked for does not exist.",
-  rejected: "The service understood and refused: invalid, or in conflict with the present state.",
+  rejected: "The service refused the request: it is invalid, or in conflict with the present state.",
   rateLimited: "The rate limit is used up, or the wait for it would outlast the deadline.",
   unavailable: "The service cannot be reached, failed, or took too long.",
   outcomeUnknown: "The reply to a create was lost, and Berth could not find out what became of it.",
   someFailed: "Some of several failed.",
   localFile: "A local file or the output cannot be read or written.",
-  different: "`berth diff`: what there is differs from the fleet file.",
+  different: "`berth diff`: the nodes differ from the fleet file.",
   hungUp: "The terminal was closed (SIGHUP).",
   interrupted: "Ctrl-C, or you answered no.",
   terminated: "SIGTERM."
@@ -103,7 +103,7 @@ const exitCodePage = ({ error, exitCodes }: Schemas): Page => {
     slug: "cli/exit-codes",
     title: "Exit codes and errors",
     description: "What the exit codes of berth and berth-watch mean, and the codes of errors in JSON.",
-    markdown: `The numbers never change: scripts rely on them. \`berth-watch\` uses the same ones, \`berth-server\` the first three.
+    markdown: `The numbers never change: scripts rely on them. \`berth-watch\` uses the same ones, \`berth-server\` the first three; its \`learn --check\` exits with 1 if the service has changed.
 
 | exit code | name | meaning |
 |---|---|---|

@@ -124,7 +124,7 @@ describe("node ssh", () => {
       assert.strictEqual((yield* berthProcess(["node", "ssh", "name:123"], { env })).code, 0)
       const without = yield* berthProcess(["node", "ssh", "name:123"], { env: { PATH: "/nowhere" } })
       assert.strictEqual(without.code, 2)
-      assert.include(without.stderr, "ssh cannot be run: there is none on the PATH.")
+      assert.include(without.stderr, "ssh cannot be run: it is not on the PATH.")
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })

@@ -245,7 +245,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       const noKey = { BERTH_WATCH_SEAL_KEY: "", BERTH_WATCH_SEAL_KEY_OLD: "" }
       const cases: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>, Readonly<Record<string, string>>?, string?]> =
         [
-          [/^berth-watch: The account a0 is one of the config/, add(0, ...good)],
+          [/^berth-watch: The account a0 is in the config/, add(0, ...good)],
           [/^berth-watch: There is an account a1 already\.$/, add(1, ...good)],
           [
             /^berth-watch: The account name is not usable\.$/,
@@ -266,7 +266,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
           [/^berth-watch: \/none cannot be read\.$/, add(2, "--api-key-file", "/none", "--access-token-env", "TOKEN1")],
           [/^berth-watch: The account needs one of --access-token-env and/, add(2, "--api-key-env", "KEY1")],
           [/^berth-watch: The account needs one of --api-key-env and/, add(2)],
-          [/^berth-watch: --sealed has the credentials on stdin/, add(2, "--sealed", ...good)],
+          [/^berth-watch: --sealed reads the credentials from stdin/, add(2, "--sealed", ...good)],
           [/^berth-watch: BERTH_WATCH_SEAL_KEY is not set\.$/, add(2, "--sealed"), noKey, `${apiKey}\n${accessToken}`],
           [
             /^berth-watch: BERTH_WATCH_SEAL_KEY has to be 32 bytes/,
@@ -276,7 +276,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
           [/^berth-watch: stdin does not have an API key/, add(2, "--sealed"), {}, apiKey],
           [/^berth-watch: stdin does not have an API key/, add(2, "--sealed"), {}, `{"apiKey":"${apiKey}"}`],
           [/^berth-watch: The API key is not usable/, add(2, "--sealed"), {}, `${apiKey} ${apiKey}\n${accessToken}`],
-          [/^berth-watch: The account a0 is one of the config/, ["pause", "a0"]],
+          [/^berth-watch: The account a0 is in the config/, ["pause", "a0"]],
           [/^berth-watch: BERTH_WATCH_SEAL_KEY is not set\.$/, ["reseal"], noKey]
         ]
       for (const [message, args, own, input] of cases) {
@@ -291,13 +291,13 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       const unknown = yield* account(["remove", "nobody"])
       expect(unknown.stderr[0]).toBe("berth-watch: There is no account of that name.")
       const inFile = yield* command(["account", "list", "--store", join(dirname(config), "watch.db")])
-      expect([inFile.code, inFile.stderr[0]]).toEqual([2, "berth-watch: account is for a store on a server."])
+      expect([inFile.code, inFile.stderr[0]]).toEqual([2, "berth-watch: account works only with a PostgreSQL store."])
       expect((yield* account(["list", "-o", "text"])).stdout).toEqual([
         `account a1: active, ${worlds[1]!.baseUrl}, credentials KEY1 TOKEN1`
       ])
       // The daemons that run are asked where no config is named.
       const withoutConfig = ["account", ...add(0, ...good), "--store", Redacted.value(address)]
-      expect((yield* command(withoutConfig, env)).stderr[0]).toMatch(/a0 is one of the config/)
+      expect((yield* command(withoutConfig, env)).stderr[0]).toMatch(/a0 is in the config/)
 
       // Sealed under a key that is lost.
       const lost = { BERTH_WATCH_SEAL_KEY: Buffer.alloc(32, "lost").toString("base64") }

@@ -64,7 +64,7 @@ const interrupted = Effect.gen(function* () {
 
 const onceCommand = Command.make("once", connectionFlags, (flags) =>
   Effect.raceFirst(connected(flags, once), interrupted)
-).pipe(Command.withDescription("Read the whole list once and print it as one baseline event"))
+).pipe(Command.withDescription("Read the whole list once; print a baseline event, and one for each node"))
 
 const runCommand = Command.make("run", { ...connectionFlags, config: storeFlags.config, ...runFlags }, (flags) =>
   readRunConfig(flags).pipe(
@@ -73,8 +73,10 @@ const runCommand = Command.make("run", { ...connectionFlags, config: storeFlags.
   )
 ).pipe(Command.withDescription("Watch until stopped; without a config, print one event per line to stdout"))
 
-const checkConfigCommand = Command.make("check-config", { file: Argument.String("FILE") }, ({ file }) =>
-  checkConfig(file)
+const checkConfigCommand = Command.make(
+  "check-config",
+  { file: Argument.String("FILE").pipe(Argument.withDescription("The config to check")) },
+  ({ file }) => checkConfig(file)
 ).pipe(Command.withDescription("Check a config and its secrets; errors have line and column"))
 
 const eventsCommand = Command.make("events", { ...storeFlags, ...eventsFlags }, (flags) => events(flags)).pipe(
@@ -101,7 +103,10 @@ const statusCommand = Command.make("status", outputFlags, (flags) => reading(fla
   Command.withDescription("Print what is wrong, and the state of accounts and sinks")
 )
 
-const sinkName = { ...storeFlags, name: Argument.String("NAME") }
+const sinkName = {
+  ...storeFlags,
+  name: Argument.String("NAME").pipe(Argument.withDescription("Name of the sink, as in the config"))
+}
 
 const deadFlags = {
   retry: Flag.String("retry").pipe(
@@ -186,16 +191,21 @@ const accountCommand = Command.make("account").pipe(
 
 const replayFlags = {
   ...storeFlags,
-  sink: Flag.String("sink").pipe(Flag.withMetavar("NAME")),
-  after: Flag.String("after").pipe(Flag.withMetavar("CURSOR"))
+  sink: Flag.String("sink").pipe(Flag.withMetavar("NAME"), Flag.withDescription("Name of the sink")),
+  after: Flag.String("after").pipe(
+    Flag.withMetavar("CURSOR"),
+    Flag.withDescription("Begin after this cursor, which events prints; '' for the oldest event that is kept")
+  )
 }
 
 const replayCommand = Command.make("replay", replayFlags, (flags) =>
   changing(flags, (daemon) => replaySink(daemon, flags.sink, flags.after))
 ).pipe(Command.withDescription("Redeliver all events after a cursor to a sink"))
 
-const backupCommand = Command.make("backup", { ...storeFlags, file: Argument.String("FILE") }, (flags) =>
-  backup(flags, flags.file)
+const backupCommand = Command.make(
+  "backup",
+  { ...storeFlags, file: Argument.String("FILE").pipe(Argument.withDescription("Where to write the copy")) },
+  (flags) => backup(flags, flags.file)
 ).pipe(Command.withDescription("Copy the store to a file"))
 
 const migrateCommand = Command.make("migrate", storeFlags, migrateStore).pipe(

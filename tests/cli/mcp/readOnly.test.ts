@@ -105,12 +105,7 @@ describe("what does not fit", () => {
     ["an unknown word", "wait", { node: 1, for: "runing" }, "expected one of running"],
     ["a confirmation of the model's own", "execute", { proposal: "p", confirm: true }, "There is no argument confirm."],
     ["a create without a plan", "propose", { action: "create", name: "a", image: "b" }, "To create, give plan."],
-    [
-      "a delete of a name for a new node",
-      "propose",
-      { action: "delete", node: 1, name: "a" },
-      "To delete takes no name."
-    ]
+    ["a delete of a name for a new node", "propose", { action: "delete", node: 1, name: "a" }, "delete takes no name."]
   ]
 
   it.live("is refused in a sentence, and nothing is sent", () =>

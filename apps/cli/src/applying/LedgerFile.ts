@@ -61,7 +61,7 @@ const ledgerIn = (path: string, text: string, { account, fleet }: Owner): Effect
     return Effect.fail(
       refused(
         path,
-        `The ledger ${path} is of another account: ${ledger.account}, not ${account}.`,
+        `The ledger ${path} belongs to another account: ${ledger.account}, not ${account}.`,
         `Use the profile of that account. If it is the same account with a new API key, write "account": "${account}" in the ledger.`
       )
     )
@@ -71,7 +71,7 @@ const ledgerIn = (path: string, text: string, { account, fleet }: Owner): Effect
     : Effect.fail(
         refused(
           path,
-          `The ledger ${path} is of the fleet ${ledger.fleet}, not ${fleet}.`,
+          `The ledger ${path} belongs to the fleet ${ledger.fleet}, not ${fleet}.`,
           "Give the fleet its name back, or keep the new fleet in a file of another name."
         )
       )
@@ -125,7 +125,7 @@ export const withLedger = <A, E, R>(
               if (found !== written) {
                 return yield* refused(
                   path,
-                  `Another program changed the ledger ${path} while this command ran: it is not written over.`,
+                  `Another program changed the ledger ${path} while this command ran, so it was not overwritten.`,
                   "See what changed, such as with git diff, and run the same command again."
                 )
               }

@@ -126,7 +126,7 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   if (changed.length === 0) return undefined
   return {
     message: `${changed.length} members were changed.`,
-    hint: `The ledger has what there is: ${ledger}`,
+    hint: `The ledger shows what exists: ${ledger}`,
     details: { members: changed.map(({ id, member, outcome }) => ({ member, id, outcome })) }
   }
 }
@@ -146,7 +146,8 @@ const idleSentence = ({ changes }: Plan): string => {
 /** What the fleet costs from now on. */
 const finalSentence = (plan: Plan, prices: PriceList): string => {
   const { after } = planPrice(plan, prices)
-  return `The fleet costs ${priceText(after) ?? "a price that is not known"}.`
+  const text = priceText(after)
+  return text === undefined ? "The price of the fleet is not known." : `The fleet costs ${text}.`
 }
 
 /** What is known once suspects are proved to be gone, and members that are on their way out have gone. */

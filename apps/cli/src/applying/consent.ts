@@ -45,7 +45,7 @@ export const checkDeletes = (plan: Plan, { isDestroy, maxDeletes, yes }: Limits)
     : Effect.fail(
         new UsageFault({
           message: `This would delete ${nodeCount(deletes)}, and --max-deletes is ${allowed}: nothing was changed.`,
-          hint: `If they are to go, add --max-deletes ${deletes}; --dry-run shows which they are.`
+          hint: `To delete them, add --max-deletes ${deletes}; --dry-run shows which they are.`
         })
       )
 }

@@ -159,7 +159,7 @@ export const proved = Effect.fnUntraced(function* (
       if (!isSaid) {
         const why = missing.areMany ? ", so many that the service may be at fault" : ""
         yield* printNote(
-          `${nodeCount(suspects.length)} of the ledger cannot be found${why}: asking again for ${elapsed(waitMillis)} before that counts as gone.`
+          `${nodeCount(suspects.length)} of the ledger cannot be found${why}: asking again for ${elapsed(waitMillis)} before they count as gone.`
         )
       }
       isSaid = true

@@ -24,7 +24,7 @@ export const globalFlags = {
   columns: flag("columns", "A,B|all", "Columns of table and csv", { list: true }),
   sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it", { list: true }),
   noHeader: flag("no-header", null, "Omit the header row (table, csv)"),
-  raw: flag("raw", null, "CSV for programs: no ' before what a spreadsheet would run"),
+  raw: flag("raw", null, "CSV for programs: no ' before spreadsheet formulas"),
   query: flag("query", "JMESPATH", "Filter the JSON with JMESPath, e.g. '[].name'"),
   profile: flag("profile", "NAME", "Profile saved by berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),

@@ -15,7 +15,7 @@ const argumentWord = ({ name, repeatable, required }: ArgumentHelp) => {
   return required ? word : `[${word}]`
 }
 
-const requiredWord = ({ metavar, name }: FlagHelp) => `--${name} ${metavar}`
+const requiredWord = ({ metavar, name }: FlagHelp) => (metavar === null ? `--${name}` : `--${name} ${metavar}`)
 
 /** The groups of a command's flags as its place in the tree has them, those that are in none first. */
 const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagHelp>): ReadonlyArray<FlagGroup> => {

@@ -107,34 +107,47 @@ export const tree: CommandTree<Command> = [
       ],
       [
         "berth run --reuse --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 -- ./test.sh",
-        "Take a node that is kept, and keep it until its hour is over"
+        "Use a kept node if there is one, and keep it until its hour is over"
       ]
     ]
   }),
   verb("reap", "Delete the nodes that runs left behind", async () => (await import("./reap/reap.ts")).reap, {
     prints: ["outcome[]", "proposal[]"],
     examples: [
-      ["berth reap", "Of runs that were killed, and kept ones whose hour is over"],
-      ["berth reap --within 10m", "Also kept nodes whose hour ends soon: for a job that runs every ten minutes"],
+      ["berth reap", "Nodes of killed runs, and kept nodes whose hour is over"],
+      ["berth reap --within 10m", "In a job that runs every ten minutes: also kept nodes whose hour ends soon"],
       ["berth reap --dry-run", "Show what would be deleted"]
     ]
   }),
-  verb("inventory", "The nodes as an inventory", async () => (await import("./inventory/print.ts")).inventory, {
-    needs: ["ansible"],
-    examples: [
-      ["berth inventory --ansible --list", "Hosts with their variables, in groups by plan and region"],
-      ["berth inventory --ansible --max-age 1m --ledger fleet.ledger.json", "From a cache, and by fleet and member"]
-    ]
-  }),
-  verb("ssh-config", "The nodes as hosts for ssh", async () => (await import("./ssh-config/write.ts")).sshConfig, {
-    examples: [
-      [
-        "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
-        "For this line in ~/.ssh/config: Include berth.conf"
-      ],
-      ["berth ssh-config --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
-    ]
-  }),
+  verb(
+    "inventory",
+    "Print the nodes as an Ansible inventory",
+    async () => (await import("./inventory/print.ts")).inventory,
+    {
+      needs: ["ansible"],
+      examples: [
+        ["berth inventory --ansible --list", "Hosts with their variables, in groups by plan and region"],
+        [
+          "berth inventory --ansible --max-age 1m --ledger fleet.ledger.json",
+          "From a cache, with groups by fleet and member"
+        ]
+      ]
+    }
+  ),
+  verb(
+    "ssh-config",
+    "Print the nodes as hosts for ssh",
+    async () => (await import("./ssh-config/write.ts")).sshConfig,
+    {
+      examples: [
+        [
+          "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
+          "For this line in ~/.ssh/config: Include berth.conf"
+        ],
+        ["berth ssh-config --prefix berth- --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
+      ]
+    }
+  ),
   noun("commitment", "Commitments (reserved prices)", [
     verb(
       "get",
@@ -199,7 +212,7 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
-  verb("apply", "Make the nodes as a fleet file says", async () => (await import("./apply/apply.ts")).apply, {
+  verb("apply", "Create and change nodes to match a fleet file", async () => (await import("./apply/apply.ts")).apply, {
     prints: ["fleetChange[]"],
     groups: {
       wait: ["wait", "timeout"],
@@ -227,12 +240,12 @@ export const tree: CommandTree<Command> = [
       ["berth destroy -f fleet.yaml --yes --wait", "Do not ask, and wait until they are gone"]
     ]
   }),
-  noun("fleet", "Fleets that are kept as a file", [
+  noun("fleet", "Fleets: sets of nodes kept as a file", [
     verb("list", "List the fleets of this machine", async () => (await import("./fleet/list.ts")).list, {
       aliases: ["ls"],
       prints: ["fleet[]"],
       examples: [
-        ["berth fleet list", "Their ledgers, and how many members they have"],
+        ["berth fleet list", "Their ledgers, and how many members each has"],
         ["berth fleet list -o name", "The names alone"]
       ]
     }),
@@ -240,14 +253,14 @@ export const tree: CommandTree<Command> = [
       needs: ["NODE", "as"],
       prints: ["fleetMember"],
       examples: [
-        ["berth fleet adopt 5 --as web-2", "Node 5 is a member from now on; nothing is sent to it"],
+        ["berth fleet adopt 5 --as web-2", "Make node 5 a member; nothing is sent to it"],
         ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With another fleet file than fleet.yaml"]
       ]
     }),
     verb("forget", "Take a node out of a fleet", async () => (await import("./fleet/forget.ts")).forget, {
       prints: ["fleetMember"],
       examples: [
-        ["berth fleet forget web-2 -f fleet.yaml", "The node stays, and is the fleet's no more"],
+        ["berth fleet forget web-2 -f fleet.yaml", "Take web-2 out; its node stays"],
         ["berth fleet forget shop", "Do not list this fleet any more"]
       ]
     })
@@ -256,7 +269,7 @@ export const tree: CommandTree<Command> = [
     prints: ["cost[]", "spending[]"],
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
-      ["berth cost --month", "What was spent in this month, and what it will come to, from berth-watch"],
+      ["berth cost --month", "What was spent this month, with a forecast, from berth-watch"],
       ["berth cost --by fleet", "What each fleet of this machine costs"]
     ]
   }),
@@ -271,7 +284,7 @@ export const tree: CommandTree<Command> = [
     prints: ["check[]"],
     examples: [
       ["berth doctor", "Where each setting came from, and what is wrong"],
-      ["berth doctor --profile test", "With the account of a profile"]
+      ["berth doctor --profile test", "For the account of a profile"]
     ]
   }),
   verb("schema", "JSON Schema of what a command prints", async () => (await import("./schema/show.ts")).schema, {
@@ -314,7 +327,7 @@ export const tree: CommandTree<Command> = [
       aliases: ["ls"],
       prints: ["profile[]"],
       examples: [
-        ["berth profile list", "Accounts, and which of them is used"],
+        ["berth profile list", "The accounts, and which one is in use"],
         ["berth profile list -o name", "Their names, for scripts"]
       ]
     }),
@@ -352,18 +365,18 @@ export const tree: CommandTree<Command> = [
       ]
     }
   ),
-  verb("mcp", "Serve the account to an agent, read-only", async () => (await import("./mcp/serve.ts")).mcp, {
+  verb("mcp", "Serve the account to an agent (MCP)", async () => (await import("./mcp/serve.ts")).mcp, {
     groups: { safety: ["allow", "max-cost", "max-nodes", "share"] },
     examples: [
       ["berth mcp --profile work", "Read-only, over stdin and stdout (Model Context Protocol)"],
-      ["berth mcp --allow create,delete --max-cost 20 --max-nodes 3", "It may propose both; a person approves each"]
+      ["berth mcp --allow create,delete --max-cost 20 --max-nodes 3", "It may propose both; you approve each change"]
     ]
   }),
   verb("approve", "Approve what an agent has proposed", async () => (await import("./approve/run.ts")).approve, {
     prints: ["approval"],
     examples: [
       ["berth approve p0123456789abcdefghi", "Shows the proposal, and asks"],
-      ["berth approve p0123456789abcdefghi --profile work", "Of the account of a profile"]
+      ["berth approve p0123456789abcdefghi --profile work", "For the account of a profile"]
     ]
   }),
   verb("api", "Send any request to the service", async () => (await import("./api/request.ts")).request, {

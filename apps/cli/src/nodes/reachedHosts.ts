@@ -28,7 +28,9 @@ export const warnOfHosts = ({ changed, withoutAddress }: Remarks) =>
       ...(withoutAddress === 0 ? [] : [`${nodeCount(withoutAddress)} without an address: left out.`]),
       ...(changed === 0
         ? []
-        : [`${nodeCount(changed)} with a name that is no plain word: it has _ for the rest, or is node-ID.`])
+        : [
+            `${nodeCount(changed)} under another name: characters other than letters, digits, . _ and - became _, or it is node-ID.`
+          ])
     ]
     return chatty && texts.length > 0 ? warn(texts.join(" ")) : Effect.void
   })

@@ -17,17 +17,17 @@ export const Proposal = Schema.Struct({
   name: Schema.String,
   request: Schema.Struct({
     method: Schema.String,
-    path: Schema.String.annotate({ description: "From the root of the service on, without credentials." }),
-    body: Schema.Unknown.annotate({ description: "JSON; null where there is none." })
+    path: Schema.String.annotate({ description: "Path from the root of the service, without credentials." }),
+    body: Schema.Unknown.annotate({ description: "JSON; null if there is none." })
   }),
   ...Price.fields,
   pricePerHourInr: Schema.NullOr(Schema.Number).annotate({
-    description: "For a commitment its price spread over its hours; null where it is not known or nothing is ordered."
+    description: "For a commitment its price spread over its hours; null if it is not known or nothing is ordered."
   }),
   committedPriceInr: Schema.NullOr(Schema.Number).annotate({ description: "For the whole committed period." }),
   minimumBillingInr: Schema.NullOr(Schema.Number).annotate({
     description:
-      "The least that is billed for a node by the hour, in rupees; null where it is not known or nothing is created so."
+      "The minimum that is billed for a node by the hour, in rupees; null if it is not known, or no such node is created."
   }),
   outcome: Schema.String.annotate({ description: "The result, in words." })
 })
@@ -49,7 +49,7 @@ export const propose = (
 
 /** What there is to say of how a node was found: the index may have a name that the node has no more, and lack another that has it. */
 export const foundBy = (from: "id" | "list" | "index"): string =>
-  from === "index" ? "; found by the name index, not by the whole list: see that this id is the one you mean" : ""
+  from === "index" ? "; found by the name index, not by the whole list: check that this id is the one you mean" : ""
 
 /** The price for people: of an hour and a month, with the least that is billed; or of the whole period where one is committed to. */
 const costText = ({ committedPriceInr, minimumBillingInr, ...price }: Price & Terms): string => {

@@ -8,7 +8,7 @@ import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescr
 
 const Profile = Schema.Struct({
   name: Schema.String,
-  current: Schema.Boolean.annotate({ description: "Whether commands use it where none is named." }),
+  current: Schema.Boolean.annotate({ description: "Whether commands use it if none is named." }),
   baseUrl: Schema.String
 })
 export interface Profile extends Schema.Schema.Type<typeof Profile> {}
@@ -39,7 +39,7 @@ const Account = Schema.Struct({
   apiKeySource: source("the API key"),
   accessTokenSource: source("the access token"),
   authenticated: Schema.NullOr(Schema.Boolean).annotate({
-    description: "Whether the service takes the credentials; null where it could not be asked."
+    description: "Whether the service takes the credentials; null if it could not be asked."
   })
 })
 export interface Account extends Schema.Schema.Type<typeof Account> {}

@@ -12,15 +12,15 @@ const Cost = Schema.Struct({
   id: Schema.NullOr(Schema.Int).annotate({
     description: "Id of the node; null in a row of several, and where it cannot be read."
   }),
-  status: Schema.NullOr(Schema.String).annotate({ description: "Status of the nodes; null where they have several." }),
-  plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null where they have several." }),
+  status: Schema.NullOr(Schema.String).annotate({ description: "Status of the nodes; null if they have several." }),
+  plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null if they have several." }),
   nodes: Schema.Int,
   ...Price.fields,
   committed: Schema.Int.annotate({
     description: "How many of them are in a committed period by berth's own record; the service reports none."
   }),
   committedUntil: Schema.NullOr(Schema.DateTimeUtc).annotate({
-    description: "Its end; null where there is none, or several."
+    description: "Its end; null if there is none, or several."
   }),
   offAndBilled: Schema.Int.annotate({ description: "How many of them are off and still billed." }),
   withoutPrice: Schema.Int.annotate({

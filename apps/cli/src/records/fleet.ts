@@ -46,7 +46,7 @@ export const fleetRecord: RecordDescriptor<Fleet> = {
 const FleetMember = Schema.Struct({
   fleet: Schema.String,
   member: Schema.String,
-  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null where the fleet alone was forgotten." }),
+  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null if the fleet alone was forgotten." }),
   name: Schema.String.annotate({ description: "Name of the node, or of the fleet." }),
   outcome: Schema.Literals(["adopted", "forgotten"]),
   differences: Schema.Array(Schema.String).annotate({ description: "In what the node differs from the fleet file." })

@@ -15,7 +15,7 @@ const FleetChange = Schema.Struct({
       "`differs`: only --replace changes it; `commit`: its commitment is set; `kept`: too many, and protected; `doubted`: cannot be found, and is not certainly gone."
   }),
   member: Schema.String.annotate({ description: "Group and number, such as web-1." }),
-  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null where there is none yet." }),
+  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null if there is none yet." }),
   name: Schema.String,
   plan: Schema.NullOr(Schema.String),
   image: Schema.NullOr(Schema.String),
@@ -34,10 +34,10 @@ const FleetChange = Schema.Struct({
   ]).annotate({
     description: "What came of it; `planned` where nothing was done yet, `none` where nothing is to be done."
   }),
-  pricePerHourNowInr: amount("Rupees per hour before; 0 without a node, null where it is not known."),
-  pricePerHourAfterInr: amount("Rupees per hour afterwards; 0 without a node, null where it is not known."),
-  differencePerHourInr: amount("Rupees per hour more, or less where negative; null where it is not known."),
-  differencePerMonthInr: amount("Rupees per month more, or less where negative; null where it is not known.")
+  pricePerHourNowInr: amount("Rupees per hour before; 0 without a node, null if it is not known."),
+  pricePerHourAfterInr: amount("Rupees per hour afterwards; 0 without a node, null if it is not known."),
+  differencePerHourInr: amount("Rupees per hour more; negative if less; null if it is not known."),
+  differencePerMonthInr: amount("Rupees per month more; negative if less; null if it is not known.")
 })
 export interface FleetChange extends Schema.Schema.Type<typeof FleetChange> {
   /** How many members a row stands for, in a table for people; 1 of every record. */

@@ -10,16 +10,16 @@ import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescr
 /** Another process of this machine that uses the same key. */
 export const Client = Schema.Struct({
   processId: Schema.Int,
-  program: Schema.NullOr(Schema.String).annotate({ description: "Null where the system does not show it." })
+  program: Schema.NullOr(Schema.String).annotate({ description: "Null if the system does not show it." })
 })
 export interface Client extends Schema.Schema.Type<typeof Client> {}
 
 const Limits = Schema.Struct({
   ...KnownAllowance.fields,
-  resetAt: Schema.NullOr(Schema.String).annotate({ description: "When it refills; null where no reply reports it." }),
+  resetAt: Schema.NullOr(Schema.String).annotate({ description: "When it refills; null if no reply reports it." }),
   file: Schema.NullOr(Schema.String).annotate({
     description:
-      "Through which clients share the allowance: a file of this machine, or a database; null where there is none."
+      "Through which clients share the allowance: a file of this machine, or a database; null if there is none."
   }),
   otherProcesses: Schema.Int.annotate({ description: "How many other clients share the allowance now." }),
   clients: Schema.Array(Client).annotate({ description: "Which clients those are, where they are on this machine." })

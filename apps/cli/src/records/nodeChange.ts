@@ -8,7 +8,7 @@ import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescr
 import { statusStyle } from "./node.ts"
 
 const NodeChange = Schema.Struct({
-  at: Schema.DateTimeUtc.annotate({ description: "When the reading ended that shows the change." }),
+  at: Schema.DateTimeUtc.annotate({ description: "When the read that shows the change ended." }),
   ...Struct.pick(Node.fields, ["id", "name"]),
   from: Schema.NullOr(Node.fields.status).annotate({ description: "Null for a node that is new." }),
   to: Schema.NullOr(Node.fields.status).annotate({ description: "Null for a node that is gone." })

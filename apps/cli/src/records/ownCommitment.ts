@@ -12,14 +12,14 @@ const OwnCommitment = Schema.Struct({
   id: NodeId,
   name: Schema.String,
   setAt: Schema.NullOr(Schema.DateTimeUtc).annotate({
-    description: "When berth on this machine set it last; null where it never did, and then nothing is known."
+    description: "When berth on this machine set it last; null if it never did, and then nothing is known."
   }),
-  setting: Schema.NullOr(CommitmentSetting).annotate({ description: "What happens at the end; null where not set." }),
+  setting: Schema.NullOr(CommitmentSetting).annotate({ description: "What happens at the end; null if not set." }),
   skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed." }),
   days: Schema.NullOr(Schema.Int),
   committedPriceInr: Schema.NullOr(Schema.Number).annotate({ description: "For the whole committed period." }),
   until: Schema.NullOr(Schema.DateTimeUtc).annotate({
-    description: "End of the period that began with the create; null where berth does not know when it began."
+    description: "End of the period that began with the create; null if berth does not know when it began."
   })
 })
 interface OwnCommitment extends Schema.Schema.Type<typeof OwnCommitment> {}

@@ -6,20 +6,20 @@ import { moment, nothing, rupees } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 const maxInr = Schema.NullOr(Schema.Number).annotate({
-  description: "In rupees: at most so much; null where a price was not known for a while."
+  description: "In rupees: the upper bound; null if a price was not known for a while."
 })
 
 export const spendFields = {
-  amountInr: Schema.Number.annotate({ description: "In rupees: the middle of the bounds, and what was assumed." }),
-  minInr: Schema.Number.annotate({ description: "In rupees: at least so much." }),
+  amountInr: Schema.Number.annotate({ description: "In rupees: the middle of the bounds, with what was assumed." }),
+  minInr: Schema.Number.annotate({ description: "In rupees: the lower bound." }),
   maxInr,
   errorInr: Schema.NullOr(Schema.Number).annotate({
-    description: "How far `amountInr` may be off, either way; null where that is not known."
+    description: "How far `amountInr` may be off, either way; null if that is not known."
   }),
   assumedInr: Schema.Number.annotate({ description: "The part at prices that were read only later." }),
   unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
   unobservedMillis: Schema.Number.annotate({
-    description: "Time in which the daemon saw nothing: a node that came and went within it is not in the amount."
+    description: "How long the daemon saw nothing: a node that came and went in that time is not in the amount."
   })
 }
 
@@ -28,17 +28,17 @@ const inrOrNull = (description: string) => Schema.NullOr(Schema.Number).annotate
 const Spending = Schema.Struct({
   account: Schema.String,
   month: Schema.NullOr(Schema.String).annotate({
-    description: "`YYYY-MM`, a calendar month in India; null of another time."
+    description: "`YYYY-MM`, a calendar month in India; null for another period."
   }),
   from: Schema.DateTimeUtc,
   to: Schema.DateTimeUtc,
   watchedSince: Schema.DateTimeUtc.annotate({ description: "When the daemon first knew the account's nodes." }),
   ...spendFields,
   forecastInr: inrOrNull(
-    "In rupees: what the present month comes to if nothing changes until its end; null of another time."
+    "In rupees: what the present month will cost if nothing changes until its end; null for another period."
   ),
-  forecastMinInr: inrOrNull("In rupees: it comes to at least so much."),
-  forecastMaxInr: inrOrNull("In rupees: it comes to at most so much; null where that is not known."),
+  forecastMinInr: inrOrNull("In rupees: the lower bound of the forecast."),
+  forecastMaxInr: inrOrNull("In rupees: the upper bound of the forecast; null if it is not known."),
   budgetInr: inrOrNull("In rupees: the month's budget in the daemon's config; null without one."),
   days: Schema.Array(
     Schema.Struct({

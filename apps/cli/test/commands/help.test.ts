@@ -87,6 +87,8 @@ describe("what a command needs", () => {
         assert.isTrue([...args, ...flags].find(({ name }) => name === need)?.required, need)
         assert.include(usage, need)
       }
+      // A switch has no word for a value.
+      assert.notInclude(usage, "null")
     }
   })
 })

@@ -64,7 +64,7 @@ const readTtl = (asked: Option.Option<number | "off">, hasState: boolean) => {
 const defaultTtlMillis = 3_600_000
 
 const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
-  Command.withDescription("Lists the faults that can be armed, with their options")
+  Command.withDescription("List the faults that can be armed, with their options")
 )
 
 /** The worlds of a first start: one per account, all alike. */
@@ -97,7 +97,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       if (options.exitWithParent && !isStdinPipe()) {
         return yield* new StartFailure({
           message:
-            "--exit-with-parent: stdin is no pipe; start the server with one, and keep it open while it is to run"
+            "--exit-with-parent: stdin is not a pipe; start the server with a pipe, and keep it open while the server runs"
         })
       }
       const realMillis = yield* Clock.currentTimeMillis
@@ -150,6 +150,6 @@ export const command = Command.make("berth-server", flags, (options) =>
     })
   ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
-  Command.withDescription("A faithful, stateful mock of the compute node and image service"),
+  Command.withDescription("A mock of the cloud's API for tests, with state"),
   Command.withSubcommands([faults, learnCommand])
 )

@@ -26,10 +26,10 @@ export const faultList = (): string => {
   }
   return [
     ...lines,
-    "Of every fault: when it fires",
+    "For every fault: when it fires",
     ...describe(triggerFields),
     "",
-    "Of every fault: at which requests (in JSON these stand under scope)",
+    "For every fault: at which requests (in JSON, under scope)",
     ...describe(Scope.fields),
     "",
     "  berth-server --fault status:status=500:times=2:operation=nodes.list",

@@ -67,7 +67,7 @@ export const flags = {
     Flag.withDefault(defaultPort)
   ),
   host: Flag.String("host").pipe(
-    Flag.withDescription("Address to listen on; default 127.0.0.1. Others than loopback need a control token"),
+    Flag.withDescription("Address to listen on; default 127.0.0.1. Beyond loopback it needs a control token"),
     Flag.withDefault("127.0.0.1")
   ),
   world: worldFlags,
@@ -88,7 +88,7 @@ export const flags = {
   ),
   fault: Flag.String("fault").pipe(
     Flag.withMetavar("NAME[:option=value…]"),
-    Flag.withDescription("Arm a fault from the start; repeatable. The command faults lists them"),
+    Flag.withDescription("Arm a fault from the start; repeatable. berth-server faults lists them"),
     Flag.atLeast(0)
   ),
   // Read in controlToken.ts.
@@ -114,7 +114,7 @@ export const flags = {
   ),
   tlsCert: Flag.String("tls-cert").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("The certificate of --tls-key, PEM, with those between it and its authority"),
+    Flag.withDescription("The certificate for --tls-key, PEM, with its intermediate certificates"),
     Flag.optional
   ),
   cors: Flag.String("cors").pipe(
@@ -149,9 +149,7 @@ export const flags = {
   ),
   profile: Flag.String("profile").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription(
-      "Behave as the service did that this profile was learned from; see: berth-server learn --help"
-    ),
+    Flag.withDescription("Behave like the service that this profile was learned from; see berth-server learn --help"),
     Flag.optional
   ),
   state: Flag.String("state").pipe(

@@ -24,23 +24,23 @@ const flags = {
     Flag.withDefault(false)
   ),
   requests: wholeNumberFlag("requests", 1, maxRequests).pipe(
-    Flag.withDescription("The most GET requests that --probe sends; default 60"),
+    Flag.withDescription("Maximum number of GET requests that --probe sends; default 60"),
     Flag.withDefault(60)
   ),
   withNode: Flag.Boolean("with-node").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("With --probe: also create the cheapest node and delete it, after a question"),
+    Flag.withDescription("With --probe: also create the cheapest node and delete it; asks first"),
     Flag.withDefault(false)
   ),
   maxCost: Flag.String("max-cost").pipe(
     Flag.withMetavar("RUPEES"),
     Flag.filterMap(readRupees, () => "expected an amount in rupees, such as 50 or 49.50"),
-    Flag.withDescription("With --with-node: the most that the node may cost in all, its minimum billing included"),
+    Flag.withDescription("With --with-node: maximum cost of the node in all, its minimum billing included"),
     Flag.optional
   ),
   yes: Flag.Boolean("yes").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("With --with-node: create the node without a question"),
+    Flag.withDescription("With --with-node: do not ask"),
     Flag.withDefault(false)
   ),
   output: Flag.Literals("output", ["table", "json"]).pipe(
@@ -50,7 +50,7 @@ const flags = {
   ),
   html: file("html", "Write the report as a page, too"),
   profile: file("profile", "Write the profile, for berth-server --profile"),
-  check: file("check", "Compare the evidence with this profile; exit code 1 where the service has moved")
+  check: file("check", "Compare the evidence with this profile; exit code 1 if the service has changed")
 }
 
 export const learnCommand = Command.make("learn", flags, (options) =>
@@ -60,6 +60,6 @@ export const learnCommand = Command.make("learn", flags, (options) =>
   )
 ).pipe(
   Command.withDescription(
-    "Learns from evidence what the service does where its interface is silent: which assumptions are confirmed, refuted, open"
+    "Compare what Berth assumes about the service with evidence: each assumption is confirmed, refuted or open"
   )
 )

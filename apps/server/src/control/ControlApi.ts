@@ -48,7 +48,7 @@ const health = HttpApiEndpoint.get("get", "/health", {
     version: Schema.String,
     worlds: Schema.Int
   }).annotate({ identifier: "Health" })
-}).annotateMerge(OpenApi.annotations({ title: "Health", description: "Answers as soon as the server does." }))
+}).annotateMerge(OpenApi.annotations({ title: "Health", description: "Answers as soon as the server runs." }))
 
 /** A script that has started a server polls this until it answers. */
 class HealthGroup extends HttpApiGroup.make("health")
@@ -73,7 +73,8 @@ export class ControlApi extends api.annotateMerge(
   OpenApi.annotations({
     title: "Control plane of the mock",
     version: "1",
-    description: "Worlds, clocks, nodes, faults and journals, for tests to decide. Durations: `10 seconds` or `10s`.",
+    description:
+      "Worlds, clocks, nodes, faults and journals, under the control of tests. Durations: `10 seconds` or `10s`.",
     servers: [{ url: "/", description: "The server that this description comes from." }],
     transform: (spec) => withTokenScheme(describeFields(describe(spec)))
   })

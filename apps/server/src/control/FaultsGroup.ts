@@ -10,9 +10,9 @@ import { worldParam } from "./fields.ts"
 /** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */
 const ArmedFault = Schema.StructWithRest(
   Schema.Struct({
-    id: Schema.String.annotate({ description: "Names it among the armed ones of the world, as `status-1`." }),
+    id: Schema.String.annotate({ description: "Its id among the armed faults of the world, such as `status-1`." }),
     fault: Schema.String,
-    seen: Schema.Int.annotate({ description: "Requests in its scope and its time so far." }),
+    seen: Schema.Int.annotate({ description: "Requests so far that were in its scope and time." }),
     fired: Schema.Int.annotate({ description: "How often it has fired." })
   }),
   [Schema.Record(Schema.String, Schema.Json)]
@@ -32,7 +32,7 @@ const arm = HttpApiEndpoint.put("arm", "/worlds/:world/faults", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Arm these faults and no others",
-    description: "Each counts from now on. An unknown name or option is 422, and then nothing is changed."
+    description: "Their counts begin at 0. An unknown name or option is 422, and nothing changes."
   })
 )
 
@@ -42,14 +42,19 @@ const add = HttpApiEndpoint.post("add", "/worlds/:world/faults", {
   success: ArmedFault.pipe(HttpApiSchema.status(201)),
   error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
 }).annotateMerge(
-  OpenApi.annotations({ title: "Arm one fault more", description: "After those that are armed, which count on." })
+  OpenApi.annotations({
+    title: "Arm one more fault",
+    description: "It comes after the armed ones, which keep their counts."
+  })
 )
 
 const disarmOne = HttpApiEndpoint.delete("disarmOne", "/worlds/:world/faults/:fault", {
   params: { ...worldParam, fault: Schema.String },
   success: HttpApiSchema.NoContent,
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ title: "Disarm one fault", description: "By its `id`; the others count on." }))
+}).annotateMerge(
+  OpenApi.annotations({ title: "Disarm one fault", description: "By its `id`; the others keep their counts." })
+)
 
 const disarm = HttpApiEndpoint.delete("disarm", "/worlds/:world/faults", {
   params: worldParam,

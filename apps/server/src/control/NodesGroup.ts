@@ -55,7 +55,7 @@ const change = HttpApiEndpoint.patch("change", "/worlds/:world/nodes/:id", {
   OpenApi.annotations({
     title: "Force a status or a lock",
     description:
-      "A forced status stays until the node terminates. `terminate` deletes, locked or not; others take back."
+      "A forced status stays until the node terminates. `terminate` deletes the node, locked or not; any other status takes that back."
   })
 )
 

@@ -16,12 +16,12 @@ const JournalPage = Schema.Struct({
   world: Schema.String,
   seed: Schema.Int,
   ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only of a world that has ended." }),
-  count: Schema.Int.annotate({ description: "Entries of the journal so far, also those no longer kept." }),
+  count: Schema.Int.annotate({ description: "Entries of the journal so far, including those no longer kept." }),
   requests: Schema.Array(JournalEntry),
-  next: Schema.Int.annotate({ description: "The `after` with which to go on." }),
-  more: Schema.Boolean.annotate({ description: "Whether more of them are there already." }),
+  next: Schema.Int.annotate({ description: "The `after` of the next read." }),
+  more: Schema.Boolean.annotate({ description: "Whether there are more already." }),
   dropped: Schema.Int.annotate({
-    description: "Requests after `after`, or from the first, that are no longer kept: the gap a slow reader has."
+    description: "Requests after `after`, or from the first, that are no longer kept: a slow reader missed them."
   })
 }).annotate({ identifier: "JournalPage" })
 
@@ -38,7 +38,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
       description: "Only requests with a greater `seq`; 0 begins with the first that is kept."
     }),
     limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEntries }))).annotate({
-      description: "At most so many of them: with `after` the first ones, without it the last."
+      description: "Maximum number: with `after` of the first ones, without it of the last."
     })
   },
   success: JournalPage,
@@ -46,7 +46,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Read the journal",
-    description: `The latest ${maxEntries} entries, as far as the filters let them through, the oldest first. A reset and a restored snapshot are entries too.`
+    description: `The latest ${maxEntries} entries, that match the filters, the oldest first. A reset and a restored snapshot are entries too.`
   })
 )
 
@@ -55,7 +55,7 @@ const EndedWorld = Schema.Struct({
   id: Schema.String,
   seed: Schema.Int,
   ended: WorldEnd,
-  count: Schema.Int.annotate({ description: "Requests to the world, also those no longer kept." })
+  count: Schema.Int.annotate({ description: "Requests to the world, including those no longer kept." })
 }).annotate({ identifier: "EndedWorld" })
 
 const listEnded = HttpApiEndpoint.get("listEnded", "/ended-worlds", {
@@ -63,7 +63,7 @@ const listEnded = HttpApiEndpoint.get("listEnded", "/ended-worlds", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "List the ended worlds",
-    description: "Those whose journals are kept, the one that ended first first."
+    description: "Those whose journals are kept, in the order in which they ended."
   })
 )
 
@@ -92,7 +92,7 @@ const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", 
 }).annotateMerge(
   OpenApi.annotations({
     title: "Compare the journal with what was expected",
-    description: "`ok`, or what is missing or too much, with the requests that came nearest."
+    description: "`ok`, or what is missing and what is too much, with the nearest requests."
   })
 )
 

@@ -85,7 +85,7 @@ const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Reset a world",
-    description: "It is as it was when it was made, before the reply. Its credentials stay."
+    description: "The reply comes when the world is again as it was made. Its credentials stay."
   })
 )
 
@@ -96,7 +96,7 @@ const snapshot = HttpApiEndpoint.get("snapshot", "/worlds/:world/snapshot", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Take a snapshot",
-    description: "The world as a value; its credentials are no part of it."
+    description: "The world as JSON, without its credentials."
   })
 )
 
@@ -108,7 +108,8 @@ const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Put a snapshot into a world",
-    description: "From then on it gives the same bytes as the world the snapshot is of. Its credentials stay."
+    description:
+      "From then on it gives the same replies, byte for byte, as the world of the snapshot. Its credentials stay."
   })
 )
 

@@ -45,7 +45,7 @@ export const triggerFields = {
     description: "Fires at this share of the requests, decided by the world's seed."
   }),
   from: Schema.optionalKey(Moment).annotate({ description: "Not before this instant of the world." }),
-  until: Schema.optionalKey(Moment).annotate({ description: "No more from this instant of the world on." })
+  until: Schema.optionalKey(Moment).annotate({ description: "Until this instant of the world." })
 }
 
 /** Headers that a scope may name. */
@@ -76,7 +76,9 @@ export const Scope = Schema.Struct({
   ).annotate({
     description: "The id of a node, or a pattern of its name: * is any text, ? one character."
   }),
-  header: Schema.optionalKey(HeaderPatterns)
+  header: Schema.optionalKey(HeaderPatterns).annotate({
+    description: "Headers of the request by name, each with a pattern of its value."
+  })
 })
 
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })

@@ -27,7 +27,7 @@ const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
 const rateLimited = faultKind({
   family: "http",
   name: "rate-limited",
-  summary: "Answers 429 with its headers, though allowance is left. It costs nothing.",
+  summary: "Answers 429 with its headers although requests are left. It costs nothing.",
   options: { retryAfter: retryAfter("Seconds in retry-after, and until the reset; default 1.") },
   steps: ({ fault: { retryAfter = 1 } }, { world }) => ({
     instead: () => {
@@ -46,7 +46,7 @@ const rateLimited = faultKind({
 const rateLimitedBare = faultKind({
   family: "http",
   name: "rate-limited-bare",
-  summary: "Answers 429 without retry-after, without allowance headers. It costs nothing.",
+  summary: "Answers 429 without retry-after and without allowance headers. It costs nothing.",
   options: {},
   steps: (_, { world }) => ({
     instead: () => {
@@ -59,7 +59,7 @@ const rateLimitedBare = faultKind({
 const htmlError = faultKind({
   family: "http",
   name: "html-error",
-  summary: "Answers with a page of HTML, as a proxy does. The request is not processed.",
+  summary: "Answers with an HTML page, as a proxy does. The request is not processed.",
   options: { status: integer(200, 599, "200 to 599; default 502.") },
   steps: ({ fault: { status = 502 } }) => ({
     instead: () => ({
@@ -80,9 +80,9 @@ const latency = faultKind({
   name: "latency",
   summary: "The reply comes late; the request is processed at once. Takes real time, not the world's.",
   options: {
-    delay: duration("How late; of uniform the least, of lognormal the median; default 1 second."),
+    delay: duration("How late: for uniform the least, for lognormal the median; default 1 second."),
     distribution: choice(["fixed", "uniform", "lognormal"], "default fixed."),
-    upTo: duration("The most, of uniform and lognormal; default 1 minute."),
+    upTo: duration("The most, for uniform and lognormal; default 1 minute."),
     sigma: share("Spread of lognormal, 0 to 5; default 0.5.", 5)
   },
   steps: ({ chance, fault }) => ({
@@ -107,7 +107,7 @@ const latency = faultKind({
 const wrongContentType = faultKind({
   family: "http",
   name: "wrong-content-type",
-  summary: "The reply names another media type than its own.",
+  summary: "The reply names a media type that is not its own.",
   options: { value: text("The content-type; default text/html.") },
   steps: ({ fault: { value = "text/html" } }) => ({
     form: (reply) => HttpServerResponse.setHeader(reply, "content-type", value)
@@ -137,7 +137,7 @@ const garbage = ["soon", "-1", "NaN", "1e999", "0x10", "1,200", "[object Object]
 const headersGarbage = faultKind({
   family: "http",
   name: "headers-garbage",
-  summary: "The allowance headers have values that are no number, or no possible one.",
+  summary: "The allowance headers have values that are not numbers, or impossible ones.",
   options: { value: text("Their value; default a choice of the seed.") },
   steps: ({ chance, fault: { value } }) => ({
     form: (reply) =>

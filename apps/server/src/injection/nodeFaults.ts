@@ -52,7 +52,7 @@ const createFalseNegative = faultKind({
 const duplicateCreate = faultKind({
   family: "semantic",
   name: "duplicate-create",
-  summary: "Makes two nodes and answers with the first. Both are there for good.",
+  summary: "Makes two nodes and answers with the first. Both stay.",
   options: {},
   only,
   steps: (_, { world }) => ({
@@ -68,7 +68,7 @@ const duplicateCreate = faultKind({
 const idReuse = faultKind({
   family: "semantic",
   name: "id-reuse",
-  summary: "A new node gets the id of the node that went last. It keeps it.",
+  summary: "A new node gets, and keeps, the id of the node that disappeared last.",
   options: {},
   only,
   steps: (_, { world }) => ({
@@ -91,7 +91,7 @@ const idReuse = faultKind({
 const stuckProvisioning = faultKind({
   family: "semantic",
   name: "stuck-provisioning",
-  summary: "A new node never gets past created, also after the fault is gone.",
+  summary: "A new node stays in created for good, even after the fault is disarmed.",
   options: {},
   only,
   steps: (_, { world }) => ({
@@ -120,7 +120,7 @@ const listStale = faultKind({
 const listShifts = faultKind({
   family: "semantic",
   name: "list-shifts",
-  summary: "From one page to the next all nodes move on in the list, the first ones to its end.",
+  summary: "All nodes move up the list from one page to the next, and the first ones to its end.",
   options: { by: integer(-1000, 1000, "Places towards the front each time, negative for towards the end; default 1.") },
   only: ["nodes.list"],
   // By what it has seen, not by what has changed: a list that has come round to its beginning moves on.
@@ -154,7 +154,7 @@ const pastNode = (world: World, id: number, asOf: number): Reply | undefined => 
 const getLags = faultKind({
   family: "semantic",
   name: "get-lags",
-  summary: "A single node is as it was a while ago; before it was made there is none.",
+  summary: "A get shows the node as it was a while ago, or 404 if it did not exist yet.",
   options: { age: duration("How far behind, in time of the world; default 10 seconds.") },
   only: ["nodes.get"],
   steps: ({ fault: { age } }, { request, world }) => ({

@@ -19,7 +19,7 @@ const fieldOf = (fault: { readonly field?: string }, first: JsonObject, chance: 
 const emptyList = faultKind({
   family: "semantic",
   name: "empty-list",
-  summary: "A list is empty, whatever there is.",
+  summary: "A list is empty, whatever exists.",
   options: {},
   only: ["nodes.list", "images.list", "images.saved"],
   steps: () => ({ records: () => "empty" })
@@ -72,7 +72,7 @@ const otherType = (value: unknown): unknown => {
 const fieldTypeChanged = faultKind({
   family: "semantic",
   name: "field-type-changed",
-  summary: "A field of the records is of another type: a number a text, a text a list.",
+  summary: "A field of the records has another type: a text instead of a number, a list instead of a text.",
   options: { field },
   steps: ({ chance, fault }) => ({
     records: (first) => ({ field: fieldOf(fault, first, chance), to: otherType })
@@ -105,7 +105,7 @@ const windowChanges = faultKind({
   family: "semantic",
   name: "window-changes",
   summary: "The allowance shrinks in the middle of its window.",
-  options: { limit: count(0, "What is granted instead; default half of it.") },
+  options: { limit: count(0, "The new limit; default half of the old one.") },
   steps: ({ fault }, { world: { allowance } }) => ({
     allowance: () => {
       const { rateLimit } = allowance

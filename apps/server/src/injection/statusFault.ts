@@ -85,7 +85,7 @@ export const status = faultKind({
   summary: "Answers a status instead of the reply. The request is not processed.",
   options: {
     status: integer(200, 599, "200 to 599; default 503."),
-    envelope: flag("Whether the body is the envelope, or empty; default true."),
+    envelope: flag("Whether the body is the envelope or empty; default true, the envelope."),
     message: Schema.optionalKey(Sentence).annotate({ description: "The message of the envelope." }),
     errors: Schema.optionalKey(Errors).annotate({
       description: "The errors of the envelope: sentences by field, one or a list."

@@ -42,7 +42,7 @@ const resetMidBody = faultKind({
 const truncatedBody = faultKind({
   family: "wire",
   name: "truncated-body",
-  summary: "Ends the connection before the body is as long as content-length states.",
+  summary: "Ends the connection before the body is as long as content-length says.",
   options: { share: arriving },
   steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "end") })
 })
@@ -52,7 +52,7 @@ const comma = 0x2c
 const malformedJson = faultKind({
   family: "wire",
   name: "malformed-json",
-  summary: "The body is whole by its length and no JSON.",
+  summary: "The body has its full length but is not JSON.",
   options: {},
   steps: (_, { request }) => ({
     form: (reply) => {
@@ -72,7 +72,7 @@ const slowBody = faultKind({
   name: "slow-body",
   summary: "The body comes in pieces with pauses between them. Takes real time, not the world's.",
   options: {
-    chunk: count(1, "Bytes a piece; default a tenth of the body.", 1_048_576),
+    chunk: count(1, "Bytes in each piece; default a tenth of the body.", 1_048_576),
     pause: duration("Between two pieces; default 100 millis.")
   },
   steps: ({ fault: { chunk, pause = "100 millis" } }) => ({
@@ -90,7 +90,7 @@ const slowBody = faultKind({
 const hang = faultKind({
   family: "wire",
   name: "hang",
-  summary: "Nothing comes, and the connection stays, until the client gives up.",
+  summary: "No reply comes; the connection stays open until the client gives up.",
   options: { processed: flag("Whether the request is processed; default false.") },
   steps: ({ fault: { processed = false } }) =>
     processed
@@ -101,7 +101,7 @@ const hang = faultKind({
 const garbageBytes = faultKind({
   family: "wire",
   name: "garbage-bytes",
-  summary: "Processes the request and answers with bytes that are no HTTP.",
+  summary: "Processes the request and answers with bytes that are not HTTP.",
   options: { bytes: count(1, "How many; default 64.", 65_536) },
   steps: ({ chance, fault: { bytes = 64 } }) => ({
     // Above the letters of HTTP, so that no parser takes it for a beginning.

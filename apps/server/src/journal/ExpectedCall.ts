@@ -61,16 +61,17 @@ export const ExpectedCall = Schema.Struct({
   path: Schema.optionalKey(Pattern).annotate({ description: "`*` is any text, `?` one character." }),
   operation: Schema.optionalKey(Schema.Literals(operations)),
   query: Schema.optionalKey(Query).annotate({
-    description: "Parameters that are there, by pattern; others may be."
+    description: "Parameters that must be there, by pattern; others may be, too."
   }),
   headers: Schema.optionalKey(Headers).annotate({
-    description: "Headers that are there, by pattern; others may be. One that carries a credential is `<redacted>`."
+    description:
+      "Headers that must be there, by pattern; others may be, too. One that carries a credential is `<redacted>`."
   }),
   // The description before the check: a check without a JSON schema of its own takes one that follows with it.
   body: Schema.optionalKey(
     Schema.Json.annotate({
       description:
-        "Fields that are there, with these values, at any depth; others may be. Lists are of the same length."
+        "Fields that must be there with these values, at any depth; others may be, too. Lists must have the same length."
     }).check(
       Schema.makeFilter((body) => {
         const { characters, values } = sizeOf(body)
@@ -81,7 +82,7 @@ export const ExpectedCall = Schema.Struct({
   ),
   status: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   faults: Schema.optionalKey(Schema.Array(Name).check(Schema.isMaxLength(maxNames))).annotate({
-    description: "Faults that fired; others may."
+    description: "Faults that must have fired; others may have, too."
   }),
   count: Schema.optionalKey(Times).annotate({ description: "How often, exactly; not together with the other two." }),
   atLeast: Schema.optionalKey(Times).annotate({ description: "How often, at least; 1 without any count." }),

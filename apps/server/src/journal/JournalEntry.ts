@@ -10,7 +10,7 @@ import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 export const JournalEntry = Schema.Struct({
   seq: Schema.Int.annotate({ description: "Counts the entries of the journal, from 1." }),
   change: Schema.optionalKey(Schema.Literals(worldChanges)).annotate({
-    description: "Where this is no request of the service, but one that reset or restored the world."
+    description: "Set if this is not a request but a reset or a restored snapshot."
   }),
   at: Schema.String.annotate({ description: "When it came, in the world's time." }),
   durationMillis: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
@@ -19,13 +19,15 @@ export const JournalEntry = Schema.Struct({
   operation: Schema.NullOr(Schema.Literals(operations)),
   query: Schema.Record(Schema.String, Schema.String).annotate({ description: "Without the API key." }),
   headers: Schema.Record(Schema.String, Schema.String).annotate({
-    description: "By their names in lower case, but for `host`; what carries a credential is hidden."
+    description: "By lower-case name, without `host`; credentials are hidden."
   }),
   body: Schema.NullOr(Schema.String).annotate({ description: `The first ${maxKeptBodyBytes} bytes, without secrets.` }),
-  bodyBytes: Schema.optionalKey(Schema.Int).annotate({ description: "Bytes of the whole body, where it was cut." }),
+  bodyBytes: Schema.optionalKey(Schema.Int).annotate({
+    description: "Size of the whole body in bytes, if it was cut."
+  }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
   replyHeaders: Schema.Record(Schema.String, Schema.String).annotate({
-    description: "Those of the reply, by their names in lower case; what carries a credential is hidden."
+    description: "Those of the reply, by lower-case name; credentials are hidden."
   }),
   reply: Schema.NullOr(Schema.String).annotate({
     description:
@@ -33,7 +35,7 @@ export const JournalEntry = Schema.Struct({
       "secrets; null of any other."
   }),
   replyBytes: Schema.optionalKey(Schema.Int).annotate({
-    description: "Bytes of the whole body of the reply, where it was cut."
+    description: "Size of the whole body of the reply in bytes, if it was cut."
   }),
   faults: Schema.Array(Schema.String).annotate({ description: "The faults that fired, by name." })
 }).annotate({ identifier: "JournalEntry" })

@@ -33,8 +33,7 @@ const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): st
   if (Option.isNone(har) && !probe) return "learn needs evidence: add --har FILE, or --probe to ask the service"
   if (Option.isSome(har) && probe) return "--har and --probe exclude each other: learn from one service at a time"
   if (withNode && !probe) return "--with-node needs --probe"
-  if (withNode && Option.isNone(maxCost))
-    return "--with-node needs --max-cost, the most that the node may cost in rupees"
+  if (withNode && Option.isNone(maxCost)) return "--with-node needs --max-cost, the maximum cost of the node in rupees"
   if (Option.isSome(maxCost) && !withNode) return "--max-cost needs --with-node"
   return yes && !withNode ? "--yes needs --with-node" : undefined
 }
@@ -109,7 +108,7 @@ const printCheck = Effect.fnUntraced(function* (
   if (differences.length === 0) return
   const things = differences.length === 1 ? "one difference" : `${differences.length} differences`
   return yield* new ServiceMoved({
-    message: `the service has moved since ${file} was learned: ${things} in ${count} things compared`
+    message: `the service has changed since ${file} was learned: ${things} in ${count} things compared`
   })
 })
 

@@ -114,16 +114,16 @@ const lifeFields = {
   provisioning: Schema.optionalKey(DurationText).annotate(
     described("Time from a create to running; default 2 seconds")
   ),
-  provisioningJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing")),
+  provisioningJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0")),
   termination: Schema.optionalKey(DurationText).annotate(
     described("Time from a delete to being gone; default 2 seconds")
   ),
-  terminationJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing")),
+  terminationJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0")),
   outcomes: Schema.optionalKey(OutcomeWeights).annotate(described("What becomes of nodes, by weight; default all run")),
   outcomeAfter: Schema.optionalKey(DurationText).annotate(
     described("Running time before an outcome; default 1 minute")
   ),
-  outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing"))
+  outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0"))
 }
 
 const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
@@ -139,12 +139,12 @@ const NodeOptions = Schema.Struct({
     described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
   ),
   status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])).annotate(
-    described("What it shows at the start; default running, unless its life has it otherwise")
+    described("Its status at the start; default running, unless its rules say otherwise")
   ),
   id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(
-    described("Default the next one that is free")
+    described("Default: the next free one")
   ),
-  createdAt: Schema.optionalKey(InstantText).annotate(described("Default so that it has just come to its status")),
+  createdAt: Schema.optionalKey(InstantText).annotate(described("Default: it has just reached its status")),
   locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
   backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false"))
 })
@@ -170,11 +170,11 @@ export const WorldOptions = Schema.Struct({
     described("What the account begins with: empty, small (a handful of nodes) or fleet:N; default empty")
   ),
   nodes: Schema.optionalKey(Schema.Array(NodeOptions).check(Schema.isMaxLength(maxGivenNodes))).annotate(
-    described("Nodes it begins with, beside those of the scenario")
+    described("Nodes that it begins with, besides those of the scenario")
   ),
   ...lifeFields,
   lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(maxLives))).annotate(
-    described("Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it")
+    described("Other rules for nodes of certain names: the first match applies; what it leaves out is as for the world")
   ),
   rateLimit: Schema.optionalKey(RateLimit),
   auth: Schema.optionalKey(Schema.Literals(authModes)).annotate(
@@ -184,8 +184,8 @@ export const WorldOptions = Schema.Struct({
     described("A delete answers 204 without a body, or 200 with the envelope; default documented")
   ),
   uniqueNames: Schema.optionalKey(Schema.Boolean).annotate(described("Refuse a name that a node has; default false")),
-  apiKey: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed")),
-  accessToken: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed"))
+  apiKey: Schema.optionalKey(Credential).annotate(described("Default: derived from the server's seed")),
+  accessToken: Schema.optionalKey(Credential).annotate(described("Default: derived from the server's seed"))
 }).annotate({ identifier: "WorldOptions" })
 export type WorldOptions = typeof WorldOptions.Type
 

@@ -195,7 +195,7 @@ describe.concurrent("a server that ends with its parent", () => {
     expect(await server.ended).toEqual({
       code: 2,
       stdout: "",
-      stderr: `berth-server: ${flag}: stdin is no pipe; start the server with one, and keep it open while it is to run\n`
+      stderr: `berth-server: ${flag}: stdin is not a pipe; start the server with a pipe, and keep it open while the server runs\n`
     })
   })
 

@@ -37,7 +37,7 @@ describe("the catalogue", () => {
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* run(["faults"])
       expect([code, stderr]).toEqual([0, ""])
-      const listed = [...stdout.split("Of every fault")[0]!.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name]) => name)
+      const listed = [...stdout.split("For every fault")[0]!.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name]) => name)
       expect(listed).toEqual(names)
     })
   )

@@ -74,7 +74,9 @@ describe("learning from the mock itself", () => {
         const moved = yield* run(["learn", "--probe", "--check", file("moved.json", JSON.stringify(changed))], account)
         expect(moved.code).toBe(1)
         expect(moved.stdout).toMatch(/paging\.defaultSize\n {2}before: 25\n {2}now: {4}20/)
-        expect(moved.stderr).toMatch(/^berth-server: the service has moved .*: 2 differences in \d+ things compared\n$/)
+        expect(moved.stderr).toMatch(
+          /^berth-server: the service has changed .*: 2 differences in \d+ things compared\n$/
+        )
 
         const player = yield* serve(["--port", "0", "--scenario", "fleet:130", "--profile", join(folder, "moved.json")])
         const reply = yield* Effect.promise(() =>

@@ -21,7 +21,7 @@ const millis = (name: string, minMillis: number, description: string) =>
     Flag.withDescription(description)
   )
 
-export const nameArgument = Argument.String("NAME")
+export const nameArgument = Argument.String("NAME").pipe(Argument.withDescription("Name of the account"))
 
 export const addFlags = {
   name: nameArgument,

@@ -42,7 +42,7 @@ const onTable = (
     const { accounts, store } = yield* storeSettings(options)
     if (!isPostgres(Redacted.value(store))) {
       return yield* misused(
-        "account is for a store on a server.",
+        "account works only with a PostgreSQL store.",
         "With a store in a file, add the account to the config, then send SIGHUP."
       )
     }
@@ -56,7 +56,7 @@ const onTable = (
     yield* Effect.provide(onServer, Store.layerServerReader(store))
   }).pipe(Effect.catchTag("StoreFailed", (failed) => fromStoreFailed(failed)))
 
-const inConfig = (name: string) => misused(`The account ${name} is one of the config, where it is changed.`)
+const inConfig = (name: string) => misused(`The account ${name} is in the config: change it there.`)
 
 /** A secret is where one flag says, and no other. */
 const referenceOf = (
@@ -103,7 +103,9 @@ const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
   const { accessTokenEnv, accessTokenFile, allowHttp, apiKeyEnv, apiKeyFile, baseUrl, sealed, unchecked } = flags
   const references = [apiKeyEnv, accessTokenEnv, apiKeyFile, accessTokenFile]
   if (sealed && (unchecked || references.some(Option.isSome))) {
-    return yield* misused("--sealed has the credentials on stdin: leave out --unchecked and the flags that name them.")
+    return yield* misused(
+      "--sealed reads the credentials from stdin: leave out --unchecked and the flags that name them."
+    )
   }
   const check = (credentials: { readonly apiKey: Redacted.Redacted; readonly accessToken: Redacted.Redacted }) => {
     const problem = connectionProblem({ baseUrl, credentials }, allowHttp)
@@ -223,7 +225,7 @@ export const listAccounts = Effect.fn("listAccounts")(function* (options: StoreO
       const rows = yield* present
       for (const row of rows) yield* Console.log(lineOf(row, format))
       if (rows.length === 0 && format === "text")
-        yield* Console.log("There are no accounts beside those of the config.")
+        yield* Console.log("There are no accounts besides those of the config.")
     })
   )
 })

@@ -30,9 +30,21 @@ export const eventsFlags = {
     Flag.withDescription("Keep printing new events until stopped"),
     Flag.withDefault(false)
   ),
-  account: Flag.String("account").pipe(Flag.withMetavar("NAME"), Flag.optional),
-  type: Flag.String("type").pipe(Flag.withMetavar("TYPE"), Flag.optional),
-  node: wholeNumberFlag("node", 1).pipe(Flag.withMetavar("ID"), Flag.optional),
+  account: Flag.String("account").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Only events of this account"),
+    Flag.optional
+  ),
+  type: Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription("Only events of this type, such as berth.node.deleted or 'berth.node.*'"),
+    Flag.optional
+  ),
+  node: wholeNumberFlag("node", 1).pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("Only events about the node with this id"),
+    Flag.optional
+  ),
   silenced: Flag.String("silenced").pipe(
     Flag.withMetavar("SILENCE"),
     Flag.withDescription("Only events that the silence with this id kept from a sink"),

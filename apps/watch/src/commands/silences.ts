@@ -109,7 +109,7 @@ export const listSilences = Effect.fnUntraced(function* (daemon: Answers, format
 })
 
 export const endFlags = {
-  id: Argument.String("ID"),
+  id: Argument.String("ID").pipe(Argument.withDescription("Id of the silence, which silence list prints")),
   atEnd: Flag.optional(thenFlag("as it was added"))
 }
 

@@ -50,7 +50,7 @@ export const sealCredentials = (
   return seal(keys, about(account), Redacted.make(plain))
 }
 
-const unreadable = "What the table has of it cannot be read: a newer berth-watch may have written it."
+const unreadable = "Its row in the table cannot be read: a newer berth-watch may have written it."
 
 const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Result<A, string> =>
   Result.mapError(read, () => sentence)

@@ -68,7 +68,8 @@ export const silenceProblem = (
   if (unknown !== null) return unknown
   if (text === "") return "A silence needs a reason."
   if (text.length > maxReasonLength) return `A reason has at most ${maxReasonLength} characters.`
-  if (from < nowMillis - maxAgoMillis) return "A silence cannot begin in the past: leave its begin out to begin now."
+  if (from < nowMillis - maxAgoMillis)
+    return "A silence cannot begin in the past: leave out when it begins to begin now."
   if (from > nowMillis + maxAheadDays * dayMillis) return `A silence begins within ${maxAheadDays} days.`
   if (untilMillis <= nowMillis) return "A silence cannot end in the past."
   if (untilMillis <= from) return "A silence has to end after it begins."

@@ -59,7 +59,7 @@ const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
   nodes,
   differencePerMonthInr: Schema.NullOr(Schema.Number).annotate({
     description:
-      "What these nodes cost more in a month, in rupees, and negative where it is less; null where one of their prices is not known."
+      "What these nodes cost more in a month, in rupees; negative if it is less; null if one of their prices is not known."
   })
 })
 

@@ -33,7 +33,7 @@ const described = (title: string, description: string) => OpenApi.annotations({ 
 
 const limit = (maximum: number, standard: number) =>
   Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({
-    description: `At most so many; ${standard} unless given.`
+    description: `Maximum number; default ${standard}.`
   })
 
 const account = Schema.optional(Schema.String).annotate({ description: "Only this account." })
@@ -53,10 +53,10 @@ class StatusGroup extends HttpApiGroup.make("status").add(
     described("Status", "What is wrong, accounts, sinks and the end of the log.")
   ),
   HttpApiEndpoint.get("accounts", "/api/accounts", { success: Schema.Array(AccountStatus) }).annotateMerge(
-    described("Accounts", "How the watching of each account goes.")
+    described("Accounts", "The state of each account.")
   ),
   HttpApiEndpoint.get("processes", "/api/processes", { success: Schema.Array(ProcessStatus) }).annotateMerge(
-    described("Processes", "Those that have the store, and how many accounts each has. None where the store is a file.")
+    described("Processes", "The processes on the store, and how many accounts each has. None if the store is a file.")
   )
 ) {}
 
@@ -83,7 +83,7 @@ class CostGroup extends HttpApiGroup.make("cost").add(
     query: {
       account,
       month: Schema.optional(Schema.String).annotate({
-        description: "`YYYY-MM`, a calendar month in India; the present one unless given."
+        description: "`YYYY-MM`, a calendar month in India; default the present one."
       }),
       since: Schema.optional(Schema.DateTimeUtcFromString).annotate({
         description: "Instead of a month: from this instant until now, ISO 8601."
@@ -99,8 +99,7 @@ class EventsGroup extends HttpApiGroup.make("events").add(
     query: {
       ...filter,
       after: Schema.optional(Schema.String).annotate({
-        description:
-          "The first events behind this cursor, empty for the first that are kept. Without it, the last events."
+        description: "Events after this cursor; empty for the oldest that are kept. Without it, the newest events."
       }),
       silence: Schema.optional(Schema.String).annotate({
         description: "Only events that the silence with this id kept from a sink."
@@ -114,14 +113,14 @@ class EventsGroup extends HttpApiGroup.make("events").add(
     query: {
       ...filter,
       after: Schema.optional(Schema.String).annotate({
-        description: "Where to begin; `Last-Event-ID` counts before it. Without both, now."
+        description: "Where to begin; `Last-Event-ID` wins over it. Without either, at new events."
       })
     },
     headers: { "last-event-id": Schema.optional(Schema.String) },
     success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
     error: refusals
   }).annotateMerge(
-    described("Follow the events", "Server-sent events: `data` is a CloudEvent on one line, `id` the cursor behind it.")
+    described("Follow the events", "Server-sent events: `data` is a CloudEvent on one line, `id` the cursor after it.")
   )
 ) {}
 
@@ -140,7 +139,7 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     params: sink,
     success: SinkStatus,
     error: refusals
-  }).annotateMerge(described("Retry now", "Dead letters, and what waits for its next attempt, are due at once.")),
+  }).annotateMerge(described("Retry now", "Delivers dead letters and waiting events now.")),
   HttpApiEndpoint.get("dead", "/api/sinks/:sink/dead", {
     params: sink,
     query: {
@@ -154,7 +153,7 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     params: { ...sink, id: Schema.String },
     success: SinkStatus,
     error: refusals
-  }).annotateMerge(described("Retry one dead letter", "It is due at once; the id is that of its event.")),
+  }).annotateMerge(described("Retry one dead letter", "Delivers it now; the id is that of its event.")),
   HttpApiEndpoint.post("test", "/api/sinks/:sink/test", {
     params: sink,
     success: SinkStatus,
@@ -165,36 +164,33 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     success: HttpApiSchema.NoContent,
     error: refusals
   }).annotateMerge(
-    described("Remove a sink", "Forgets one that the config has no more, with what it did not deliver.")
+    described("Remove a sink", "Forgets a sink that the config no longer has, with what it did not deliver.")
   ),
   HttpApiEndpoint.post("replay", "/api/sinks/:sink/replay", {
     params: sink,
     payload: Schema.Struct({ after: Schema.String }).annotate({ identifier: "Replay" }),
     success: SinkStatus,
     error: refusals
-  }).annotateMerge(described("Replay", "The sink gets the events behind this cursor again."))
+  }).annotateMerge(described("Replay", "Redelivers all events after this cursor."))
 ) {}
 
 class SilencesGroup extends HttpApiGroup.make("silences").add(
   HttpApiEndpoint.get("list", "/api/silences", { success: SilenceList }).annotateMerge(
-    described("Silences", "Planned, active, and over since a day at most.")
+    described("Silences", "Planned, active, or ended within a day.")
   ),
   HttpApiEndpoint.post("add", "/api/silences", {
     payload: NewSilence,
     success: Silence,
     error: refusals
   }).annotateMerge(
-    described(
-      "Add a silence",
-      "What happens while it lasts is kept from sinks until its end. A later begin plans maintenance."
-    )
+    described("Add a silence", "Holds events back from sinks until it ends. With a later `from` it is planned.")
   ),
   HttpApiEndpoint.post("end", "/api/silences/:silence/end", {
     params: { silence: Schema.String },
     payload: SilenceEnding,
     success: Silence,
     error: refusals
-  }).annotateMerge(described("End a silence", "Now; one that is planned is cancelled."))
+  }).annotateMerge(described("End a silence", "Ends it now, or cancels a planned one."))
 ) {}
 
 class SessionGroup extends HttpApiGroup.make("session").add(
@@ -216,7 +212,7 @@ const Health = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.Str
 export const Readiness = Schema.Struct({
   ready: Schema.Boolean,
   reasons: Schema.optionalKey(Schema.Array(Schema.String)).annotate({
-    description: "Why it is not; none where it is."
+    description: "Why it is not ready; empty if it is."
   }),
   accounts: Schema.optionalKey(
     Schema.Array(
@@ -240,7 +236,7 @@ export type TargetGroup = typeof TargetGroup.Type
 
 class OperationsGroup extends HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("health", "/healthz", { success: Health }).annotateMerge(
-    described("Health", "Answers as long as the process does.")
+    described("Health", "200 as long as the process runs.")
   ),
   HttpApiEndpoint.get("ready", "/readyz", {
     query: {
@@ -260,10 +256,10 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
     query: {
       account,
       port: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))).annotate({
-        description: "Of every target; 9100 unless given."
+        description: "Of every target; default 9100."
       }),
       address: Schema.optional(Schema.Literals(["public", "private"])).annotate({
-        description: "Which address of a node is its target; its public one unless given."
+        description: "Which address of a node is the target; default public."
       })
     },
     success: Schema.Array(TargetGroup),

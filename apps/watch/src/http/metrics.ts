@@ -44,7 +44,7 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
   return [
     {
       name: "berth_account_state",
-      description: "1 for the state that the watching of the account is in.",
+      description: "1 for the present state of the account.",
       samples: accounts.flatMap(({ account, state }) => stateSamples(accountStates, state, { account }))
     },
     {
@@ -59,17 +59,17 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
     },
     {
       name: "berth_sweep_interval_seconds",
-      description: "Planned from the start of one sweep to the next.",
+      description: "Planned time from the start of one sweep to the next.",
       samples: each(({ sweepIntervalMillis }) => seconds(sweepIntervalMillis))
     },
     {
       name: "berth_detection_latency_seconds",
-      description: "Worst width of observedBetween within the last hour.",
+      description: "Longest delay of a change within the last hour: the width of observedBetween.",
       samples: each(({ detectionLatencyMillis }) => seconds(detectionLatencyMillis))
     },
     {
       name: "berth_unreadable_records",
-      description: "Records that the last complete sweep could not read: nothing is reported of their nodes.",
+      description: "Records that the last complete sweep could not read; nothing is reported about their nodes.",
       samples: each(({ lastSweep, unreadable }) => (lastSweep === null ? null : (unreadable?.count ?? 0)))
     },
     {
@@ -79,7 +79,7 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
     },
     {
       name: "berth_ratelimit_remaining",
-      description: "Requests that the service still grants.",
+      description: "Requests left in the rate limit.",
       samples: each(({ allowance }) => allowance?.remaining ?? null)
     }
   ]
@@ -96,7 +96,7 @@ const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<Gauge> => 
   },
   {
     name: "berth_cost_forecast_inr",
-    description: "What the month comes to if nothing changes until its end, in rupees.",
+    description: "What the month will cost if nothing changes until its end, in rupees.",
     samples: costs.map(({ account, forecast }) => [forecast?.amountInr ?? null, { account }])
   },
   {
@@ -123,13 +123,12 @@ const fleetGauges = (
     },
     {
       name: "berth_shards",
-      description: "Of the 300 parts by which the engine places accounts, those that this process has.",
+      description: "Shards that this process has, of the 300 by which accounts are spread over processes.",
       samples: [[Number(shards), {}]]
     },
     {
       name: "berth_fleet_oldest_success_age_seconds",
-      description:
-        "Time since the last complete sweep of the account that was swept the longest ago, in whichever process.",
+      description: "Time since the last complete sweep of the account that was swept longest ago, in any process.",
       samples: [[Math.max(0, ...ages) / 1000, {}]]
     }
   ]
@@ -145,7 +144,7 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
   return [
     {
       name: "berth_sink_state",
-      description: "1 for the state that the sink is in.",
+      description: "1 for the present state of the sink.",
       samples: sinks.flatMap(({ sink, state }) => stateSamples(presentStates, state, { sink }))
     },
     {
@@ -155,7 +154,7 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
     },
     {
       name: "berth_sink_waiting_events",
-      description: "Events that the sink has read and not delivered.",
+      description: "Events that the sink has read but not delivered.",
       samples: each(({ waiting }) => waiting)
     },
     {
@@ -179,7 +178,7 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
 /** A series for each trouble, for as long as it lasts. */
 const troubleGauge = (troubles: ReadonlyArray<Trouble>): Gauge => ({
   name: "berth_trouble",
-  description: "1 for each trouble that there is now.",
+  description: "1 for each trouble that lasts now.",
   samples: troubles.map(({ about, name, severity }) => [
     1,
     { trouble: name, severity, ...(about.name === null ? {} : { [about.kind]: about.name }) }
@@ -188,7 +187,7 @@ const troubleGauge = (troubles: ReadonlyArray<Trouble>): Gauge => ({
 
 const silenceGauge = (silences: ReadonlyArray<Silence>): Gauge => ({
   name: "berth_silences",
-  description: "Silences by state; one that is over counts for a day.",
+  description: "Silences by state; an ended one counts for a day.",
   samples: silenceStates.map((state) => [silences.filter((silence) => silence.state === state).length, { state }])
 })
 
@@ -239,7 +238,7 @@ export const formatMetrics = Effect.gen(function* () {
   const costs = yield* Effect.orDie(daemon.costs({}, now))
   const storeBytes: Gauge = {
     name: "berth_store_bytes",
-    description: "What the rows of the store and their indexes take: maxSize is about it.",
+    description: "Size of the store's rows and indexes, which maxSize limits.",
     samples: [[yield* daemon.storeBytes, {}]]
   }
   const gauges = [

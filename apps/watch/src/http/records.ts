@@ -66,7 +66,7 @@ export const AccountStatus = Schema.Struct({
   lastSweep: Schema.NullOr(CompleteSweep),
   unreadable: Schema.NullOr(UnreadableRecords).annotate({
     description:
-      "Records of the list that cannot be read, so that nothing is reported of their nodes; null where all can."
+      "Records of the list that cannot be read, so that nothing is reported about their nodes; null if all can be."
   }),
   nextSweepAt: Schema.NullOr(Instant),
   sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({ description: "Planned from one sweep to the next." }),
@@ -127,22 +127,22 @@ export type PricedPlan = typeof PricedPlan.Type
 
 const Rupees = Schema.Number
 const maxInr = Schema.NullOr(Rupees).annotate({
-  description: "It is at most so much; null where a price was not known for a while."
+  description: "The upper bound; null if a price was not known for a while."
 })
 
 const spendFields = {
-  amountInr: Rupees.annotate({ description: "In rupees: the middle of the bounds, and what was assumed." }),
-  minInr: Rupees.annotate({ description: "It is at least so much." }),
+  amountInr: Rupees.annotate({ description: "In rupees: the middle of the bounds, with what was assumed." }),
+  minInr: Rupees.annotate({ description: "The lower bound." }),
   maxInr,
   errorInr: Schema.NullOr(Rupees).annotate({
-    description: "How far `amountInr` may be off, either way; null where there is no upper bound."
+    description: "How far `amountInr` may be off, either way; null if there is no upper bound."
   }),
   assumedInr: Rupees.annotate({
     description: "The part at prices that were read only later; it is not in `minInr`."
   }),
   unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
   unobservedMillis: Schema.Number.annotate({
-    description: "Time in which nothing was observed: a node that came and went within it is not in the amount."
+    description: "How long nothing was observed: a node that came and went in that time is not in the amount."
   })
 }
 
@@ -159,14 +159,14 @@ const SpendOfDay = Schema.Struct({
 export const AccountCost = Schema.Struct({
   account: Schema.String,
   month: Schema.NullOr(Schema.String).annotate({
-    description: "`YYYY-MM`, a calendar month in India; null of another time."
+    description: "`YYYY-MM`, a calendar month in India; null for another period."
   }),
   from: Instant,
   to: Instant.annotate({ description: "Until now, or the end of the month." }),
   watchedSince: Instant.annotate({ description: "When its nodes were first known." }),
   spent: SpendRecord,
   forecast: Schema.NullOr(SpendRecord).annotate({
-    description: "What the present month comes to if nothing changes until its end; null of another time."
+    description: "What the present month will cost if nothing changes until its end; null for another period."
   }),
   perHour: Schema.Struct({ minInr: Rupees, maxInr }).annotate({ description: "What the nodes cost in an hour now." }),
   budget: Schema.NullOr(Schema.Struct({ monthInr: Rupees, warnPercent: Schema.Array(Schema.Number) })).annotate({
@@ -179,7 +179,8 @@ export type AccountCost = typeof AccountCost.Type
 export const CostReport = Schema.Struct({
   now: Instant,
   accounts: Schema.Array(AccountCost).annotate({
-    description: "By name; none whose nodes are not known yet. Commitments, taxes and least amounts are not in it."
+    description:
+      "By name, without accounts whose nodes are not known yet. Commitments, taxes and minimum charges are not in it."
   })
 }).annotate({ identifier: "CostReport" })
 

@@ -9,9 +9,9 @@ const month = Schema.String.annotate({ description: "`YYYY-MM`, a calendar month
 const inr = (description: string) => Schema.Number.annotate({ description: `In rupees: ${description}` })
 
 const bounds = {
-  minInr: inr("at least so much."),
+  minInr: inr("the lower bound."),
   maxInr: Schema.NullOr(Schema.Number).annotate({
-    description: "In rupees: at most so much; null where a price is not known."
+    description: "In rupees: the upper bound; null if a price is not known."
   })
 }
 
@@ -50,7 +50,7 @@ const CostIdle = Schema.Struct({
       description: "`off`: it is off and still billed. `lease`: it is older than its lease."
     }),
     since: Schema.DateTimeUtc.annotate({ description: "Since when it is off, or its lease is over." }),
-    pricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "In rupees; null where that is not known." }),
+    pricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "In rupees; null if that is not known." }),
     after: Node
   })
 })

@@ -113,7 +113,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     sentence: "The credentials of the account do not work.",
     next: "Check the API key and the access token of the account, then send SIGHUP, or run berth-watch account add NAME --replace.",
     begins:
-      "the service refuses the credentials, after three failed requests or a minute without a sweep; at the start, after the first request",
+      "the service refuses the credentials: after three failed requests or a minute without a sweep, at the start after the first request",
     ends: "the list is read again",
     find: ofAccounts(({ outage }) =>
       outage?.isRefusal === true ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
@@ -128,7 +128,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "warning",
     sentence: "The list of nodes cannot be read.",
     next: "Check the service and the network; the daemon keeps trying.",
-    begins: "three requests in a row failed, or a minute (two planned sweeps) without a complete sweep",
+    begins:
+      "three requests in a row failed, or no sweep was complete for a minute, or for two planned sweeps if that is longer",
     ends: "a complete sweep, and a minute without a failure",
     find: ofAccounts(({ outage }) =>
       outage?.isRefusal === false ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
@@ -173,7 +174,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "critical",
     sentence: "The nodes have not been read completely for too long.",
     next: "Look at the other troubles; if there are none, raise share or set a longer interval.",
-    begins: "the last complete sweep ended more than a minute, or two planned sweeps, ago",
+    begins: "no sweep was complete for more than a minute, or for two planned sweeps if that is longer",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
       // One that was added or resumed since has the same time for its first sweep.
@@ -183,7 +184,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
       if (isFirst || isSwept(account, nowMillis)) return null
       const detail =
         account.lastSweep === null
-          ? "There was no complete sweep since the watching began."
+          ? "No sweep has been complete since watching began."
           : `The last complete sweep ended at ${instantText(account.lastSweep.endedMillis)}.`
       return { detail, sinceMillis: null }
     }),
@@ -202,7 +203,13 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     find: ofAccounts(({ unreadable }) =>
       unreadable === null
         ? null
-        : { detail: `They are ${counts.format(unreadable.count)}: ${unreadable.example}.`, sinceMillis: null }
+        : {
+            detail:
+              unreadable.count === 1
+                ? `There is one: ${unreadable.example}.`
+                : `There are ${counts.format(unreadable.count)}, for example ${unreadable.example}.`,
+            sinceMillis: null
+          }
     ),
     alert: { name: "BerthRecordsUnreadable", wait: "5m" },
     isUnready: false,
@@ -275,7 +282,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "warning",
     sentence: "The clock of this machine was changed.",
     next: "Check its time synchronisation: times of events and of retries follow the clock.",
-    begins: "the time of day moved by more than five seconds against the time that passed",
+    begins: "the time of day jumped by more than five seconds",
     ends: "ten minutes later, or when it is set back",
     find: ({ clock }) =>
       ofDaemon(
@@ -321,7 +328,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "warning",
     sentence: "The receiver is down.",
     next: "Start the receiver again: it is tried once a minute, and gets everything.",
-    begins: "events of three nodes in a row, or all there are, could not be handed over",
+    begins: "the receiver did not answer for events of three nodes in a row, or of all nodes if there are fewer",
     ends: "an event is delivered",
     find: inState("down"),
     alert: { name: "BerthSinkDown", wait: "30m" },
@@ -334,7 +341,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     severity: "critical",
     sentence: "The sink is disabled and gets no events.",
     next: "Repair the receiver, then run berth-watch sinks enable NAME.",
-    begins: "the receiver answered 410, took nothing for five days, or is too far behind; or a person asked for it",
+    begins: "the receiver answered 410, took nothing for five days, or is too far behind; or somebody disabled it",
     ends: "the sink is enabled",
     find: inState("disabled"),
     alert: { name: "BerthSinkDisabled", wait: "0m" },
@@ -365,7 +372,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     sentence: "Some events could not be delivered.",
     next: "Correct the receiver, then run berth-watch sinks retry NAME.",
     begins: "the last attempt of an event failed",
-    ends: "none is left: delivered, or too old",
+    ends: "none is left: all are delivered, or removed by age",
     find: ofSinks(({ dead }) =>
       dead > 0
         ? {

@@ -97,7 +97,9 @@ describe("the table of troubles", () => {
     expect(messageOf(cases["clock-stepped"]![0])).toBe(
       "The clock of this machine was changed. It moved back by 2 hours."
     )
-    expect(messageOf(cases["records-unreadable"]![0])).toContain("They are 2: node 4, whose name is not a string.")
+    expect(messageOf(cases["records-unreadable"]![0])).toContain(
+      "There are 2, for example node 4, whose name is not a string."
+    )
     expect(messageOf(aState({ kept: { events: 1, maxEvents: 1, bytes: 2200, maxBytes: 1000 } }))).toContain(
       "It takes 2,200 bytes; maxSize is 1,000."
     )

@@ -18,16 +18,16 @@ const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ 
 /** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
 export const Price = /*#__PURE__*/ (() =>
   Schema.Struct({
-    pricePerHourInr: amount("Rupees per hour; null where that is not known."),
-    pricePerMonthInr: amount("Rupees per month; null where that is not known."),
+    pricePerHourInr: amount("Rupees per hour; null if that is not known."),
+    pricePerMonthInr: amount("Rupees per month; null if that is not known."),
     minPricePerHourInr: amount(
-      "It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing."
+      "Lower bound in rupees per hour; null if no price is known. In a sum, an unknown price counts as nothing."
     ),
-    maxPricePerHourInr: amount("It is at most so much per hour; null where that is not known."),
+    maxPricePerHourInr: amount("Upper bound in rupees per hour; null if it is not known."),
     minPricePerMonthInr: amount(
-      "It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing."
+      "Lower bound in rupees per month; null if no price is known. In a sum, an unknown price counts as nothing."
     ),
-    maxPricePerMonthInr: amount("It is at most so much per month; null where that is not known.")
+    maxPricePerMonthInr: amount("Upper bound in rupees per month; null if it is not known.")
   }).annotate({ identifier: "Price" }))()
 export interface Price extends Schema.Schema.Type<typeof Price> {}
 

@@ -160,33 +160,33 @@ export interface ImageFilter {
 
 /** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
 export interface Price {
-  /** Rupees per hour; null where that is not known. */
+  /** Rupees per hour; null if that is not known. */
   readonly pricePerHourInr: number | null
-  /** Rupees per month; null where that is not known. */
+  /** Rupees per month; null if that is not known. */
   readonly pricePerMonthInr: number | null
-  /** It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  /** Lower bound in rupees per hour; null if no price is known. In a sum, an unknown price counts as nothing. */
   readonly minPricePerHourInr: number | null
-  /** It is at most so much per hour; null where that is not known. */
+  /** Upper bound in rupees per hour; null if it is not known. */
   readonly maxPricePerHourInr: number | null
-  /** It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  /** Lower bound in rupees per month; null if no price is known. In a sum, an unknown price counts as nothing. */
   readonly minPricePerMonthInr: number | null
-  /** It is at most so much per month; null where that is not known. */
+  /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
 }
 
 /** Images that have the same price on a plan. */
 export interface PlanPrice {
-  /** Rupees per hour; null where that is not known. */
+  /** Rupees per hour; null if that is not known. */
   readonly pricePerHourInr: number | null
-  /** Rupees per month; null where that is not known. */
+  /** Rupees per month; null if that is not known. */
   readonly pricePerMonthInr: number | null
-  /** It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  /** Lower bound in rupees per hour; null if no price is known. In a sum, an unknown price counts as nothing. */
   readonly minPricePerHourInr: number | null
-  /** It is at most so much per hour; null where that is not known. */
+  /** Upper bound in rupees per hour; null if it is not known. */
   readonly maxPricePerHourInr: number | null
-  /** It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  /** Lower bound in rupees per month; null if no price is known. In a sum, an unknown price counts as nothing. */
   readonly minPricePerMonthInr: number | null
-  /** It is at most so much per month; null where that is not known. */
+  /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
   readonly images: ReadonlyArray<string>
 }
@@ -212,17 +212,17 @@ export interface Plan {
   readonly memoryMib: number | null
   readonly diskGb: number | null
   readonly series: string | null
-  /** Rupees per hour; null where that is not known. */
+  /** Rupees per hour; null if that is not known. */
   readonly pricePerHourInr: number | null
-  /** Rupees per month; null where that is not known. */
+  /** Rupees per month; null if that is not known. */
   readonly pricePerMonthInr: number | null
-  /** It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  /** Lower bound in rupees per hour; null if no price is known. In a sum, an unknown price counts as nothing. */
   readonly minPricePerHourInr: number | null
-  /** It is at most so much per hour; null where that is not known. */
+  /** Upper bound in rupees per hour; null if it is not known. */
   readonly maxPricePerHourInr: number | null
-  /** It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  /** Lower bound in rupees per month; null if no price is known. In a sum, an unknown price counts as nothing. */
   readonly minPricePerMonthInr: number | null
-  /** It is at most so much per month; null where that is not known. */
+  /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
   /** A SKU is listed more than once where its price depends on the image. */

@@ -143,7 +143,7 @@ export const request = command(
       1,
       "[METHOD] PATH",
       text(""),
-      "Path below /myaccount/api/v1, such as /nodes/, after a method other than GET"
+      "Path below /myaccount/api/v1, such as /nodes/; METHOD is GET by default"
     ),
     query: flags(
       "query",

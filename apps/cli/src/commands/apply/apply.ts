@@ -16,7 +16,7 @@ const parameters = {
   wait: waitFlag,
   timeout: timeoutFlag,
   replace: flags("replace", text("MEMBER|all"), "Replace members whose node differs; repeatable"),
-  maxUnavailable: flagOr("max-unavailable", wholeNumber(0), "Replace so many at a time; default 1", 1),
+  maxUnavailable: flagOr("max-unavailable", wholeNumber(0), "Replace at most N at a time; default 1", 1),
   readyCommand: flag("ready-command", text("COMMAND"), "A new node is ready once this exits 0; it has $BERTH_NODE_IP"),
   readyTimeout: flagOr(
     "ready-timeout",
@@ -24,7 +24,7 @@ const parameters = {
     "How long to try the ready command; default 1m",
     Duration.minutes(1)
   ),
-  pick: flags("pick", text("MEMBER"), "Delete this member where its group has too many; repeatable"),
+  pick: flags("pick", text("MEMBER"), "Delete this member if its group has too many; repeatable"),
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
   maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour"),
   grace: graceFlag,

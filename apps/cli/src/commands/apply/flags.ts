@@ -12,5 +12,5 @@ export const maxDeletesFlag = (otherwise: string) =>
 export const graceFlag = flag(
   "grace",
   duration(),
-  "How long a lost node must stay so before it counts as gone; default 60s"
+  "How long a missing node must stay missing before it counts as gone; default 60s"
 )

@@ -36,7 +36,7 @@ const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
   before.intents === undefined || after.intents === undefined
     ? Effect.succeed(false)
     : Effect.catch(goOnIn(after.intents, before.intents), ({ message }) =>
-        Effect.as(Effect.logWarning(`Keys of earlier creates are not carried along: ${message}.`), false)
+        Effect.as(Effect.logWarning(`Keys of earlier creates are not carried over: ${message}.`), false)
       )
 
 /** Fails where a login to another service would replace a profile that the command line does not name. */
@@ -98,7 +98,7 @@ export const login = command(
     yield* printNote(`Logged in to ${baseUrl.value} as profile ${name}; saved in ${path}.`)
     if (goesOn) {
       yield* printNote(
-        "Idempotency keys of earlier creates hold for the new API key; another account needs a profile of its own."
+        "Idempotency keys of earlier creates stay valid with the new API key; for another account use another profile."
       )
     }
     yield* printOne(profileRecord, { name, current: true, baseUrl: baseUrl.value })

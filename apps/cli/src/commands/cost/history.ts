@@ -25,12 +25,12 @@ export const historyFlags = {
   since: flag(
     "since",
     text("TIME", isTime, "expected a duration, such as 7d, a day, such as 2026-11-01, or an instant"),
-    "What berth-watch saw being spent since then, instead of what nodes cost now"
+    "What was spent since then, as berth-watch saw it"
   ),
   month: flag(
     "month",
     { ...text("[YYYY-MM]", isMonth, "expected a month, such as 2026-11"), bare: present },
-    "What berth-watch saw being spent in a month, by default the present one, with a forecast for its end"
+    "What was spent in a month (default: this one), with a forecast, as berth-watch saw it"
   ),
   watchUrl
 }
@@ -104,5 +104,5 @@ export const costHistory = Effect.fn("costHistory")(function* (values: Values) {
   const rows = accounts.map(toSpending)
   yield* printAll(spendingRecord, rows)
   for (const note of notesOf(rows)) yield* printNote(note)
-  yield* printNote("By hourly prices: commitments, taxes and least amounts are not in it.")
+  yield* printNote("By hourly prices: commitments, taxes and minimum charges are not in it.")
 })

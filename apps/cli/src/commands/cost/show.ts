@@ -72,12 +72,7 @@ const costNow = Effect.fnUntraced(function* (by: Grouping) {
 
 export const cost = command(
   {
-    by: flagOr(
-      "by",
-      oneOf(groupings, "GROUP"),
-      "A row for each node, plan, status, fleet or tag; default node",
-      "node"
-    ),
+    by: flagOr("by", oneOf(groupings, "GROUP"), "One row per node, plan, status, fleet or tag; default node", "node"),
     ...historyFlags
   },
   Effect.fnUntraced(function* ({ by, ...history }) {

@@ -32,7 +32,9 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Opt
       const ids = nodes.map(({ id }) => id)
       if (ids.length > 0)
         yield* printNote(
-          `${ids.length === 1 ? `Node ${ids[0]} exists` : `Nodes ${ids.join(" and ")} exist`} as before, unless deleted, and costs what it costs.`
+          ids.length === 1
+            ? `Node ${ids[0]} was not deleted: while it exists, it is billed.`
+            : `Nodes ${ids.join(" and ")} were not deleted: while they exist, they are billed.`
         )
       yield* printOne(fleetMemberRecord, {
         fleet: fleet.fleet,

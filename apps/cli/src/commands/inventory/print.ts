@@ -17,7 +17,7 @@ import { checkValueFormat, valueText } from "../../output/valueText.ts"
 import { inventoryClient } from "../../settings/inventoryClient.ts"
 
 const flags = {
-  ansible: switchFlag("ansible", "For Ansible; the only kind there is"),
+  ansible: switchFlag("ansible", "In Ansible's format, the only one so far"),
   list: switchFlag("list", "All hosts with their groups and variables; the default"),
   host: flag(
     "host",
@@ -27,7 +27,7 @@ const flags = {
   maxAge: flagOr(
     "max-age",
     duration({ minMillis: 0, maxMillis: 86_400_000 }),
-    "Take nodes that were read at most so long ago; default 0s",
+    "Use nodes that were read at most this long ago; default 0s",
     Duration.zero
   ),
   ledgers: repeated(

@@ -65,7 +65,7 @@ const faultOf = (given: Proposing, action: (typeof actions)[number]): UsageFault
   const surplus = names.filter((name) => ![...needs, ...takes].some((known) => known === name))
   if (missing.length === 0 && surplus.length === 0) return undefined
   const message =
-    missing.length > 0 ? `To ${action}, give ${missing.join(", ")}.` : `To ${action} takes no ${surplus.join(", ")}.`
+    missing.length > 0 ? `To ${action}, give ${missing.join(", ")}.` : `${action} takes no ${surplus.join(", ")}.`
   return new UsageFault({ message, hint: `It takes ${[...needs, ...takes].join(", ")}.` })
 }
 

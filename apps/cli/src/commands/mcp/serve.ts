@@ -52,9 +52,9 @@ const share: Value<number> = {
 }
 
 const flags = {
-  allow: flag("allow", someOf(actions, "ACTION,…"), "What may be proposed; default nothing: read-only"),
-  maxCost: flag("max-cost", rupeesPerHour, "Price per hour that the nodes it creates may have together"),
-  maxNodes: flag("max-nodes", wholeNumber(0), "Nodes that it may create"),
+  allow: flag("allow", someOf(actions, "ACTION,…"), "Changes that it may propose; default none: it only reads"),
+  maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates"),
+  maxNodes: flag("max-nodes", wholeNumber(0), "Maximum number of nodes it creates"),
   share: flagOr("share", share, "Part of the rate limit that it may use; default 0.5", 0.5)
 }
 

@@ -30,7 +30,7 @@ const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> 
     child.once("error", (error: NodeJS.ErrnoException) =>
       resume(
         new UsageFault({
-          message: `ssh cannot be run: ${error.code === "ENOENT" ? "there is none on the PATH" : error.message}.`,
+          message: `ssh cannot be run: ${error.code === "ENOENT" ? "it is not on the PATH" : error.message}.`,
           hint: "Install an ssh client; berth node ip prints the address."
         })
       )

@@ -44,7 +44,7 @@ const flags = {
   interval: flagOr(
     "interval",
     duration({ minMillis: 1000, maxMillis: 86_400_000 }),
-    "Time between two readings; default 5s",
+    "Time between two reads; default 5s",
     defaultInterval
   )
 }

@@ -18,7 +18,7 @@ const flags = {
   within: flagOr(
     "within",
     duration({ minMillis: 0, maxMillis: 3_600_000 }),
-    "Also kept nodes whose paid hour ends within this time; default 0s",
+    "Also delete kept nodes whose paid hour ends within this time; default 0s",
     Duration.zero
   ),
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")

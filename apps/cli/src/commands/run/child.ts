@@ -34,12 +34,12 @@ export const ensureCommand = (command: string): Effect.Effect<void, UsageFault> 
     // There a command may lack its extension.
     if (process.platform === "win32") return Effect.void
     if (command.includes("/")) {
-      return canRun(command) ? Effect.void : Effect.fail(cannotRun(command, "it is no program that you may run"))
+      return canRun(command) ? Effect.void : Effect.fail(cannotRun(command, "it is not a program that you may run"))
     }
     const folders = (process.env["PATH"] ?? "").split(delimiter)
     return folders.some((folder) => canRun(join(folder === "" ? "." : folder, command)))
       ? Effect.void
-      : Effect.fail(cannotRun(command, "there is none on the PATH"))
+      : Effect.fail(cannotRun(command, "it is not on the PATH"))
   })
 
 /** Runs the command to its end; the code is that of a shell where a signal has ended it. */

@@ -30,7 +30,7 @@ export const parameters = {
     "Stop the command and delete the node after this time; default 1h",
     Duration.hours(1)
   ),
-  reuse: switchFlag("reuse", "Take a node that an earlier run kept; keep this one for the rest of its paid hour"),
+  reuse: switchFlag("reuse", "Use a node that an earlier run kept, and keep it for the rest of its paid hour"),
   timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m"),
   maxCost: ofCreate.maxCost,
   force: ofCreate.force,

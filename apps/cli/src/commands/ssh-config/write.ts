@@ -32,7 +32,7 @@ const flags = {
       (prefix) => /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(prefix),
       "expected letters, digits, . _ and -"
     ),
-    "Stands before each name, so that no node takes the name of another host",
+    "Put this before each name, so that no node takes the name of another host",
     ""
   ),
   // Of this command it is a file; its format is that of ssh.
@@ -45,7 +45,7 @@ const flags = {
   interval: flagOr(
     "interval",
     duration({ minMillis: 1000, maxMillis: 86_400_000 }),
-    "Time between two readings of --watch; default 5s",
+    "Time between two reads with --watch; default 5s",
     Duration.seconds(5)
   )
 }

@@ -162,10 +162,10 @@ const credentialsOf = ({ accessToken, apiKey, id }, address) => {
   copy.onclick = () =>
     navigator.clipboard.writeText(`${lines}\n`).then(
       () => (copied.textContent = "Copied."),
-      () => (copied.textContent = "The browser does not let this page copy: select the lines.")
+      () => (copied.textContent = "The browser does not let this page copy: select the lines yourself.")
     )
   return {
-    title: `World ${id} is made`,
+    title: `World ${id} was made`,
     content: [
       make("p", { text: "These credentials reach it. They are not shown again." }),
       make("pre", { text: lines, tabIndex: 0 })
@@ -216,7 +216,7 @@ export const askForNode = ({ node, send }, onFailure) =>
   openForm((schemas) => {
     const { createdAt, forced, id, locked, name, plan, status } = node
     const { elements, fields } = makeFields(schemas.NodeChange, schemas, {
-      emptyText: "as its lifecycle has it",
+      emptyText: "let the lifecycle decide",
       values: { locked, ...(forced ? { status } : {}) }
     })
     return {

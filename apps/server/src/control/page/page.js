@@ -99,14 +99,14 @@ const endedText = ({ at, reason }) =>
 const notice = () => {
   const { isConnected, seen, world } = state
   if (!isConnected) {
-    const text = "What is shown is from before. This page tries again by itself."
+    const text = "You see the last known state. This page keeps trying."
     return { sentence: "No connection to the server.", text, worlds: [] }
   }
   if (seen.is === "ended") {
     return { sentence: `World ${world} has ended.`, text: endedText(seen.journal.ended), worlds: offers() }
   }
   if (seen.is === "unknown") {
-    const text = seen.journal === undefined ? "Nothing is kept of it." : "What this page saw of it last is below."
+    const text = seen.journal === undefined ? "Nothing is kept of it." : "Below is what this page saw last."
     return { sentence: seen.sentence ?? `There is no world ${plain(world)}.`, text, worlds: offers() }
   }
   return undefined
@@ -293,7 +293,7 @@ const moveClock = (body) =>
     const { events, now } = await reply.json()
     if (events === undefined) return happened(`Now ${readable(now)}.`)
     const names = events.map(({ kind, nodeId }) => (nodeId === undefined ? kind : `${kind} of ${nodeId}`))
-    happened(names.length === 0 ? "Nothing is to come." : `${names.join(", ")}.`)
+    happened(names.length === 0 ? "There is no next event." : `${names.join(", ")}.`)
   })
 
 const disarm = (id) => act(`/faults/${encodeURIComponent(id)}`, { method: "DELETE" }, () => done(`${id} is disarmed.`))
@@ -329,9 +329,9 @@ const resetWorld = () => {
   const { world } = state
   askWhether({
     title: `Reset ${world}?`,
-    text: "It begins anew: its nodes, its clock, its faults. Its requests are forgotten; its credentials stay.",
+    text: "Nodes, clock and faults start again. Requests are forgotten; credentials stay.",
     action: "Reset",
-    send: sender("POST", "/reset", () => `${world} has begun anew.`, maxMakingMillis)
+    send: sender("POST", "/reset", () => `${world} was reset.`, maxMakingMillis)
   })
 }
 
@@ -340,7 +340,7 @@ const deleteWorld = () => {
   const { world } = state
   askWhether({
     title: `Delete ${world}?`,
-    text: "It ends, and its credentials are no longer known. Its last requests stay on this page for a while.",
+    text: "The world ends, and its credentials stop working. Its last requests stay on this page for a while.",
     action: "Delete",
     send: sender("DELETE", "", () => "")
   })

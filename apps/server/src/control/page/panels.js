@@ -250,7 +250,7 @@ const entryRow = (entry) => {
     ]
   })
   const facts = [`Request ${seq}`, operation ?? "no operation", `answered in ${count(durationMillis)} ms of world time`]
-  if (status === null) facts[2] = "a fault let no reply be made"
+  if (status === null) facts[2] = "a fault prevented the reply"
   const noReply = status === null ? "None." : reply === "" ? "No body." : "The body of a success is not kept."
   const sides = make("div", {
     className: "sides",

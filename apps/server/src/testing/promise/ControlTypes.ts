@@ -11,7 +11,7 @@ export interface WorldOptions {
   readonly startAt?: string | undefined
   /** What the account begins with: empty, small (a handful of nodes) or fleet:N; default empty. */
   readonly scenario?: string | undefined
-  /** Nodes it begins with, beside those of the scenario. */
+  /** Nodes that it begins with, besides those of the scenario. */
   readonly nodes?:
     | ReadonlyArray<{
         readonly name: string
@@ -19,9 +19,9 @@ export interface WorldOptions {
         readonly plan?: string | undefined
         /** Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan */
         readonly image?: string | number | undefined
-        /** What it shows at the start; default running, unless its life has it otherwise */
+        /** Its status at the start; default running, unless its rules say otherwise */
         readonly status?: "created" | "running" | "power-off" | "terminate" | undefined
-        /** Default the next one that is free */
+        /** Default: the next free one */
         readonly id?: number | undefined
         /** an instant from 2002 to 2999 such as 2026-01-01T00:00:00Z */
         readonly createdAt?: string | undefined
@@ -33,11 +33,11 @@ export interface WorldOptions {
     | undefined
   /** Time from a create to running; default 2 seconds. */
   readonly provisioning?: string | undefined
-  /** At most this much more; default nothing. */
+  /** Up to this much longer; default 0. */
   readonly provisioningJitter?: string | undefined
   /** Time from a delete to being gone; default 2 seconds. */
   readonly termination?: string | undefined
-  /** At most this much more; default nothing. */
+  /** Up to this much longer; default 0. */
   readonly terminationJitter?: string | undefined
   /** What becomes of nodes, by weight; default all run. */
   readonly outcomes?:
@@ -54,9 +54,9 @@ export interface WorldOptions {
     | undefined
   /** Running time before an outcome; default 1 minute. */
   readonly outcomeAfter?: string | undefined
-  /** At most this much more; default nothing. */
+  /** Up to this much longer; default 0. */
   readonly outcomeAfterJitter?: string | undefined
-  /** Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it. */
+  /** Other rules for nodes of certain names: the first match applies; what it leaves out is as for the world. */
   readonly lives?:
     | ReadonlyArray<{
         /** A pattern of node names: `*` is any text, `?` one character */
@@ -95,9 +95,9 @@ export interface WorldOptions {
   readonly deleteStyle?: "documented" | "enveloped" | undefined
   /** Refuse a name that a node has; default false. */
   readonly uniqueNames?: boolean | undefined
-  /** Default: one that follows from the server's seed. */
+  /** Default: derived from the server's seed. */
   readonly apiKey?: string | undefined
-  /** Default: one that follows from the server's seed. */
+  /** Default: derived from the server's seed. */
   readonly accessToken?: string | undefined
 }
 
@@ -142,12 +142,12 @@ export interface ExpectedCall {
     | "commitments.set"
     | undefined
   readonly query?: Readonly<Record<string, string>> | undefined
-  /** Headers that are there, by pattern; others may be. One that carries a credential is `<redacted>`. */
+  /** Headers that must be there, by pattern; others may be, too. One that carries a credential is `<redacted>`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Fields that are there, with these values, at any depth; others may be. Lists are of the same length. */
+  /** Fields that must be there with these values, at any depth; others may be, too. Lists must have the same length. */
   readonly body?: unknown | undefined
   readonly status?: number | null | undefined
-  /** Faults that fired; others may. */
+  /** Faults that must have fired; others may have, too. */
   readonly faults?: ReadonlyArray<string> | undefined
   /** How often, exactly; not together with the other two. */
   readonly count?: number | undefined
@@ -216,7 +216,7 @@ export interface SavedImageView {
 export interface JournalEntry {
   /** Counts the entries of the journal, from 1. */
   readonly seq: number
-  /** Where this is no request of the service, but one that reset or restored the world. */
+  /** Set if this is not a request but a reset or a restored snapshot. */
   readonly change?: "reset" | "restored"
   /** When it came, in the world's time. */
   readonly at: string
@@ -235,19 +235,19 @@ export interface JournalEntry {
     | null
   /** Without the API key. */
   readonly query: Readonly<Record<string, string>>
-  /** By their names in lower case, but for `host`; what carries a credential is hidden. */
+  /** By lower-case name, without `host`; credentials are hidden. */
   readonly headers: Readonly<Record<string, string>>
   /** The first 2048 bytes, without secrets. */
   readonly body: string | null
-  /** Bytes of the whole body, where it was cut. */
+  /** Size of the whole body in bytes, if it was cut. */
   readonly bodyBytes?: number
   /** The status of the reply; null when there was none. */
   readonly status: number | null
-  /** Those of the reply, by their names in lower case; what carries a credential is hidden. */
+  /** Those of the reply, by lower-case name; credentials are hidden. */
   readonly replyHeaders: Readonly<Record<string, string>>
   /** The first 2048 bytes of the body of a reply that is a failure, or at which a fault fired, without secrets; null of any other. */
   readonly reply: string | null
-  /** Bytes of the whole body of the reply, where it was cut. */
+  /** Size of the whole body of the reply in bytes, if it was cut. */
   readonly replyBytes?: number
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
@@ -280,7 +280,7 @@ export interface Trigger {
   readonly probability?: number | undefined
   /** Not before this instant of the world. */
   readonly from?: string | undefined
-  /** No more from this instant of the world on. */
+  /** Until this instant of the world. */
   readonly until?: string | undefined
   readonly scope?:
     | {
@@ -318,7 +318,7 @@ export type Fault = Trigger &
         readonly fault: "status"
         /** 200 to 599; default 503. */
         readonly status?: number | undefined
-        /** Whether the body is the envelope, or empty; default true. */
+        /** Whether the body is the envelope or empty; default true, the envelope. */
         readonly envelope?: boolean | undefined
         /** The message of the envelope. */
         readonly message?: string | undefined
@@ -356,11 +356,11 @@ export type Fault = Trigger &
       }
     | {
         readonly fault: "latency"
-        /** How late; of uniform the least, of lognormal the median; default 1 second. */
+        /** How late: for uniform the least, for lognormal the median; default 1 second. */
         readonly delay?: string | undefined
         /** fixed, uniform, lognormal; default fixed. */
         readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
-        /** The most, of uniform and lognormal; default 1 minute. */
+        /** The most, for uniform and lognormal; default 1 minute. */
         readonly upTo?: string | undefined
         /** Spread of lognormal, 0 to 5; default 0.5. */
         readonly sigma?: number | undefined
@@ -397,7 +397,7 @@ export type Fault = Trigger &
       }
     | {
         readonly fault: "slow-body"
-        /** Bytes a piece; default a tenth of the body. */
+        /** Bytes in each piece; default a tenth of the body. */
         readonly chunk?: number | undefined
         /** Between two pieces; default 100 millis. */
         readonly pause?: string | undefined
@@ -449,7 +449,7 @@ export type Fault = Trigger &
       }
     | {
         readonly fault: "window-changes"
-        /** What is granted instead; default half of it. */
+        /** The new limit; default half of the old one. */
         readonly limit?: number | undefined
       }
   )

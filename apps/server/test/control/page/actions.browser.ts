@@ -142,7 +142,7 @@ describe("a node on the page", () => {
       expect(yield* node()).toMatchObject({ status: "power-off", forced: true, locked: true })
 
       yield* press(page, "Change web")
-      yield* sees(dialog(page).getByLabel("status", { exact: true }).selectOption("as its lifecycle has it"))
+      yield* sees(dialog(page).getByLabel("status", { exact: true }).selectOption("let the lifecycle decide"))
       yield* confirm(page, "Change")
       yield* sees(row.getByText("forced", { exact: true }).waitFor({ state: "detached" }))
       expect(yield* node()).toMatchObject({ forced: false, locked: true })
@@ -167,7 +167,7 @@ describe("a world on the page", () => {
       yield* sees(dialog(page).getByLabel("apiKey", { exact: true }).fill("it's"))
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(dialog(page).getByRole("button", { name: "Make", exact: true }).click())
-      yield* sees(dialog(page).getByText("World w2 is made").waitFor())
+      yield* sees(dialog(page).getByText("World w2 was made").waitFor())
       const lines = yield* Effect.promise(() => dialog(page).locator("pre").innerText())
       expect(lines).toContain("export BERTH_API_KEY='it'\\''s'\n")
       const accessToken = /BERTH_ACCESS_TOKEN='(.*)'/.exec(lines)![1]!
@@ -205,7 +205,7 @@ describe("a world on the page", () => {
       yield* sees(page.getByRole("row", { name: "web" }).getByText("running").waitFor())
       yield* press(page, "Reset")
       yield* confirm(page, "Reset")
-      yield* sees(page.getByText("w1 has begun anew.").waitFor())
+      yield* sees(page.getByText("w1 was reset.").waitFor())
       yield* sees(page.getByText("No nodes.").waitFor())
       yield* sees(page.locator("#journal li").getByText("the world was reset").waitFor())
       expect(yield* control(account, "GET", "/worlds/w1")).toMatchObject({ nodes: 0, now: "2026-01-01T00:00:00.000Z" })

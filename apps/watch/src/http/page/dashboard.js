@@ -104,9 +104,9 @@ const emptySentences = (all) => {
     return ["No account is configured.", "Name one under accounts in the config, then send SIGHUP."]
   }
   if (unswept.some(isTroubled)) return ["The nodes are not known yet: the reason is above."]
-  if (unswept.length > 0) return ["No nodes yet.", "They are shown here when the first sweep is complete."]
+  if (unswept.length > 0) return ["No nodes yet.", "They appear here when the first sweep is complete."]
   const none = accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
-  return [none, "Create one, for example with berth node create: it is shown here by itself."]
+  return [none, "Create one, for example with berth node create: it appears here by itself."]
 }
 
 const paintList = () => {

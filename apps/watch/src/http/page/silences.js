@@ -99,7 +99,7 @@ export const paintSilences = (silences, onEnd) => {
       (silence) => silenceRow(silence, onEnd)
     )
   } else {
-    const none = "No silence. During one, events are kept and not handed over; the timeline shows them at once."
+    const none = "No silence. During one, sinks get no events until it ends; the timeline shows them at once."
     paintRows(
       document.getElementById("silence-rows"),
       [none],

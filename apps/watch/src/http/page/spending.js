@@ -30,7 +30,7 @@ const hourMillis = 3_600_000
 /** what is not known of the amount. */
 const doubtText = ({ blindMillis, error, isBounded }) =>
   [
-    ...(isBounded ? [] : ["prices of a time are not known"]),
+    ...(isBounded ? [] : ["some prices are not known"]),
     ...(isBounded && error >= 1 ? [`± ${priceText(error)}`] : []),
     ...(blindMillis >= hourMillis ? [`${hoursText(blindMillis)} not watched`] : [])
   ].join(" · ")

@@ -95,7 +95,7 @@ const eventRow = (event, { isSeveral, onNode }) => {
 export const paintEvents = (parent, events, options = {}) => {
   const {
     count = eventsAtOnce,
-    emptyText = "No events yet: what happens to the nodes is listed here as it happens.",
+    emptyText = "No events yet. Changes to the nodes appear here as they happen.",
     isSeveral = false,
     onNode
   } = options

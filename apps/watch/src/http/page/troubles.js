@@ -17,8 +17,8 @@ const unreachable = (lostMillis, refusal) => ({
   what: refusal ?? "The daemon cannot be reached.",
   next:
     refusal === undefined
-      ? "What is shown is from then. Look at its log, or start it again with berth-watch run; this page goes on by itself."
-      : "What is shown is from then. The daemon goes on by itself when this is over, and so does the page.",
+      ? "You see the state of that time. Look at its log, or start it again with berth-watch run; this page continues by itself."
+      : "You see the state of that time. The daemon continues by itself when this is over, and so does the page.",
   sinceMillis: lostMillis,
   count: 1
 })
@@ -105,7 +105,7 @@ const linesOf = (troubles) => {
     who: "",
     sink: null,
     what: `${rest} more`,
-    next: "All of them are in berth-watch status."
+    next: "Run berth-watch status to see all of them."
   }
   return [...shown, ...(rest > 0 ? [more] : [])]
 }

@@ -286,7 +286,7 @@ describe("the dashboard", () => {
     Effect.gen(function* () {
       const daemon = yield* served()
       const { complaints, page } = yield* visit(daemon.url)
-      yield* sees(page.getByText("They are shown here when the first sweep is complete.").waitFor())
+      yield* sees(page.getByText("They appear here when the first sweep is complete.").waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       yield* scene(daemon, 40)
       const since = daemon.state.accounts[0]!.lastSweep!.endedAt

@@ -53,7 +53,7 @@ describe("what was spent, on the dashboard", () => {
       const { page } = yield* visit(daemon.url)
       yield* sees(page.getByText("Spent this month").waitFor())
       expect(yield* sees(page.locator("#spent").textContent())).toBe("≥ ₹1,404")
-      yield* sees(page.getByText("prices of a time are not known · 3 d not watched", { exact: true }).waitFor())
+      yield* sees(page.getByText("some prices are not known · 3 d not watched", { exact: true }).waitFor())
       yield* sees(page.locator("#account").selectOption("default"))
       expect(yield* sees(page.locator("#spent").textContent())).toBe("₹468")
     })

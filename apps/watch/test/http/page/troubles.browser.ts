@@ -150,10 +150,10 @@ describe("the dashboard in trouble", () => {
       yield* isLive(page)
       expect(yield* summary(page)).toBe("All well. The account is read on time, but no sink is configured.")
       yield* sees(
-        page.getByText("Create one, for example with berth node create: it is shown here by itself.").waitFor()
+        page.getByText("Create one, for example with berth node create: it appears here by itself.").waitFor()
       )
       yield* sees(page.getByText("Name a webhook or a command under sinks in the config, then send SIGHUP.").waitFor())
-      yield* sees(page.getByText("No events yet: what happens to the nodes is listed here as it happens.").waitFor())
+      yield* sees(page.getByText("No events yet. Changes to the nodes appear here as they happen.").waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
       daemon.state.sinks = [aSink(), aSink({ sink: "log", kind: "stdout" })]
       daemon.put(aNode({ id: 7, name: "web" }), instant())
