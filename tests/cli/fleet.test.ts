@@ -47,6 +47,8 @@ describe("berth apply", () => {
       assert.deepStrictEqual([...new Set(requests)], ["GET /myaccount/api/v1/nodes/"])
       assert.strictEqual(fleet.ledgerText(), text)
       assert.strictEqual((yield* fleet.diff()).code, 0)
+      const selected = yield* fleet.apply("--columns", "action,outcome", "--sort", "outcome")
+      assert.deepStrictEqual([selected.code, selected.stdout], [0, "CHANGE         RESULT\n= 3 unchanged  -\n"])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
