@@ -1,6 +1,7 @@
 /**
  * `berth apply` and its companions against the real mock service: what they do, what they refuse, and how many requests that takes.
  */
+import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -253,6 +254,12 @@ describe("berth apply", () => {
       const missing = yield* fleet.run(["apply", "-f", join(fleet.folder, "other.yaml")])
       assert.strictEqual(missing.code, 10)
       assert.include(missing.stderr, "other.yaml cannot be read: there is no such file.")
+      // A pipe that nobody writes into, and a file without an end.
+      execFileSync("mkfifo", [join(fleet.folder, "pipe.yaml")])
+      for (const name of [join(fleet.folder, "pipe.yaml"), "/dev/zero"]) {
+        const refused = yield* fleet.run(["apply", "-f", name])
+        assert.deepStrictEqual([refused.code, refused.stderr.includes(`${name} is not a file.`)], [10, true])
+      }
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

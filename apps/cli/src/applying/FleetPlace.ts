@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
-import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { type FileFault, readText } from "@berthkit/core/client/files/StateFiles"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 import { Effect, Option, Result } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
@@ -82,7 +82,14 @@ const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyAr
   return yield* faults.at(-1) ?? new UsageFault({ message: `${file} cannot be used.`, hint: "" })
 })
 
-const readFile = (path: string) => withFiles((fs) => fs.readFile(path, "utf8"))
+/** More than a person writes. */
+const maxBytes = 1024 * 1024
+
+const readFile = (path: string) =>
+  Effect.flatMap(
+    readText(path, maxBytes, true),
+    Option.match({ onNone: () => Effect.fail<FileFault>({ code: "ENOENT", message: "" }), onSome: Effect.succeed })
+  )
 
 /** The start scripts of a group, and their digests. */
 const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>
