@@ -6,9 +6,9 @@ import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Option, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
-import { problemOf } from "../failure/Problem.ts"
+import { type Problem, problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
-import { type Change, type Conflict, isIdle, type Plan, planOf, planPrice, type PlanOptions } from "../fleet/plan.ts"
+import { type Change, type Conflict, isIdle, mustBeKnown, type Plan, planOf, planPrice, type PlanOptions } from "../fleet/plan.ts"
 import { whenInterrupted } from "../nodes/interrupted.ts"
 import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
@@ -96,7 +96,7 @@ export const previewFleet = Effect.fnUntraced(function* (
   const ledger = yield* readLedger(place.ledger, { account, fleet: fleet.fleet })
   const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
   const machine = isPending ? yield* updateRegistry(registry, (fleets) => fleets) : ""
-  const pending = yield* resolvePending(ledger, machine)
+  const pending = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, options.isDestroy))
   const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
   const plan = planned(fleet, pending, presumed(observed), options)
   yield* reportLeftOut
@@ -180,7 +180,8 @@ const changeLocked = Effect.fnUntraced(function* (
   const { isDestroy, pick, place, replace } = options
   const planOptions: PlanOptions = { replace, pick, isDestroy }
   const machine = yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
-  const resolved = yield* resolvePending(yield* file.current, machine)
+  const ledger = yield* file.current
+  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, isDestroy))
   const observed = yield* observe(resolved.ledger)
   const first = planned(fleet, resolved, presumed(observed), planOptions)
   yield* reportLeftOut

@@ -10,6 +10,24 @@ import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
 import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 
+/**
+ * Whether it has to be known what became of a create that is pending: because its member is not wanted any more, or because it cannot be
+ * ordered again as it was.
+ */
+export const mustBeKnown =
+  (file: LoadedFleet, ledger: Ledger, isDestroy: boolean) =>
+  (entry: Entry): boolean => {
+    const { group } = memberOf(entry)
+    const wanted = file.groups.find((each) => each.group === group)
+    const members = entriesOf(ledger).filter((each) => each.state !== "none" && memberOf(each).group === group)
+    return (
+      isDestroy ||
+      wanted === undefined ||
+      members.length > wanted.count ||
+      JSON.stringify(entry.sent?.["startScripts"] ?? []) !== JSON.stringify(wanted.scripts)
+    )
+  }
+
 /** What was observed. */
 export interface World {
   /** The nodes of the list, by id, and those of the ledger that only a read shows. */
@@ -258,7 +276,7 @@ class Planner {
     if (state === "pending") {
       return this.#refuse(
         `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now.`,
-        `Put ${entry.member} back into the file, run berth apply, and then take it out.`
+        `Run the same command again in eleven minutes; if you know what became of it, first: berth fleet forget ${entry.member}`
       )
     }
     if (entry.previous !== undefined) {

@@ -12,6 +12,7 @@ import { LeasedNodeDiffers, LeasedNodeStays, type LocalFileFault } from "../fail
 import { leaseFileFault } from "../failure/leaseFileFault.ts"
 import { isProven, type Lease } from "../leases/Lease.ts"
 import { LeaseStore } from "../leases/LeaseStore.ts"
+import { nodeOfCreate } from "./nodeOfCreate.ts"
 
 /** What became of the node of a lease. */
 export interface LeaseEnd {
@@ -36,9 +37,6 @@ export const nodeOf = ({ createdAt, id, name }: Node): NonNullable<Lease["node"]
 /** A service may not find a node that it has just created. */
 const newMillis = 60_000
 const pausesMillis = [1000, 2000, 4000, 8000]
-
-/** So long the create of an ended process is looked for. */
-const settleTime = "20 seconds"
 
 /** How often a delete is sent that the service accepts and does not carry out, and the pause between. */
 const maxDeletes = 3
@@ -71,19 +69,6 @@ const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Leas
   return node
 })
 
-/** The node that the create of a lease made; undefined where it made none. Fails while it still may. */
-const created = Effect.fnUntraced(function* ({ image, key, name, plan }: Lease) {
-  const nodes = yield* Nodes
-  return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
-    Effect.map(({ node }) => node as Node | undefined),
-    // Of its key the client says that it made no node, or one that is gone.
-    Effect.catchIf(
-      ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
-      () => Effect.undefined
-    )
-  )
-})
-
 /** The id of the node, where it is known here. */
 const idOf = Effect.fnUntraced(function* ({ key, node }: Lease) {
   if (node !== null) return node.id as NodeId
@@ -95,7 +80,7 @@ const idOf = Effect.fnUntraced(function* ({ key, node }: Lease) {
 /** The node that a lease is about, proved; undefined where there is none any more. */
 export const provenNode = Effect.fnUntraced(function* (lease: Lease) {
   const id = yield* idOf(lease)
-  const found = id === undefined ? yield* created(lease) : yield* readNew(id, lease)
+  const found = id === undefined ? yield* nodeOfCreate(lease, lease.key) : yield* readNew(id, lease)
   if (found === undefined) return undefined
   if (lease.node === null ? found.name === lease.name : isProven(lease.node, nodeOf(found))) return found
   return yield* new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
