@@ -88,6 +88,8 @@ export type Change =
       readonly action: "differs"
       readonly member: Member
       readonly node: Node
+      /** The node that this one is to replace, where an earlier run has begun that and not ended it. */
+      readonly old: Node | null
       readonly differences: ReadonlyArray<string>
     }
   | { readonly action: "commit"; readonly member: Member; readonly node: Node; readonly group: LoadedGroup }
@@ -282,7 +284,7 @@ class Planner {
     if (entry.previous !== undefined) {
       return this.#refuse(
         `${entry.member} is being replaced, and has two nodes: ${entry.previous.id} and ${node!.id}.`,
-        "Finish the replacement with berth apply first."
+        `Finish that first: berth apply --replace ${entry.member}`
       )
     }
     return this.changes.push({ action: "delete", member, node: node!, why })
@@ -315,6 +317,11 @@ class Planner {
       // It was asked to go, and is on its way out.
       if (old?.status === "terminate") return this.#unchanged(slot, group, node)
       if (old === undefined) return this.changes.push({ action: "doubted", member, owned: previous, why: "missing" })
+      // One that was asked to go is asked again. Another may be the only one that does its work.
+      if (entry.previousAsked !== true && !this.#isToReplace(entry)) {
+        const differences = [`replaces node ${old.id}, which is still there`]
+        return this.changes.push({ action: "differs", member, node, old, differences })
+      }
       return this.changes.push({
         action: "replace",
         member,
@@ -328,9 +335,8 @@ class Planner {
     }
     const differences = differencesOf(entry, node, group)
     if (differences.length === 0) return this.#unchanged(slot, group, node)
-    const { replace } = this.#options
-    if (replace !== "all" && !replace.includes(entry.member)) {
-      return this.changes.push({ action: "differs", member, node, differences })
+    if (!this.#isToReplace(entry)) {
+      return this.changes.push({ action: "differs", member, node, old: null, differences })
     }
     const name = group.nameOf(member.n)
     if (this.#isTaken(name, member)) return
@@ -346,6 +352,11 @@ class Planner {
     })
   }
 
+  #isToReplace({ member }: Entry): boolean {
+    const { replace } = this.#options
+    return replace === "all" || replace.includes(member)
+  }
+
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
     return commitment !== null && entry.commitment !== commitmentText(commitment)
@@ -356,6 +367,10 @@ class Planner {
   #resume({ entry, member }: Slot, group: LoadedGroup) {
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
     if (old === undefined) return this.#create(member, group, null, true, entry.pending!.name)
+    if (!this.#isToReplace(entry)) {
+      const differences = ["an earlier run has begun to replace it"]
+      return this.changes.push({ action: "differs", member, node: old, old: null, differences })
+    }
     return this.changes.push({
       action: "replace",
       member,
@@ -418,7 +433,8 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
     case "commit":
     case "unchanged":
     case "kept": {
-      const { price } = prices.ofNode(change.node)
+      const old = change.action === "differs" && change.old !== null ? [prices.ofNode(change.old).price] : []
+      const price = sumOfPrices([prices.ofNode(change.node).price, ...old])
       return { now: price, after: price }
     }
     case "doubted": {
