@@ -157,6 +157,11 @@ describe("berth apply", () => {
         ["failed", "skipped"]
       )
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-1", "shop-web-2"])
+      // Without --replace nothing is deleted, however many may be.
+      const without = yield* fleet.apply("--yes", "--max-deletes", "9", "-o", "json")
+      assert.deepStrictEqual([without.code, rowsOf(without).map(({ action }) => action)], [0, ["differs", "differs"]])
+      assert.include(rowsOf(without)[0]!.reason, "which is still there (--replace web-1 goes on)")
+      assert.lengthOf(yield* names, 3)
       const done = yield* fleet.apply(...replace, "--ready-command", 'test -n "$BERTH_NODE_IP" -a -z "$BERTH_API_KEY"')
       assert.strictEqual(done.code, 0)
       assert.deepStrictEqual(
@@ -183,7 +188,9 @@ describe("berth apply", () => {
       yield* arm([{ fault: "status", status: 422, times: 1, scope: { operation: "nodes.create" } } as never])
       const failed = yield* fleet.apply("--yes")
       assert.strictEqual(failed.code, 9, failed.stderr)
-      assert.include(failed.stderr, `hint: See the errors above; then go on with: berth apply -f ${fleet.file}`)
+      const [member] = rowsOf(yield* fleet.diff("-o", "json")).filter(({ action }) => action === "create")
+      assert.include(failed.stderr, `error: ${member!.member}: The service refused the request`)
+      assert.include(failed.stderr, "hint: See the errors above; then run the same command again to go on.")
       assert.lengthOf(yield* names, 2)
       assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-2", "shop-web-3"])

@@ -22,7 +22,7 @@ import { type FleetPlace, ownAccount, type ReadFleet, readFleetFile } from "./Fl
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
-import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
+import { type Means, perform, type Performed, settledLedger, withProtection } from "./perform.ts"
 import { registered, updateRegistry } from "./Registry.ts"
 import { rowsOf } from "./rows.ts"
 import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
@@ -125,9 +125,21 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
   if (changed.length === 0) return undefined
   return {
-    message: `${changed.length} members were changed.`,
+    message: changed.length === 1 ? "1 member was changed." : `${changed.length} members were changed.`,
     hint: `The ledger has what there is: ${ledger}`,
     details: { members: changed.map(({ id, member, outcome }) => ({ member, id, outcome })) }
+  }
+}
+
+/** The failure of one member. What a create by itself would need done, the next run does. */
+const problemOfMember = ({ failure, member }: Performed["failures"][number]): Problem => {
+  const problem = problemOf(failure)
+  const tag = failure._tag === "BerthError" ? failure.reason._tag : failure._tag
+  return {
+    ...problem,
+    message: `${member}: ${problem.message}`,
+    ...(tag === "OutcomeUnknown" && { hint: "Run the same command again: that makes no second node." }),
+    details: { ...problem.details, member }
   }
 }
 
@@ -224,12 +236,8 @@ const changeLocked = Effect.fnUntraced(function* (
   const { failures } = performed
   if (failures.length === 0) return yield* printNote(finalSentence(plan, prices))
   const format = yield* OutputFormat
-  for (const failure of failures) yield* reportProblem(problemOf(failure), format)
-  return yield* new MembersFailed({
-    failed: failures.length,
-    of: all,
-    command: `berth ${isDestroy ? "destroy" : "apply"}${place.flag}`
-  })
+  for (const failure of failures) yield* reportProblem(problemOfMember(failure), format)
+  return yield* new MembersFailed({ failed: failures.length, of: all })
 })
 
 export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {

@@ -47,10 +47,17 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
 export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   /** What was looked for; none where several names were. */
   readonly given?: string | undefined
+  /** Whether every node is needed, and no name; default false. */
+  readonly all?: boolean
 }> {
   readonly exit = "unavailable"
-  readonly hint = "List the nodes with berth node list, and use the id of the one you mean."
+  get hint() {
+    return this.all === true
+      ? "Nothing was changed; try again later. See what the service lists: berth node list"
+      : "List the nodes with berth node list, and use the id of the one you mean."
+  }
   override get message() {
+    if (this.all === true) return "The list of the service cannot be read to its end: it is not certain which nodes there are."
     const node = this.given === undefined ? "which nodes have a name" : `whether a node matches ${this.given}`
     return `The list of the service cannot be read to its end: it is not certain ${node}.`
   }
@@ -241,13 +248,9 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
 export class MembersFailed extends Data.TaggedError("MembersFailed")<{
   readonly failed: number
   readonly of: number
-  /** Goes on with what is left. */
-  readonly command: string
 }> {
   readonly exit = "someFailed"
-  get hint() {
-    return `See the errors above; then go on with: ${this.command}`
-  }
+  readonly hint = "See the errors above; then run the same command again to go on."
   override get message() {
     return `${this.failed} of ${this.of} changes failed.`
   }

@@ -32,7 +32,9 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Opt
       const ids = nodes.map(({ id }) => id)
       if (ids.length > 0)
         yield* printNote(
-          `${ids.length === 1 ? `Node ${ids[0]} exists` : `Nodes ${ids.join(" and ")} exist`} as before, unless deleted, and costs what it costs.`
+          ids.length === 1
+            ? `Node ${ids[0]} exists as before, unless deleted, and costs what it costs.`
+            : `Nodes ${ids.join(" and ")} exist as before, unless deleted, and cost what they cost.`
         )
       yield* printOne(fleetMemberRecord, {
         fleet: fleet.fleet,
