@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schedule } from "effect"
 import { run, start } from "./berth.ts"
-import { fleetFolder, nodes, rowsOf, webs } from "./fleet.ts"
+import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
 /** So many runs are killed. */
 const kills = isSoak ? 20 * Number(process.env["RUNS"]) : 100
@@ -119,6 +119,23 @@ describe("berth apply", () => {
         assert.lengthOf(yield* own, 0)
       }
       assert.lengthOf(yield* nodes, 2)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("stopped while the ready command runs ends that with all that it started", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      const env = yield* fleet.env
+      fleet.write(webs(1))
+      yield* run(["apply", "-f", fleet.file, "--yes"], { env })
+      fleet.write(webs(1, large))
+      const ready = ["--replace", "all", "--max-deletes", "1", "--ready-command", "echo asking; sleep 300; true"]
+      const running = yield* start(["apply", "-f", fleet.file, "--yes", ...ready], { env })
+      yield* running.untilStderr("asking")
+      yield* running.kill("SIGINT")
+      // What goes on would hold its stderr open.
+      const { code, stderr } = yield* running.ended
+      assert.deepStrictEqual([code, stderr.includes("Interrupted; 0 of 1 changes are done")], [130, true])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

@@ -1,7 +1,7 @@
 /**
  * `--ready-command`: whether a new node does its work, by a command of the user, which is run again until it exits 0.
  */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { childEnvironment } from "../settings/childEnvironment.ts"
@@ -12,10 +12,24 @@ export class NotReady extends Data.TaggedError("NotReady")<{ readonly node: Node
 /** From one run to the next. */
 const pauseMillis = 2000
 
+/** On Windows there are no groups of processes to end. */
+const isGrouped = process.platform !== "win32"
+
+/** Ends the command with all that its shell has started. */
+const end = ({ pid }: ChildProcess) => {
+  if (pid === undefined) return
+  try {
+    process.kill(isGrouped ? -pid : pid, "SIGTERM")
+  } catch {
+    // It has ended.
+  }
+}
+
 const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.Effect<number> =>
   Effect.callback<number>((resume) => {
     const child = spawn(command, {
       shell: true,
+      detached: isGrouped,
       // What it prints is for people; stdout is for data alone.
       stdio: ["ignore", 2, 2],
       env: {
@@ -27,7 +41,7 @@ const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.E
     })
     child.once("error", () => resume(Effect.succeed(127)))
     child.once("exit", (code) => resume(Effect.succeed(code ?? 1)))
-    return Effect.sync(() => child.kill())
+    return Effect.sync(() => end(child))
   })
 
 /** A run that hangs is ended after this time at the earliest. */
