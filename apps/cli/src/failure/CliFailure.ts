@@ -232,6 +232,28 @@ export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
   }
 }
 
+/** The node of a lease was not deleted, because a call failed. The lease stays. */
+export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted")<{
+  /** Null where it is not known which node the create made. */
+  readonly id: number | null
+  readonly name: string
+  readonly error: BerthError
+}> {
+  get exit() {
+    return this.error.reason.exit
+  }
+  get hint() {
+    return this.error.reason._tag === "OutcomeUnknown"
+      ? "Run berth reap in eleven minutes: it deletes the node, if there is one."
+      : "Put that right, or wait, and delete it with: berth reap"
+  }
+  override get message() {
+    return this.id === null
+      ? `${this.error.message} If node ${this.name} is there, it is billed.`
+      : `Node ${this.name} (${this.id}) was not deleted, and is billed: ${this.error.message}`
+  }
+}
+
 /** Another program that berth ran has ended; it reported what there was to report. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
@@ -347,6 +369,7 @@ export type CliFailure =
   | LeaseOver
   | LeasedNodeDiffers
   | LeasedNodeStays
+  | LeasedNodeNotDeleted
   | NoAddress
   | SomeFailed
   | LocalFileFault

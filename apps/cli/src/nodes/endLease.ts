@@ -8,7 +8,7 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
-import { LeasedNodeDiffers, LeasedNodeStays, type LocalFileFault } from "../failure/CliFailure.ts"
+import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, type LocalFileFault } from "../failure/CliFailure.ts"
 import { leaseFileFault } from "../failure/leaseFileFault.ts"
 import { isProven, type Lease } from "../leases/Lease.ts"
 import { LeaseStore } from "../leases/LeaseStore.ts"
@@ -22,7 +22,7 @@ export interface LeaseEnd {
   readonly node: Node | null
 }
 
-export type LeaseFailure = BerthError | LeasedNodeDiffers | LeasedNodeStays | LocalFileFault
+export type LeaseFailure = LeasedNodeNotDeleted | LeasedNodeDiffers | LeasedNodeStays | LocalFileFault
 
 /** This moment, as leases have it. */
 export const leaseNow = Effect.flatMap(bootClock, stampNow)
@@ -111,15 +111,20 @@ export const endLease = Effect.fnUntraced(function* (
   lease: Lease
 ): Effect.fn.Return<LeaseEnd, LeaseFailure, Nodes | LeaseStore> {
   const leases = yield* LeaseStore
-  const node = yield* provenNode(lease)
-  if (node !== undefined && node.status !== "terminate") yield* removed(node)
+  const name = lease.node?.name ?? lease.name
+  const notDeleted = (id: number | null) => (failure: BerthError | LeasedNodeDiffers | LeasedNodeStays) =>
+    failure._tag === "BerthError" ? new LeasedNodeNotDeleted({ id, name, error: failure }) : failure
+  const node = yield* Effect.mapError(provenNode(lease), notDeleted(lease.node?.id ?? null))
+  if (node !== undefined && node.status !== "terminate") {
+    yield* Effect.mapError(removed(node), notDeleted(node.id))
+  }
   const store = yield* IntentStore
   yield* Effect.mapError(leases.remove(lease.key), leaseFileFault)
   if (store !== undefined) yield* Effect.ignore(store.remove(lease.key))
   return {
     outcome: node !== undefined ? "deleted" : lease.node === null ? "nothing" : "gone",
     id: node?.id ?? (lease.node?.id as NodeId | undefined) ?? null,
-    name: lease.node?.name ?? lease.name,
+    name,
     node: node ?? null
   }
 })
