@@ -15,6 +15,7 @@ import { readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/plan.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportProblem } from "../output/reportProblem.ts"
+import { accountFolderOf } from "../settings/accountFolder.ts"
 import { connection } from "../settings/client.ts"
 
 /** The fleet file that a command takes where none is given. */
@@ -40,21 +41,19 @@ export const placeOf = (file: Option.Option<string>): FleetPlace => {
 }
 
 /** A text that names the account in a ledger, from which neither the service nor the key can be read. */
-const accountOf = (folder: string): string => createHash("sha256").update(`fleet ${folder}`).digest("hex").slice(0, 16)
+const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
 
 /** What the user's state folder has of the account; fails where there is no such folder. */
 export const ownAccount = Effect.gen(function* () {
-  const { commitments } = (yield* connection).files
-  if (commitments === undefined) {
+  const found = accountFolderOf(yield* connection)
+  if (found === undefined) {
     return yield* new LocalFileFault({
       path: "",
       message: "There is no folder for the state of berth: HOME is not set.",
       hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
     })
   }
-  const folder = dirname(commitments)
-  // The last part of the folder is the hash that names the account.
-  return { account: accountOf(folder.replace(/^.*[\\/]/, "")), registry: `${folder}/fleets.json` }
+  return { account: accountOf(found.id), registry: `${found.folder}/fleets.json` }
 })
 
 /** A file that cannot be read. */
