@@ -2,13 +2,14 @@
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { ownAccount } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
-import { flagOr, oneOf } from "../../commandLine/Parameter.ts"
+import { flag, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownList } from "../../nodes/allNodes.ts"
+import { UsageFault } from "../../failure/CliFailure.ts"
 import { nodeCount } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
@@ -72,16 +73,24 @@ const costNow = Effect.fnUntraced(function* (by: Grouping) {
 
 export const cost = command(
   {
-    by: flagOr(
-      "by",
-      oneOf(groupings, "GROUP"),
-      "A row for each node, plan, status, fleet or tag; default node",
-      "node"
-    ),
+    by: flag("by", oneOf(groupings, "GROUP"), "A row for each node, plan, status, fleet or tag; default node"),
     ...historyFlags
   },
   Effect.fnUntraced(function* ({ by, ...history }) {
-    if (isHistory(history)) return yield* costHistory(history)
-    yield* Effect.provide(costNow(by), client)
+    const isOfPast = isHistory(history)
+    if (isOfPast && Option.isSome(by)) {
+      return yield* new UsageFault({
+        message: "--by does not go with --since or --month: berth-watch tells what an account costs, and each day.",
+        hint: "Leave one of them out."
+      })
+    }
+    if (isOfPast) return yield* costHistory(history)
+    if (Option.isSome(history.watchUrl)) {
+      return yield* new UsageFault({
+        message: "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch.",
+        hint: "Run: berth cost --month"
+      })
+    }
+    yield* Effect.provide(costNow(Option.getOrElse(by, () => "node" as const)), client)
   })
 )
