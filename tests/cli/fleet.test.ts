@@ -7,13 +7,15 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { parse } from "yaml"
 import { json } from "./berth.ts"
 import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 import { invoke } from "./invoke.ts"
 
-const service = TestServer.layer({ clock: "real", provisioning: "20 millis", termination: "20 millis" })
+const provisioningMillis = 20
+
+const service = TestServer.layer({ clock: "real", provisioning: provisioningMillis, termination: "20 millis" })
 
 const names = Effect.map(nodes, (all) => all.map(({ name }) => name).toSorted())
 
@@ -177,6 +179,46 @@ describe("berth apply", () => {
         ]
       )
       assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("replaces several at a time without ever having fewer that run than the count says", () =>
+    Effect.gen(function* () {
+      const { journal } = yield* TestServer
+      const fleet = yield* fleetFolder
+      const count = 5
+      fleet.write(webs(count))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(count, large))
+      const done = yield* fleet.apply(..."--yes --replace all --max-unavailable 3 --max-deletes 5".split(" "))
+      assert.strictEqual(done.code, 0, done.stderr)
+      const made = (yield* nodes).filter(({ plan }) => plan === large)
+      const deletes = (yield* journal).filter(({ method }) => method === "DELETE")
+      assert.deepStrictEqual([made.length, deletes.length], [count, count])
+      for (const [before, { at }] of deletes.entries()) {
+        const running = made.filter(({ createdAt }) => createdAt.epochMilliseconds + provisioningMillis <= Date.parse(at))
+        assert.isAtLeast(running.length + count - before - 1, count)
+      }
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("writes over no ledger that changed while it ran, and the next run knows what was made", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      fleet.write(webs(2))
+      yield* arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.create" } }])
+      const edited = Effect.sync(fleet.ledgerText).pipe(
+        Effect.repeat({ until: (text) => text.includes("creating"), schedule: Schedule.spaced("5 millis") }),
+        Effect.map((text) => `${text}\n`),
+        Effect.tap((text) => Effect.sync(() => writeFileSync(fleet.ledger, text)))
+      )
+      const [lost, text] = yield* Effect.all([fleet.apply("--yes"), edited], { concurrency: 2 })
+      assert.deepStrictEqual([lost.code, fleet.ledgerText()], [9, text])
+      assert.match(lost.stderr, /error: web-1: Another program changed the ledger .+: it is not written over\.\nhint: .+\n/)
+      yield* arm([])
+      const again = yield* fleet.apply("--yes")
+      assert.deepStrictEqual([again.code, yield* names], [0, ["shop-web-1", "shop-web-2"]], again.stderr)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
