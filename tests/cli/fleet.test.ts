@@ -196,7 +196,9 @@ describe("berth apply", () => {
       const deletes = (yield* journal).filter(({ method }) => method === "DELETE")
       assert.deepStrictEqual([made.length, deletes.length], [count, count])
       for (const [before, { at }] of deletes.entries()) {
-        const running = made.filter(({ createdAt }) => createdAt.epochMilliseconds + provisioningMillis <= Date.parse(at))
+        const running = made.filter(
+          ({ createdAt }) => createdAt.epochMilliseconds + provisioningMillis <= Date.parse(at)
+        )
         assert.isAtLeast(running.length + count - before - 1, count)
       }
     }).pipe(Effect.scoped, Effect.provide(service))
@@ -215,7 +217,10 @@ describe("berth apply", () => {
       )
       const [lost, text] = yield* Effect.all([fleet.apply("--yes"), edited], { concurrency: 2 })
       assert.deepStrictEqual([lost.code, fleet.ledgerText()], [9, text])
-      assert.match(lost.stderr, /error: web-1: Another program changed the ledger .+: it is not written over\.\nhint: .+\n/)
+      assert.match(
+        lost.stderr,
+        /error: web-1: Another program changed the ledger .+: it is not written over\.\nhint: .+\n/
+      )
       yield* arm([])
       const again = yield* fleet.apply("--yes")
       assert.deepStrictEqual([again.code, yield* names], [0, ["shop-web-1", "shop-web-2"]], again.stderr)

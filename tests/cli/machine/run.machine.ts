@@ -175,7 +175,8 @@ describe("the command of a run", () => {
       const lines = stdout.split("\n")
       assert.include(lines, `BERTH_NODE_ID=${own!.id}`)
       assert.isTrue(lines.some((line) => /^BERTH_NODE_IP=\d+\.\d+\.\d+\.\d+$/.test(line)))
-      for (const secret of [env.BERTH_API_KEY, env.BERTH_ACCESS_TOKEN, env.BERTH_WATCH_TOKEN]) assert.notInclude(stdout, secret)
+      for (const secret of [env.BERTH_API_KEY, env.BERTH_ACCESS_TOKEN, env.BERTH_WATCH_TOKEN])
+        assert.notInclude(stdout, secret)
       assert.notMatch(stdout, /^BERTH_(?:API_KEY|ACCESS_TOKEN)=/m)
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
@@ -334,7 +335,10 @@ describe("a run that is ended before its create has made anything", () => {
       yield* running.kill("SIGINT")
       const { code, stderr } = yield* running.ended
       assert.strictEqual(code, 130)
-      assert.match(stderr, /Deleting the node of this run …\nerror: .+ If node job is there, it is billed\.\nhint: Run berth reap in eleven/)
+      assert.match(
+        stderr,
+        /Deleting the node of this run …\nerror: .+ If node job is there, it is billed\.\nhint: Run berth reap in eleven/
+      )
       assert.lengthOf(leasesIn(env), 1)
       const dry = yield* run(["reap", "--dry-run"], { env })
       assert.include(dry.stderr, "job: it is not known whether the create made a node; berth reap finds out.")

@@ -78,11 +78,9 @@ export const resolvePending = Effect.fnUntraced(function* (
   mustKnow: (entry: Entry) => boolean = () => false
 ) {
   const pending = entriesOf(ledger).filter(({ state }) => state === "creating")
-  const settled = yield* Effect.forEach(
-    pending,
-    (entry) => settledEntry(ledger, entry, machine, mustKnow(entry)),
-    { concurrency }
-  )
+  const settled = yield* Effect.forEach(pending, (entry) => settledEntry(ledger, entry, machine, mustKnow(entry)), {
+    concurrency
+  })
   return {
     ledger: settled.reduce((before, { change }) => change(before), ledger),
     conflicts: settled.flatMap(({ conflicts }) => conflicts)

@@ -17,7 +17,9 @@ const fieldsOf = <A>(
   columns: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<Field<A>>, UsageFault> => {
   const fields = descriptor.fields(records)
-  return columns.length === 0 ? Effect.succeed(fields) : Effect.fromResult(selectFields(fields, columns, namedFields(descriptor, records)))
+  return columns.length === 0
+    ? Effect.succeed(fields)
+    : Effect.fromResult(selectFields(fields, columns, namedFields(descriptor, records)))
 }
 
 /** Writes the rows, and gives the titles of the columns for which the terminal is too narrow. */
