@@ -1,5 +1,5 @@
 /**
- * Where the files of a fleet are, and whose it is: the fleet file, the ledger beside it, and the account that the settings name.
+ * Where the files of a fleet are: the fleet file and the ledger beside it; and what the fleet file says.
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
@@ -15,8 +15,6 @@ import { readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/plan.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportProblem } from "../output/reportProblem.ts"
-import { accountFolderOf } from "../settings/accountFolder.ts"
-import { connection } from "../settings/client.ts"
 
 /** The fleet file that a command takes where none is given. */
 const defaultFile = "fleet.yaml"
@@ -39,22 +37,6 @@ export const placeOf = (file: Option.Option<string>): FleetPlace => {
     flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
   }
 }
-
-/** A text that names the account in a ledger, from which neither the service nor the key can be read. */
-const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
-
-/** What the user's state folder has of the account; fails where there is no such folder. */
-export const ownAccount = Effect.gen(function* () {
-  const found = accountFolderOf(yield* connection)
-  if (found === undefined) {
-    return yield* new LocalFileFault({
-      path: "",
-      message: "There is no folder for the state of berth: HOME is not set.",
-      hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
-    })
-  }
-  return { account: accountOf(found.id), registry: `${found.folder}/fleets.json` }
-})
 
 /** A file that cannot be read. */
 const unreadable = (file: string) => (fault: FileFault) =>

@@ -3,7 +3,7 @@
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect, Option } from "effect"
-import { ownAccount } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { fleetOfNodes, knownLedgers } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { flag, oneOf } from "../../commandLine/Parameter.ts"

@@ -2,7 +2,8 @@
  * `berth fleet adopt`: takes a node that exists into a fleet. Only the ledger changes.
  */
 import { Effect, Option } from "effect"
-import { fileFlag, ownAccount, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { fleetOfNodes, knownLedgers, registered } from "../../applying/Registry.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"

@@ -2,7 +2,8 @@
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
 import { Effect, Option } from "effect"
-import { fileFlag, ownAccount, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { knownFleets, updateRegistry } from "../../applying/Registry.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"

@@ -2,7 +2,7 @@
  * `berth fleet list`: the fleets that berth knows on this machine. Asks the service nothing.
  */
 import { Effect } from "effect"
-import { ownAccount } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { knownLedgers } from "../../applying/Registry.ts"
 import { printAll } from "../../output/print.ts"
 import { fleetRecord } from "../../records/fleet.ts"

@@ -2,7 +2,7 @@
  * `berth inventory --ansible`: the nodes as a dynamic inventory of Ansible, which runs it with `--list` or `--host NAME`.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { ownAccount } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { anyLedger } from "../../applying/LedgerFile.ts"
 import { fleetOfNodes, type KnownLedger, knownLedgers } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
