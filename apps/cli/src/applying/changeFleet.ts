@@ -8,7 +8,16 @@ import { quoted } from "../commandLine/quoted.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { type Problem, problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
-import { type Change, type Conflict, isIdle, mustBeKnown, type Plan, planOf, planPrice, type PlanOptions } from "../fleet/plan.ts"
+import {
+  type Change,
+  type Conflict,
+  isIdle,
+  mustBeKnown,
+  type Plan,
+  planOf,
+  planPrice,
+  type PlanOptions
+} from "../fleet/plan.ts"
 import { whenInterrupted } from "../nodes/interrupted.ts"
 import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
@@ -18,7 +27,9 @@ import { type FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
 import { askConsent, checkCost, checkDeletes, ensureConsent, type Limits } from "./consent.ts"
-import { type FleetPlace, ownAccount, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
+import { creatingClient } from "../settings/client.ts"
+import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
+import { ownAccount } from "./ownAccount.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
@@ -95,8 +106,17 @@ export const previewFleet = Effect.fnUntraced(function* (
   const { account, registry } = yield* ownAccount
   const ledger = yield* readLedger(place.ledger, { account, fleet: fleet.fleet })
   const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
-  const machine = isPending ? yield* updateRegistry(registry, (fleets) => fleets) : ""
-  const pending = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, options.isDestroy))
+  // Only then it matters which creates this machine has recorded.
+  const pending = isPending
+    ? yield* Effect.provide(
+        resolvePending(
+          ledger,
+          yield* updateRegistry(registry, (fleets) => fleets),
+          mustBeKnown(fleet, ledger, options.isDestroy)
+        ),
+        creatingClient(Option.none())
+      )
+    : { ledger, conflicts: [] }
   const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
   const plan = planned(fleet, pending, presumed(observed), options)
   yield* reportLeftOut

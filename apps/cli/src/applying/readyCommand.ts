@@ -1,7 +1,7 @@
 /**
  * `--ready-command`: whether a new node does its work, by a command of the user, which is run again until it exits 0.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { childEnvironment } from "../settings/childEnvironment.ts"
@@ -25,24 +25,29 @@ const end = ({ pid }: ChildProcess) => {
   }
 }
 
+/** Few runs need it, and all would wait for it. */
+const loaded = Effect.promise(() => import("node:child_process"))
+
 const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.Effect<number> =>
-  Effect.callback<number>((resume) => {
-    const child = spawn(command, {
-      shell: true,
-      detached: isGrouped,
-      // What it prints is for people; stdout is for data alone.
-      stdio: ["ignore", 2, 2],
-      env: {
-        ...childEnvironment(process.env),
-        BERTH_NODE_ID: String(id),
-        BERTH_NODE_NAME: name,
-        BERTH_NODE_IP: publicIp ?? privateIp ?? ""
-      }
+  Effect.flatMap(loaded, ({ spawn }) =>
+    Effect.callback<number>((resume) => {
+      const child = spawn(command, {
+        shell: true,
+        detached: isGrouped,
+        // What it prints is for people; stdout is for data alone.
+        stdio: ["ignore", 2, 2],
+        env: {
+          ...childEnvironment(process.env),
+          BERTH_NODE_ID: String(id),
+          BERTH_NODE_NAME: name,
+          BERTH_NODE_IP: publicIp ?? privateIp ?? ""
+        }
+      })
+      child.once("error", () => resume(Effect.succeed(127)))
+      child.once("exit", (code) => resume(Effect.succeed(code ?? 1)))
+      return Effect.sync(() => end(child))
     })
-    child.once("error", () => resume(Effect.succeed(127)))
-    child.once("exit", (code) => resume(Effect.succeed(code ?? 1)))
-    return Effect.sync(() => end(child))
-  })
+  )
 
 /** A run that hangs is ended after this time at the earliest. */
 const minRunMillis = 60_000

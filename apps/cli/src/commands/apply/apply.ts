@@ -1,15 +1,14 @@
 /**
  * `berth apply`: makes the nodes of the account as a fleet file says.
  */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect } from "effect"
 import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { duration, flag, flagOr, flags, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { wordsOf } from "../../commandLine/words.ts"
-import { creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 import { rupeesPerHour } from "../node/createFlags.ts"
-import { dryRunFlag, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
 
 const parameters = {
   file: fileFlag,
@@ -47,5 +46,5 @@ export const apply = command(
     }
     yield* changeFleet({ ...given, place, replace, pick, isDestroy: false })
   }),
-  creatingClient(Option.some("fleet"))
+  fleetClient
 )

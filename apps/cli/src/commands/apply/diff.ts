@@ -2,12 +2,12 @@
  * `berth diff`: whether the nodes of the account are as a fleet file says, as the exit code and as the plan that would make them so.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { ProgramEnded } from "../../failure/CliFailure.ts"
 import { isEqual } from "../../fleet/plan.ts"
-import { creatingClient } from "../../settings/client.ts"
+import { client } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
 export const diff = command(
@@ -16,6 +16,5 @@ export const diff = command(
     const plan = yield* previewFleet(placeOf(file), { replace: [], pick: [], isDestroy: false })
     if (!isEqual(plan)) return yield* new ProgramEnded({ code: exitCode.different })
   }),
-  // It creates nothing, but knows of the creates of earlier runs.
-  creatingClient(Option.none())
+  client
 )
