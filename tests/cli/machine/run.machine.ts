@@ -226,14 +226,22 @@ describe("a node that never runs", () => {
 })
 
 describe("a run at a terminal", () => {
-  const atTerminal = Effect.fnUntraced(function* (env: Record<string, string>, command: ReadonlyArray<string>) {
+  const atTerminal = Effect.fnUntraced(function* (
+    env: Record<string, string>,
+    command: ReadonlyArray<string>,
+    redirected = ""
+  ) {
     const quoted = [process.execPath, binary, ...wordsOf(command)].map((word) => `'${word}'`).join(" ")
     const terminal = yield* Program.start(
       () =>
-        new Program("script", ["--quiet", "--return", "--flush", "--command", `exec ${quoted}`, "/dev/null"], {
-          env: { ...env, TERM: "xterm" },
-          isInputOpen: true
-        })
+        new Program(
+          "script",
+          ["--quiet", "--return", "--flush", "--command", `exec ${quoted} ${redirected}`, "/dev/null"],
+          {
+            env: { ...env, TERM: "xterm" },
+            isInputOpen: true
+          }
+        )
     )
     yield* Effect.promise(() => terminal.printed("started"))
     return terminal
@@ -245,6 +253,23 @@ describe("a run at a terminal", () => {
       const terminal = yield* atTerminal(env, forever)
       yield* Effect.sync(() => terminal.child.stdin.write(typed))
       assert.strictEqual((yield* Effect.promise(() => terminal.ended)).code, 130)
+      yield* ensureOnlyItsNodeIsDeleted(env)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("passes no Ctrl-C on that the command has had already, although its stdin is not the terminal", () =>
+    Effect.gen(function* () {
+      const env = yield* user
+      // While it begins, two signals are one to it.
+      const script = `
+        process.on("SIGINT", () => console.log("interrupted"))
+        setTimeout(() => console.log("started"), 700)
+        setTimeout(() => {}, 2500)
+      `
+      const terminal = yield* atTerminal(env, [process.execPath, "-e", script], "< /dev/null")
+      yield* Effect.sync(() => terminal.child.stdin.write("\u0003"))
+      const { code, stdout } = yield* Effect.promise(() => terminal.ended)
+      assert.deepStrictEqual([code, stdout.split("interrupted").length - 1], [130, 1], stdout)
       yield* ensureOnlyItsNodeIsDeleted(env)
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
