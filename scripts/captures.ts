@@ -90,7 +90,12 @@ const sessions: ReadonlyArray<Session> = [
     page: "docs/fleets.md",
     blocks: {
       first: [
-        { run: "pnpm berth-server --port 4010 --clock frozen &", isHidden: true, job: "server", until: /"pid"/ },
+        {
+          run: "pnpm berth-server --port 4010 --clock frozen --provisioning 0s &",
+          isHidden: true,
+          job: "server",
+          until: /"pid"/
+        },
         { run: account, isHidden: true },
         // The file is the one that the page shows.
         {
@@ -106,6 +111,13 @@ const sessions: ReadonlyArray<Session> = [
         { run: "berth apply --yes" },
         { run: `berth apply --yes --quiet --max-deletes 1 ${fleetColumns},outcome` }
       ],
+      replace: [
+        { run: "printf '#!/bin/sh\\nexit 0\\n' > ready.sh; chmod +x ready.sh", isHidden: true },
+        { run: "sed -i '/web:/s/Ubuntu-24.04/Ubuntu-22.04/' fleet.yaml" },
+        {
+          run: "berth apply --yes --quiet --replace all --max-deletes 2 --ready-command ./ready.sh --columns action,member,image,outcome"
+        }
+      ],
       conflict: [
         { run: "sed -i 's/count: 2/count: 3/' fleet.yaml", isHidden: true },
         {
@@ -113,7 +125,7 @@ const sessions: ReadonlyArray<Session> = [
           isHidden: true
         },
         { run: "berth apply --yes" },
-        { run: "berth fleet adopt 97902 --as web-3" },
+        { run: "berth fleet adopt 97904 --as web-3" },
         { run: "kill %1", isHidden: true }
       ]
     }
