@@ -290,6 +290,27 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
+  it.live("knows a ledger again once its account has a name, and by its key alone", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      const unnamed = yield* fleet.env
+      for (const env of [{ ...unnamed, BERTH_ACCOUNT: "team" }, unnamed, { ...unnamed, BERTH_ACCOUNT: "team" }]) {
+        const again = yield* invoke(["apply", "-f", fleet.file, "--yes"], { env })
+        assert.deepStrictEqual([again.code, again.stderr], [0, "Nothing to change.\n"])
+        const listed = yield* invoke(["fleet", "list", "-o", "json"], { env })
+        assert.deepStrictEqual(
+          json<ReadonlyArray<{ members: number; state: string }>>(listed).map(({ members, state }) => [members, state]),
+          [[1, "ok"]]
+        )
+      }
+      const other = { ...unnamed, BERTH_API_KEY: "another-key", BERTH_ACCOUNT: "others" }
+      const refused = yield* invoke(["diff", "-f", fleet.file], { env: other })
+      assert.deepStrictEqual([refused.code, refused.stderr.includes("is of another account")], [10, true])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("names what is wrong with a file, with line and column, and a file that is not there", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder

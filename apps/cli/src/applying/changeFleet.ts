@@ -103,8 +103,8 @@ export const previewFleet = Effect.fnUntraced(function* (
   options: PlanOptions & Partial<Pick<Limits, "maxCost">>
 ) {
   const fleet = yield* readFleetFile(place)
-  const { account, registry } = yield* ownAccount
-  const ledger = yield* readLedger(place.ledger, { account, fleet: fleet.fleet })
+  const { registry, ...account } = yield* ownAccount
+  const ledger = yield* readLedger(place.ledger, { ...account, fleet: fleet.fleet })
   const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
   // Only then it matters which creates this machine has recorded.
   const pending = isPending
@@ -263,8 +263,8 @@ const changeLocked = Effect.fnUntraced(function* (
 export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
   const { place } = options
   const fleet = yield* readFleetFile(place)
-  const { account, registry } = yield* ownAccount
-  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (file) =>
+  const { registry, ...account } = yield* ownAccount
+  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (file) =>
     changeLocked(file, fleet, registry, options)
   )
 })

@@ -2,6 +2,7 @@
  * Whose fleets there are: the account that the settings name, as ledgers have it, and the list of its fleets on this machine.
  */
 import { createHash } from "node:crypto"
+import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { Effect } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/accountFolder.ts"
@@ -12,7 +13,8 @@ const accountOf = (id: string): string => createHash("sha256").update(`fleet ${i
 
 /** What the user's state folder has of the account; fails where there is no such folder. */
 export const ownAccount = Effect.gen(function* () {
-  const found = accountFolderOf(yield* connection)
+  const account = yield* connection
+  const found = accountFolderOf(account)
   if (found === undefined) {
     return yield* new LocalFileFault({
       path: "",
@@ -20,5 +22,15 @@ export const ownAccount = Effect.gen(function* () {
       hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
     })
   }
-  return { account: accountOf(found.id), registry: `${found.folder}/fleets.json` }
+  const own = accountOf(found.id)
+  const { intents } = account.files
+  /** Whether a ledger is of this account: also by a key or a name that it had before. */
+  const isOwn = (other: string): Effect.Effect<boolean> => {
+    if (other === own || intents === undefined) return Effect.succeed(other === own)
+    return Effect.orElseSucceed(
+      Effect.map(idsOf(intents), (ids) => Array.from(ids, accountOf).includes(other)),
+      () => false
+    )
+  }
+  return { account: own, isOwn, registry: `${found.folder}/fleets.json` }
 })

@@ -47,8 +47,8 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
 
 /** Which fleet a node is in, and its tags, by the ledgers of this machine. */
 const memberships = Effect.gen(function* () {
-  const { account, registry } = yield* ownAccount
-  return fleetOfNodes(yield* knownLedgers(registry, account))
+  const { isOwn, registry } = yield* ownAccount
+  return fleetOfNodes(yield* knownLedgers(registry, isOwn))
 })
 
 const costNow = Effect.fnUntraced(function* (by: Grouping) {

@@ -18,8 +18,8 @@ import { command } from "../command.ts"
 const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Option<string>) {
   const place = placeOf(file)
   const fleet = yield* readFleetFile(place)
-  const { account } = yield* ownAccount
-  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (ledgerFile) =>
+  const { registry: _registry, ...account } = yield* ownAccount
+  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (ledgerFile) =>
     Effect.gen(function* () {
       const entry = (yield* ledgerFile.current).members.get(name)
       if (entry === undefined || entry.state === "none") {

@@ -11,8 +11,8 @@ import { command } from "../command.ts"
 export const list = command(
   {},
   Effect.fnUntraced(function* () {
-    const { account, registry } = yield* ownAccount
-    const ledgers = yield* knownLedgers(registry, account)
+    const { isOwn, registry } = yield* ownAccount
+    const ledgers = yield* knownLedgers(registry, isOwn)
     yield* printAll(
       fleetRecord,
       ledgers.map(({ entries, fleet, ledger, state }) => {

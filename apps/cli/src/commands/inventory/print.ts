@@ -40,8 +40,8 @@ const flags = {
 /** The members of fleets: of these ledgers, or of those of this machine where none is named. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   if (paths.length === 0) {
-    const { account, registry } = yield* ownAccount
-    return fleetOfNodes(yield* knownLedgers(registry, account))
+    const { isOwn, registry } = yield* ownAccount
+    return fleetOfNodes(yield* knownLedgers(registry, isOwn))
   }
   const ledgers: Array<KnownLedger> = []
   for (const path of paths) {

@@ -50,7 +50,8 @@ export const reap = command(
       return
     }
     const rows = yield* reapLeases(withinMillis)
-    if (rows.length === 0) yield* printAll({ ...outcomeRecord, none: "no nodes that runs on this machine left behind" }, [])
+    if (rows.length === 0)
+      yield* printAll({ ...outcomeRecord, none: "no nodes that runs on this machine left behind" }, [])
     else yield* printOutcomes(rows, false)
     yield* failIfSomeFailed(rows)
   }),
