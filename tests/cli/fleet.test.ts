@@ -400,6 +400,20 @@ describe("fleets of a machine", () => {
         ["all", 3, 25.84],
         ["without a known tag", 1, 12.92]
       ])
+      const text = fleet.ledgerText()
+      writeFileSync(fleet.ledger, "<<<<<<< HEAD")
+      for (const args of [
+        ["cost", "--by", "fleet"],
+        ["inventory", "--ansible"]
+      ]) {
+        const { code, stderr } = yield* fleet.run(args)
+        assert.strictEqual(code, 0)
+        assert.include(
+          stderr,
+          `The ledger ${fleet.ledger} cannot be used: nodes of the fleet shop count as in no fleet.`
+        )
+      }
+      writeFileSync(fleet.ledger, text)
       yield* fleet.run(["fleet", "forget", "shop"])
       assert.deepStrictEqual(json(yield* fleet.run(["fleet", "list", "-o", "json"])), [])
     }).pipe(Effect.scoped, Effect.provide(service))

@@ -3,8 +3,7 @@
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect, Option } from "effect"
-import { ownAccount } from "../../applying/ownAccount.ts"
-import { fleetOfNodes, knownLedgers } from "../../applying/Registry.ts"
+import { ownMemberships } from "../../applying/memberships.ts"
 import { command } from "../command.ts"
 import { flag, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
@@ -45,17 +44,11 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-/** Which fleet a node is in, and its tags, by the ledgers of this machine. */
-const memberships = Effect.gen(function* () {
-  const { isOwn, registry } = yield* ownAccount
-  return fleetOfNodes(yield* knownLedgers(registry, isOwn))
-})
-
 const costNow = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
   const own = yield* CommitmentLog.use(({ load }) => load)
   const nowMillis = yield* Clock.currentTimeMillis
-  const fleets = by === "fleet" || by === "tag" ? yield* memberships : undefined
+  const fleets = by === "fleet" || by === "tag" ? yield* ownMemberships : undefined
   const pricing = { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) }
   const { ending, rows, total } = costs(list, pricing, by)
   yield* printAll(costRecord, rows)
