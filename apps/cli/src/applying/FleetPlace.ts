@@ -19,7 +19,12 @@ import { reportProblem } from "../output/reportProblem.ts"
 /** The fleet file that a command takes where none is given. */
 const defaultFile = "fleet.yaml"
 
-export const fileFlag = flag("file", text("FILE"), `The fleet file; default ${defaultFile}`, "f")
+export const fileFlag = flag(
+  "file",
+  text("FILE", (given) => given !== ""),
+  `The fleet file; default ${defaultFile}`,
+  "f"
+)
 
 export interface FleetPlace {
   /** As the user gave it. */
