@@ -78,10 +78,16 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
   {
     name: "quick",
     test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|readCommand\.|GlobalSettings\.|Parameter\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
-    priority: 2
+    priority: 3
   },
   // With all that they import: what every command needs, as one file again, and what five of them need.
-  { name: "program", test: /apps\/cli\/src\/(?:program|settings\/client|output\/print)\.ts$/, priority: 1 },
+  { name: "program", test: /apps\/cli\/src\/(?:program|settings\/client|output\/print)\.ts$/, priority: 2 },
+  // A fleet file is YAML, and commands about anything else need none of it.
+  {
+    name: "fleet-file",
+    test: /node_modules\/yaml\/|packages\/terminal\/src\/ConfigFile\.ts$|apps\/cli\/src\/(?:fleet\/FleetFile|applying\/FleetPlace)\.ts$/,
+    priority: 1
+  },
   { name: "shared", minShareCount: 5 }
 ]
 

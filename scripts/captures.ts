@@ -35,6 +35,7 @@ interface Session {
 }
 
 const order = "--plan C-4VCPU-16RAM-100DISK --image Ubuntu-24.04"
+const smallOrder = "--plan C-2VCPU-8RAM-50DISK --image Ubuntu-24.04"
 /** Ids depend on which create came first. */
 const fleetColumns = "--columns action,member,plan,pricePerHourNowInr,pricePerHourAfterInr,differencePerMonthInr"
 const account = "export BERTH_BASE_URL=http://127.0.0.1:4010 BERTH_API_KEY=berth-key BERTH_ACCESS_TOKEN=berth-token"
@@ -89,7 +90,12 @@ const sessions: ReadonlyArray<Session> = [
     page: "docs/fleets.md",
     blocks: {
       first: [
-        { run: "pnpm berth-server --port 4010 --clock frozen &", isHidden: true, job: "server", until: /"pid"/ },
+        {
+          run: "pnpm berth-server --port 4010 --clock frozen --provisioning 0s &",
+          isHidden: true,
+          job: "server",
+          until: /"pid"/
+        },
         { run: account, isHidden: true },
         // The file is the one that the page shows.
         {
@@ -105,6 +111,13 @@ const sessions: ReadonlyArray<Session> = [
         { run: "berth apply --yes" },
         { run: `berth apply --yes --quiet --max-deletes 1 ${fleetColumns},outcome` }
       ],
+      replace: [
+        { run: "printf '#!/bin/sh\\nexit 0\\n' > ready.sh; chmod +x ready.sh", isHidden: true },
+        { run: "sed -i '/web:/s/Ubuntu-24.04/Ubuntu-22.04/' fleet.yaml" },
+        {
+          run: "berth apply --yes --quiet --replace all --max-deletes 2 --ready-command ./ready.sh --columns action,member,image,outcome"
+        }
+      ],
       conflict: [
         { run: "sed -i 's/count: 2/count: 3/' fleet.yaml", isHidden: true },
         {
@@ -112,7 +125,33 @@ const sessions: ReadonlyArray<Session> = [
           isHidden: true
         },
         { run: "berth apply --yes" },
-        { run: "berth fleet adopt 97902 --as web-3" },
+        { run: "berth fleet adopt 97904 --as web-3" },
+        { run: "kill %1", isHidden: true }
+      ]
+    }
+  },
+  {
+    page: "docs/running-a-command.md",
+    blocks: {
+      run: [
+        {
+          run: "pnpm berth-server --port 4010 --clock frozen --provisioning 0s &",
+          isHidden: true,
+          job: "server",
+          until: /"pid"/
+        },
+        { run: account, isHidden: true },
+        { run: `berth run ${smallOrder} --quiet -- sh -c 'echo "Testing $BERTH_NODE_IP"; exit 3'; echo $?` }
+      ],
+      reap: [
+        // The command kills the berth that runs it.
+        { run: `berth run ${smallOrder} --name job --quiet -- sh -c 'kill -9 $PPID' 2> /dev/null`, isHidden: true },
+        { run: "berth reap" }
+      ],
+      reuse: [
+        { run: `berth run --reuse ${smallOrder} --name job --quiet -- sh -c 'echo "Testing node $BERTH_NODE_ID"'` },
+        { run: `berth run --reuse ${smallOrder} --name job --quiet -- sh -c 'echo "Testing node $BERTH_NODE_ID"'` },
+        { run: "berth reap --within 1h" },
         { run: "kill %1", isHidden: true }
       ]
     }

@@ -5,9 +5,9 @@
 import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { run, start } from "./berth.ts"
-import { fleetFolder, nodes, webs } from "./fleet.ts"
+import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
 /** So many runs are killed. */
 const kills = isSoak ? 20 * Number(process.env["RUNS"]) : 100
@@ -86,6 +86,56 @@ describe("berth apply", () => {
         own.map(({ id, name }) => [id as number, name])
       )
       assert.isAbove(most, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("killed or stopped while it creates is known to berth diff, and what it made can be given up at once", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      const env = yield* fleet.env
+      const own = Effect.map(nodes, (all) => all.filter(({ name }) => /^shop-web-\d$/.test(name)))
+      for (const signal of ["SIGKILL", "SIGINT"] as const) {
+        fleet.write(webs(3))
+        yield* arm([{ fault: "latency", delay: "10 minutes", scope: { operation: "nodes.create" } }])
+        const running = yield* start(["apply", "-f", fleet.file, "--yes"], { env })
+        yield* Effect.repeat(own, { until: ({ length }) => length === 3, schedule: Schedule.spaced("20 millis") })
+        yield* running.kill(signal)
+        yield* running.ended
+        yield* arm([])
+        const diff = yield* run(["diff", "-f", fleet.file, "-o", "json"], { env })
+        assert.deepStrictEqual(
+          [diff.code, rowsOf(diff).map(({ action, reason }) => `${action}: ${reason}`)],
+          [11, Array.from({ length: 3 }, () => "create: an earlier run sent this create")],
+          diff.stderr
+        )
+        // Some by a lower count, and the rest by the end of the fleet.
+        fleet.write(webs(1))
+        const fewer = yield* run(["apply", "-f", fleet.file, "--yes", "--max-deletes", "2", "--wait"], { env })
+        assert.strictEqual(fewer.code, 0, fewer.stderr)
+        assert.lengthOf(yield* own, 1)
+        const none = yield* run(["destroy", "-f", fleet.file, "--yes", "--wait"], { env })
+        assert.strictEqual(none.code, 0, none.stderr)
+        assert.lengthOf(yield* own, 0)
+      }
+      assert.lengthOf(yield* nodes, 2)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("stopped while the ready command runs ends that with all that it started", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      const env = yield* fleet.env
+      fleet.write(webs(1))
+      yield* run(["apply", "-f", fleet.file, "--yes"], { env })
+      fleet.write(webs(1, large))
+      const ready = ["--replace", "all", "--max-deletes", "1", "--ready-command", "echo asking; sleep 300; true"]
+      const running = yield* start(["apply", "-f", fleet.file, "--yes", ...ready], { env })
+      yield* running.untilStderr("asking")
+      yield* running.kill("SIGINT")
+      // What goes on would hold its stderr open.
+      const { code, stderr } = yield* running.ended
+      assert.deepStrictEqual([code, stderr.includes("Interrupted; 0 of 1 changes are done")], [130, true])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

@@ -1,18 +1,21 @@
 /**
  * `berth apply` and its companions against the real mock service: what they do, what they refuse, and how many requests that takes.
  */
+import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { parse } from "yaml"
 import { json } from "./berth.ts"
 import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 import { invoke } from "./invoke.ts"
 
-const service = TestServer.layer({ clock: "real", provisioning: "20 millis", termination: "20 millis" })
+const provisioningMillis = 20
+
+const service = TestServer.layer({ clock: "real", provisioning: provisioningMillis, termination: "20 millis" })
 
 const names = Effect.map(nodes, (all) => all.map(({ name }) => name).toSorted())
 
@@ -47,6 +50,8 @@ describe("berth apply", () => {
       assert.deepStrictEqual([...new Set(requests)], ["GET /myaccount/api/v1/nodes/"])
       assert.strictEqual(fleet.ledgerText(), text)
       assert.strictEqual((yield* fleet.diff()).code, 0)
+      const selected = yield* fleet.apply("--columns", "action,outcome", "--sort", "outcome")
+      assert.deepStrictEqual([selected.code, selected.stdout], [0, "CHANGE         RESULT\n= 3 unchanged  -\n"])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
@@ -154,6 +159,11 @@ describe("berth apply", () => {
         ["failed", "skipped"]
       )
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-1", "shop-web-2"])
+      // Without --replace nothing is deleted, however many may be.
+      const without = yield* fleet.apply("--yes", "--max-deletes", "9", "-o", "json")
+      assert.deepStrictEqual([without.code, rowsOf(without).map(({ action }) => action)], [0, ["differs", "differs"]])
+      assert.include(rowsOf(without)[0]!.reason, "which is still there (--replace web-1 goes on)")
+      assert.lengthOf(yield* names, 3)
       const done = yield* fleet.apply(...replace, "--ready-command", 'test -n "$BERTH_NODE_IP" -a -z "$BERTH_API_KEY"')
       assert.strictEqual(done.code, 0)
       assert.deepStrictEqual(
@@ -172,6 +182,51 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
+  it.live("replaces several at a time without ever having fewer that run than the count says", () =>
+    Effect.gen(function* () {
+      const { journal } = yield* TestServer
+      const fleet = yield* fleetFolder
+      const count = 5
+      fleet.write(webs(count))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(count, large))
+      const done = yield* fleet.apply(..."--yes --replace all --max-unavailable 3 --max-deletes 5".split(" "))
+      assert.strictEqual(done.code, 0, done.stderr)
+      const made = (yield* nodes).filter(({ plan }) => plan === large)
+      const deletes = (yield* journal).filter(({ method }) => method === "DELETE")
+      assert.deepStrictEqual([made.length, deletes.length], [count, count])
+      for (const [before, { at }] of deletes.entries()) {
+        const running = made.filter(
+          ({ createdAt }) => createdAt.epochMilliseconds + provisioningMillis <= Date.parse(at)
+        )
+        assert.isAtLeast(running.length + count - before - 1, count)
+      }
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("writes over no ledger that changed while it ran, and the next run knows what was made", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      fleet.write(webs(2))
+      yield* arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.create" } }])
+      const edited = Effect.sync(fleet.ledgerText).pipe(
+        Effect.repeat({ until: (text) => text.includes("creating"), schedule: Schedule.spaced("5 millis") }),
+        Effect.map((text) => `${text}\n`),
+        Effect.tap((text) => Effect.sync(() => writeFileSync(fleet.ledger, text)))
+      )
+      const [lost, text] = yield* Effect.all([fleet.apply("--yes"), edited], { concurrency: 2 })
+      assert.deepStrictEqual([lost.code, fleet.ledgerText()], [9, text])
+      assert.match(
+        lost.stderr,
+        /error: web-1: Another program changed the ledger .+: it is not written over\.\nhint: .+\n/
+      )
+      yield* arm([])
+      const again = yield* fleet.apply("--yes")
+      assert.deepStrictEqual([again.code, yield* names], [0, ["shop-web-1", "shop-web-2"]], again.stderr)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("reports the failure of one member, leaves the others, and goes on in the next run", () =>
     Effect.gen(function* () {
       const { arm } = yield* TestServer
@@ -180,7 +235,9 @@ describe("berth apply", () => {
       yield* arm([{ fault: "status", status: 422, times: 1, scope: { operation: "nodes.create" } } as never])
       const failed = yield* fleet.apply("--yes")
       assert.strictEqual(failed.code, 9, failed.stderr)
-      assert.include(failed.stderr, `hint: See the errors above; then go on with: berth apply -f ${fleet.file}`)
+      const [member] = rowsOf(yield* fleet.diff("-o", "json")).filter(({ action }) => action === "create")
+      assert.include(failed.stderr, `error: ${member!.member}: The service refused the request`)
+      assert.include(failed.stderr, "hint: See the errors above; then run the same command again to go on.")
       assert.lengthOf(yield* names, 2)
       assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-2", "shop-web-3"])
@@ -233,6 +290,27 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
+  it.live("knows a ledger again once its account has a name, and by its key alone", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      const unnamed = yield* fleet.env
+      for (const env of [{ ...unnamed, BERTH_ACCOUNT: "team" }, unnamed, { ...unnamed, BERTH_ACCOUNT: "team" }]) {
+        const again = yield* invoke(["apply", "-f", fleet.file, "--yes"], { env })
+        assert.deepStrictEqual([again.code, again.stderr], [0, "Nothing to change.\n"])
+        const listed = yield* invoke(["fleet", "list", "-o", "json"], { env })
+        assert.deepStrictEqual(
+          json<ReadonlyArray<{ members: number; state: string }>>(listed).map(({ members, state }) => [members, state]),
+          [[1, "ok"]]
+        )
+      }
+      const other = { ...unnamed, BERTH_API_KEY: "another-key", BERTH_ACCOUNT: "others" }
+      const refused = yield* invoke(["diff", "-f", fleet.file], { env: other })
+      assert.deepStrictEqual([refused.code, refused.stderr.includes("is of another account")], [10, true])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("names what is wrong with a file, with line and column, and a file that is not there", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder
@@ -251,6 +329,12 @@ describe("berth apply", () => {
       const missing = yield* fleet.run(["apply", "-f", join(fleet.folder, "other.yaml")])
       assert.strictEqual(missing.code, 10)
       assert.include(missing.stderr, "other.yaml cannot be read: there is no such file.")
+      // A pipe that nobody writes into, and a file without an end.
+      execFileSync("mkfifo", [join(fleet.folder, "pipe.yaml")])
+      for (const name of [join(fleet.folder, "pipe.yaml"), "/dev/zero"]) {
+        const refused = yield* fleet.run(["apply", "-f", name])
+        assert.deepStrictEqual([refused.code, refused.stderr.includes(`${name} is not a file.`)], [10, true])
+      }
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
@@ -316,6 +400,20 @@ describe("fleets of a machine", () => {
         ["all", 3, 25.84],
         ["without a known tag", 1, 12.92]
       ])
+      const text = fleet.ledgerText()
+      writeFileSync(fleet.ledger, "<<<<<<< HEAD")
+      for (const args of [
+        ["cost", "--by", "fleet"],
+        ["inventory", "--ansible"]
+      ]) {
+        const { code, stderr } = yield* fleet.run(args)
+        assert.strictEqual(code, 0)
+        assert.include(
+          stderr,
+          `The ledger ${fleet.ledger} cannot be used: nodes of the fleet shop count as in no fleet.`
+        )
+      }
+      writeFileSync(fleet.ledger, text)
       yield* fleet.run(["fleet", "forget", "shop"])
       assert.deepStrictEqual(json(yield* fleet.run(["fleet", "list", "-o", "json"])), [])
     }).pipe(Effect.scoped, Effect.provide(service))

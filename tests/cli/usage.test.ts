@@ -56,6 +56,19 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["commitment set 1 auto_renew", "Cannot ask whether to set the commitment: this is not a terminal."],
   ["commitment set 1 auto_terminate --sku 3 --yes", "--sku goes with auto_renew, not with auto_terminate."],
   ["commitment set 1 auto_renw", "SETTING cannot be auto_renw; did you mean auto_renew?"],
+  [
+    "apply --dry-run --ready-command true",
+    "--ready-command needs --replace: it is run for the new node of a replacement."
+  ],
+  ["diff --file=", "--file needs a value."],
+  [
+    "cost --watch-url http://127.0.0.1:1",
+    "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch."
+  ],
+  [
+    "cost --month --by plan",
+    "--by does not go with --since or --month: berth-watch tells what an account costs, and each day."
+  ],
   ["commitment set 1", "berth commitment set needs SETTING."],
   ["image list --version", "--version needs a value."],
   ["image list --cpu four", "--cpu cannot be four: expected a whole number from 1."],

@@ -104,7 +104,9 @@ const commandFaults = (words: ReadonlyArray<string>, programs: Programs): Readon
   const command = programs.commandOf(program, rest)
   if (command === undefined) return [`${program} has no command ${rest[0] ?? ""}`]
   const flags = programs.flagsOf(program, command)
-  return rest
+  // What follows -- is a command of its own.
+  const end = rest.indexOf("--")
+  return (end === -1 ? rest : rest.slice(0, end))
     .filter((word) => /^-{1,2}[a-z]/.test(word))
     .map((word) => word.split("=")[0]!)
     .filter((flag) => !flags.has(flag))

@@ -36,6 +36,12 @@ export const defaulted = <A>(read: Read<A>, otherwise: A): Field<A> => ({ read, 
 /** More than a person writes. */
 const maxLength = 1_000_000
 
+/** Further mistakes of syntax follow from the first ones. */
+const maxSyntaxProblems = 5
+
+/** What the parser says of a text that is nested so deeply that it gives up. */
+const tooDeep = "Maximum call stack size exceeded"
+
 const withArticle = (node: Node | null): string =>
   isMap(node)
     ? "a block of keys"
@@ -53,10 +59,13 @@ export class ConfigFile {
   readonly #lines = new LineCounter()
 
   constructor(text: string) {
-    const document = parseDocument(text.slice(0, maxLength), { lineCounter: this.#lines, prettyErrors: false })
+    const isTooLong = text.length > maxLength
+    const document = parseDocument(isTooLong ? "" : text, { lineCounter: this.#lines, prettyErrors: false })
     this.root = { node: document.contents, name: "" }
-    if (text.length > maxLength) this.problems.push({ line: 1, column: 1, message: "The file is too long." })
-    for (const error of document.errors) {
+    if (isTooLong) this.problems.push({ line: 1, column: 1, message: "The file is too long." })
+    const isTooDeep = document.errors.some(({ message }) => message.startsWith(tooDeep))
+    if (isTooDeep) this.problems.push({ line: 1, column: 1, message: "The file is nested too deeply." })
+    for (const error of isTooDeep ? [] : document.errors.slice(0, maxSyntaxProblems)) {
       const { col, line } = this.#lines.linePos(error.pos[0])
       // What follows a semicolon is for programmers.
       const [sentence = ""] = error.message.split(/[\n;]/)

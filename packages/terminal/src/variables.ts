@@ -11,6 +11,8 @@ export const variables = {
   account: "BERTH_ACCOUNT",
   /** The PostgreSQL database through which processes of several machines share the rate limit. */
   allowanceStore: "BERTH_ALLOWANCE_STORE",
+  /** The token of `berth-watch`. */
+  watchToken: "BERTH_WATCH_TOKEN",
   /** The name of an account that `berth auth login` saved. */
   profile: "BERTH_PROFILE",
   /** The format of data. */

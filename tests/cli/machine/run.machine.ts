@@ -169,13 +169,14 @@ describe("the command of a run", () => {
 
   it.live("knows its node, and no credential of berth", () =>
     Effect.gen(function* () {
-      const env = { ...(yield* user), BERTH_ALLOWANCE_STORE: undefined }
+      const env = { ...(yield* user), BERTH_ALLOWANCE_STORE: undefined, BERTH_WATCH_TOKEN: "token-of-the-daemon" }
       const { stdout } = yield* run(wordsOf(["env"]), { env })
       const [, own] = yield* nodes
       const lines = stdout.split("\n")
       assert.include(lines, `BERTH_NODE_ID=${own!.id}`)
       assert.isTrue(lines.some((line) => /^BERTH_NODE_IP=\d+\.\d+\.\d+\.\d+$/.test(line)))
-      for (const secret of [env.BERTH_API_KEY, env.BERTH_ACCESS_TOKEN]) assert.notInclude(stdout, secret)
+      for (const secret of [env.BERTH_API_KEY, env.BERTH_ACCESS_TOKEN, env.BERTH_WATCH_TOKEN])
+        assert.notInclude(stdout, secret)
       assert.notMatch(stdout, /^BERTH_(?:API_KEY|ACCESS_TOKEN)=/m)
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
@@ -225,14 +226,22 @@ describe("a node that never runs", () => {
 })
 
 describe("a run at a terminal", () => {
-  const atTerminal = Effect.fnUntraced(function* (env: Record<string, string>, command: ReadonlyArray<string>) {
+  const atTerminal = Effect.fnUntraced(function* (
+    env: Record<string, string>,
+    command: ReadonlyArray<string>,
+    redirected = ""
+  ) {
     const quoted = [process.execPath, binary, ...wordsOf(command)].map((word) => `'${word}'`).join(" ")
     const terminal = yield* Program.start(
       () =>
-        new Program("script", ["--quiet", "--return", "--flush", "--command", `exec ${quoted}`, "/dev/null"], {
-          env: { ...env, TERM: "xterm" },
-          isInputOpen: true
-        })
+        new Program(
+          "script",
+          ["--quiet", "--return", "--flush", "--command", `exec ${quoted} ${redirected}`, "/dev/null"],
+          {
+            env: { ...env, TERM: "xterm" },
+            isInputOpen: true
+          }
+        )
     )
     yield* Effect.promise(() => terminal.printed("started"))
     return terminal
@@ -244,6 +253,23 @@ describe("a run at a terminal", () => {
       const terminal = yield* atTerminal(env, forever)
       yield* Effect.sync(() => terminal.child.stdin.write(typed))
       assert.strictEqual((yield* Effect.promise(() => terminal.ended)).code, 130)
+      yield* ensureOnlyItsNodeIsDeleted(env)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("passes no Ctrl-C on that the command has had already, although its stdin is not the terminal", () =>
+    Effect.gen(function* () {
+      const env = yield* user
+      // While it begins, two signals are one to it.
+      const script = `
+        process.on("SIGINT", () => console.log("interrupted"))
+        setTimeout(() => console.log("started"), 700)
+        setTimeout(() => {}, 2500)
+      `
+      const terminal = yield* atTerminal(env, [process.execPath, "-e", script], "< /dev/null")
+      yield* Effect.sync(() => terminal.child.stdin.write("\u0003"))
+      const { code, stdout } = yield* Effect.promise(() => terminal.ended)
+      assert.deepStrictEqual([code, stdout.split("interrupted").length - 1], [130, 1], stdout)
       yield* ensureOnlyItsNodeIsDeleted(env)
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
@@ -303,19 +329,44 @@ describe("a node that the service deletes late or by halves", () => {
   it.live("stays leased where its delete fails, so that a reap deletes it later", () =>
     Effect.gen(function* () {
       const env = yield* user
-      const running = yield* start(wordsOf(sh("echo started; read line")), { env })
-      yield* running.untilStdout("started")
       yield* Effect.flatMap(TestServer, ({ arm }) =>
         arm([{ fault: "status", status: 403, scope: { operation: "nodes.delete" } }])
       )
+      const running = yield* start(wordsOf(forever), { env })
+      yield* running.untilStdout("started")
       yield* running.kill("SIGTERM")
       const ended = yield* running.ended
       assert.strictEqual(ended.code, 143)
-      assert.match(ended.stderr, /error: .+\.\nhint: .+\n$/)
+      assert.match(ended.stderr, /error: Node job \(\d+\) was not deleted, and is billed: .+\.\nhint: .+ berth reap\n$/)
       assert.isNotEmpty(leasesIn(env))
       yield* Effect.flatMap(TestServer, ({ arm }) => arm([]))
       assert.strictEqual((yield* run(["reap"], { env })).code, 0)
       yield* ensureOnlyItsNodeIsDeleted(env)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a run that is ended before its create has made anything", () => {
+  it.live("says that it looks for the node, and what to do where it cannot be known yet", () =>
+    Effect.gen(function* () {
+      const { arm, journal } = yield* TestServer
+      const env = yield* user
+      yield* arm([{ fault: "hang", scope: { operation: "nodes.create" } }])
+      const running = yield* start(wordsOf(["true"]), { env })
+      yield* Effect.repeat(journal, {
+        until: (requests) => requests.filter(({ method }) => method === "POST").length === 2,
+        schedule: Schedule.spaced("20 millis")
+      })
+      yield* running.kill("SIGINT")
+      const { code, stderr } = yield* running.ended
+      assert.strictEqual(code, 130)
+      assert.match(
+        stderr,
+        /Deleting the node of this run …\nerror: .+ If node job is there, it is billed\.\nhint: Run berth reap in eleven/
+      )
+      assert.lengthOf(leasesIn(env), 1)
+      const dry = yield* run(["reap", "--dry-run"], { env })
+      assert.include(dry.stderr, "job: it is not known whether the create made a node; berth reap finds out.")
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
 })

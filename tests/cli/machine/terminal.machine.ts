@@ -1,22 +1,31 @@
 /**
  * Questions, the guided form and the live line at a real terminal. Needs Linux, for its `script` makes the terminal.
  */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { json, settings } from "../berth.ts"
+import { webs } from "../fleet.ts"
 import { berth } from "../invoke.ts"
+import { stateFolder } from "../stateFolder.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 
 const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
 
 /** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
-const atTerminal = (args: ReadonlyArray<string>, answers: ReadonlyArray<readonly [shown: string, typed: string]>) =>
+const atTerminal = (
+  args: ReadonlyArray<string>,
+  answers: ReadonlyArray<readonly [shown: string, typed: string]>,
+  more: Readonly<Record<string, string>> = {}
+) =>
   Effect.gen(function* () {
-    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1", XDG_CONFIG_HOME: "/tmp/berth-no-profiles" }
+    const own = { TERM: "xterm", NO_COLOR: "1", XDG_CONFIG_HOME: "/tmp/berth-no-profiles" }
+    const env = { ...(yield* settings), ...own, ...more }
     const command = `stty cols 100 rows 30; exec ${[process.execPath, binary, ...args].map(quoted).join(" ")}`
     const terminal = yield* Program.start(
       () =>
@@ -70,6 +79,32 @@ describe("a delete", () => {
       assert.strictEqual(code, 0)
       assert.strictEqual(yield* remaining, 0)
     }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+  )
+})
+
+describe("a fleet whose count is lowered", () => {
+  it.live("asks, and wants the number typed above 10", () =>
+    Effect.gen(function* () {
+      const folder = yield* stateFolder
+      const file = join(folder, "fleet.yaml")
+      const write = (count: number) => writeFileSync(file, webs(count))
+      const apply = (...answers: ReadonlyArray<readonly [string, string]>) =>
+        atTerminal(["apply", "-f", file], answers, { XDG_STATE_HOME: folder })
+      write(12)
+      assert.strictEqual((yield* apply(["(create 12)? [y/N] ", "y\r"])).code, 0)
+      write(2)
+      const ten = "(delete 10)? Disks of deleted nodes are deleted too. [y/N] "
+      assert.strictEqual((yield* apply([ten, "n\r"])).code, 130)
+      write(1)
+      const eleven = "(delete 11)? Disks of deleted nodes are deleted too. Type 11 to go on: "
+      for (const typed of ["y\r", "10\r", "\r", "\u0003"]) {
+        const { code, stdout } = yield* apply([eleven, typed])
+        assert.deepStrictEqual([code, stdout.includes("Nothing was changed.")], [130, true], JSON.stringify(typed))
+      }
+      assert.strictEqual(yield* remaining, 12)
+      assert.strictEqual((yield* apply([eleven, "11\r"])).code, 0)
+      assert.strictEqual(yield* remaining, 1)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })
 

@@ -1,9 +1,9 @@
 /**
- * Where the files of a fleet are, and whose it is: the fleet file, the ledger beside it, and the account that the settings name.
+ * Where the files of a fleet are: the fleet file and the ledger beside it; and what the fleet file says.
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
-import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { type FileFault, readText } from "@berthkit/core/client/files/StateFiles"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 import { Effect, Option, Result } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
@@ -15,12 +15,16 @@ import { readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/plan.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportProblem } from "../output/reportProblem.ts"
-import { connection } from "../settings/client.ts"
 
 /** The fleet file that a command takes where none is given. */
 const defaultFile = "fleet.yaml"
 
-export const fileFlag = flag("file", text("FILE"), `The fleet file; default ${defaultFile}`, "f")
+export const fileFlag = flag(
+  "file",
+  text("FILE", (given) => given !== ""),
+  `The fleet file; default ${defaultFile}`,
+  "f"
+)
 
 export interface FleetPlace {
   /** As the user gave it. */
@@ -38,24 +42,6 @@ export const placeOf = (file: Option.Option<string>): FleetPlace => {
     flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
   }
 }
-
-/** A text that names the account in a ledger, from which neither the service nor the key can be read. */
-const accountOf = (folder: string): string => createHash("sha256").update(`fleet ${folder}`).digest("hex").slice(0, 16)
-
-/** What the user's state folder has of the account; fails where there is no such folder. */
-export const ownAccount = Effect.gen(function* () {
-  const { commitments } = (yield* connection).files
-  if (commitments === undefined) {
-    return yield* new LocalFileFault({
-      path: "",
-      message: "There is no folder for the state of berth: HOME is not set.",
-      hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
-    })
-  }
-  const folder = dirname(commitments)
-  // The last part of the folder is the hash that names the account.
-  return { account: accountOf(folder.replace(/^.*[\\/]/, "")), registry: `${folder}/fleets.json` }
-})
 
 /** A file that cannot be read. */
 const unreadable = (file: string) => (fault: FileFault) =>
@@ -82,7 +68,14 @@ const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyAr
   return yield* faults.at(-1) ?? new UsageFault({ message: `${file} cannot be used.`, hint: "" })
 })
 
-const readFile = (path: string) => withFiles((fs) => fs.readFile(path, "utf8"))
+/** More than a person writes. */
+const maxBytes = 1024 * 1024
+
+const readFile = (path: string) =>
+  Effect.flatMap(
+    readText(path, maxBytes, true),
+    Option.match({ onNone: () => Effect.fail<FileFault>({ code: "ENOENT", message: "" }), onSome: Effect.succeed })
+  )
 
 /** The start scripts of a group, and their digests. */
 const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>

@@ -26,6 +26,8 @@ export interface LedgerFile {
 /** Whose ledger it is. */
 export interface Owner {
   readonly account: string
+  /** Whether the account of a ledger is this one. */
+  readonly isOwn: (account: string) => Effect.Effect<boolean>
   readonly fleet: string
 }
 
@@ -42,40 +44,33 @@ const unwritable = (path: string) => (fault: FileFault) =>
   )
 
 /** The ledger in a text, if it is one of this owner. */
-const ledgerIn = (path: string, text: string, { account, fleet }: Owner): Effect.Effect<Ledger, LocalFileFault> => {
+const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { account, fleet, isOwn }: Owner) {
   const read = decodeLedger(text)
   if (Result.isFailure(read)) {
     const { failure } = read
-    return Effect.fail(
-      failure._tag === "Later"
-        ? refused(path, `The ledger ${path} was written by a later version of berth.`, "Update berth.")
-        : refused(
-            path,
-            `The ledger ${path} is damaged: ${failure.why}.`,
-            "Restore it, such as with git checkout, or correct it; without it berth does not know which nodes are the fleet's."
-          )
-    )
+    return yield* failure._tag === "Later"
+      ? refused(path, `The ledger ${path} was written by a later version of berth.`, "Update berth.")
+      : refused(
+          path,
+          `The ledger ${path} is damaged: ${failure.why}.`,
+          "Restore it, such as with git checkout, or correct it; without it berth does not know which nodes are the fleet's."
+        )
   }
   const { success: ledger } = read
-  if (ledger.account !== account) {
-    return Effect.fail(
-      refused(
-        path,
-        `The ledger ${path} belongs to another account: ${ledger.account}, not ${account}.`,
-        `Use the profile of that account. If it is the same account with a new API key, write "account": "${account}" in the ledger.`
-      )
+  if (!(yield* isOwn(ledger.account))) {
+    return yield* refused(
+      path,
+      `The ledger ${path} belongs to another account: ${ledger.account}, not ${account}.`,
+      `Use the profile of that account. If it is the same account with a new API key, write "account": "${account}" in the ledger.`
     )
   }
-  return ledger.fleet === fleet
-    ? Effect.succeed(ledger)
-    : Effect.fail(
-        refused(
-          path,
-          `The ledger ${path} belongs to the fleet ${ledger.fleet}, not ${fleet}.`,
-          "Give the fleet its name back, or keep the new fleet in a file of another name."
-        )
-      )
-}
+  if (ledger.fleet === fleet) return ledger
+  return yield* refused(
+    path,
+    `The ledger ${path} belongs to the fleet ${ledger.fleet}, not ${fleet}.`,
+    "Give the fleet its name back, or keep the new fleet in a file of another name."
+  )
+})
 
 /** A new ledger's lineage, which no other ledger has. */
 const drawnLineage = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))

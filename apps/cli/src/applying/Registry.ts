@@ -8,7 +8,7 @@ import { Effect, Option, Random, Result, Schema } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { entriesOf, type Ledger } from "../fleet/Ledger.ts"
-import { anyLedger } from "./LedgerFile.ts"
+import { anyLedger, type Owner } from "./LedgerFile.ts"
 
 /** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
 const ownLevels = 2
@@ -83,16 +83,18 @@ export interface KnownLedger extends Listed {
 }
 
 /** The ledgers of the fleets that are known. */
-export const knownLedgers = Effect.fnUntraced(function* (path: string, account: string) {
-  return yield* Effect.forEach(yield* knownFleets(path), (listed) =>
-    Effect.map(Effect.result(anyLedger(listed.ledger)), (found): KnownLedger => {
+export const knownLedgers = Effect.fnUntraced(function* (path: string, isOwn: Owner["isOwn"]) {
+  return yield* Effect.forEach(
+    yield* knownFleets(path),
+    Effect.fnUntraced(function* (listed): Effect.fn.Return<KnownLedger> {
+      const found = yield* Effect.result(anyLedger(listed.ledger))
       const none = (state: KnownLedger["state"]): KnownLedger => ({ ...listed, state, entries: new Map() })
       if (Result.isFailure(found)) return none("unreadable")
       if (Option.isNone(found.success)) return none("missing")
       const read = found.success.value
       if (Result.isFailure(read)) return none(read.failure)
       const { success: ledger } = read
-      return ledger.account === account
+      return (yield* isOwn(ledger.account))
         ? { ...listed, fleet: ledger.fleet, state: "ok", entries: ledger.members }
         : none("another account")
     })

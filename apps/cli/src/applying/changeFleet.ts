@@ -6,9 +6,18 @@ import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Option, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
-import { problemOf } from "../failure/Problem.ts"
+import { type Problem, problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
-import { type Change, type Conflict, isIdle, type Plan, planOf, planPrice, type PlanOptions } from "../fleet/plan.ts"
+import {
+  type Change,
+  type Conflict,
+  isIdle,
+  mustBeKnown,
+  type Plan,
+  planOf,
+  planPrice,
+  type PlanOptions
+} from "../fleet/plan.ts"
 import { whenInterrupted } from "../nodes/interrupted.ts"
 import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
@@ -18,11 +27,13 @@ import { type FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
 import { askConsent, checkCost, checkDeletes, ensureConsent, type Limits } from "./consent.ts"
-import { type FleetPlace, ownAccount, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
+import { creatingClient } from "../settings/client.ts"
+import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
+import { ownAccount } from "./ownAccount.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
-import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
+import { type Means, perform, type Performed, settledLedger, withProtection } from "./perform.ts"
 import { registered, updateRegistry } from "./Registry.ts"
 import { rowsOf } from "./rows.ts"
 import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
@@ -92,11 +103,20 @@ export const previewFleet = Effect.fnUntraced(function* (
   options: PlanOptions & Partial<Pick<Limits, "maxCost">>
 ) {
   const fleet = yield* readFleetFile(place)
-  const { account, registry } = yield* ownAccount
-  const ledger = yield* readLedger(place.ledger, { account, fleet: fleet.fleet })
+  const { registry, ...account } = yield* ownAccount
+  const ledger = yield* readLedger(place.ledger, { ...account, fleet: fleet.fleet })
   const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
-  const machine = isPending ? yield* updateRegistry(registry, (fleets) => fleets) : ""
-  const pending = yield* resolvePending(ledger, machine)
+  // Only then it matters which creates this machine has recorded.
+  const pending = isPending
+    ? yield* Effect.provide(
+        resolvePending(
+          ledger,
+          yield* updateRegistry(registry, (fleets) => fleets),
+          mustBeKnown(fleet, ledger, options.isDestroy)
+        ),
+        creatingClient(Option.none())
+      )
+    : { ledger, conflicts: [] }
   const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
   const plan = planned(fleet, pending, presumed(observed), options)
   yield* reportLeftOut
@@ -125,9 +145,21 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
   if (changed.length === 0) return undefined
   return {
-    message: `${changed.length} members were changed.`,
+    message: changed.length === 1 ? "1 member was changed." : `${changed.length} members were changed.`,
     hint: `The ledger shows what exists: ${ledger}`,
     details: { members: changed.map(({ id, member, outcome }) => ({ member, id, outcome })) }
+  }
+}
+
+/** The failure of one member. What a create by itself would need done, the next run does. */
+const problemOfMember = ({ failure, member }: Performed["failures"][number]): Problem => {
+  const problem = problemOf(failure)
+  const tag = failure._tag === "BerthError" ? failure.reason._tag : failure._tag
+  return {
+    ...problem,
+    message: `${member}: ${problem.message}`,
+    ...(tag === "OutcomeUnknown" && { hint: "Run the same command again: that makes no second node." }),
+    details: { ...problem.details, member }
   }
 }
 
@@ -181,7 +213,8 @@ const changeLocked = Effect.fnUntraced(function* (
   const { isDestroy, pick, place, replace } = options
   const planOptions: PlanOptions = { replace, pick, isDestroy }
   const machine = yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
-  const resolved = yield* resolvePending(yield* file.current, machine)
+  const ledger = yield* file.current
+  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, isDestroy))
   const observed = yield* observe(resolved.ledger)
   const first = planned(fleet, resolved, presumed(observed), planOptions)
   yield* reportLeftOut
@@ -224,19 +257,15 @@ const changeLocked = Effect.fnUntraced(function* (
   const { failures } = performed
   if (failures.length === 0) return yield* printNote(finalSentence(plan, prices))
   const format = yield* OutputFormat
-  for (const failure of failures) yield* reportProblem(problemOf(failure), format)
-  return yield* new MembersFailed({
-    failed: failures.length,
-    of: all,
-    command: `berth ${isDestroy ? "destroy" : "apply"}${place.flag}`
-  })
+  for (const failure of failures) yield* reportProblem(problemOfMember(failure), format)
+  return yield* new MembersFailed({ failed: failures.length, of: all })
 })
 
 export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
   const { place } = options
   const fleet = yield* readFleetFile(place)
-  const { account, registry } = yield* ownAccount
-  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (file) =>
+  const { registry, ...account } = yield* ownAccount
+  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (file) =>
     changeLocked(file, fleet, registry, options)
   )
 })

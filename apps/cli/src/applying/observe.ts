@@ -5,7 +5,7 @@
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Clock, type Duration, Effect, Random, Result } from "effect"
+import { Clock, DateTime, type Duration, Effect, Random, Result } from "effect"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { entriesOf, isSameNode, type Ledger, type Owned } from "../fleet/Ledger.ts"
 import { nextStep, suspected, take } from "../fleet/missing.ts"
@@ -38,7 +38,7 @@ const heldBy = (ledger: Ledger): ReadonlyArray<Held> =>
 /** The whole list; a list that is not whole proves nothing about what it lacks. */
 const listed = Effect.gen(function* () {
   const list = yield* wholeList
-  if (!list.isWhole) return yield* new ListNotWhole({})
+  if (!list.isWhole) return yield* new ListNotWhole({ all: true })
   const nodes = new Map<number, Node>(list.nodes.map((node) => [node.id, node]))
   const unreadable = new Set(list.unreadable.map(({ id }) => id))
   // A record without an id that can be read may be of any node.
@@ -59,7 +59,10 @@ const isMissing = ({ reason }: BerthError): boolean => reason._tag === "NodeNotF
 
 const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   kind: "conflict",
-  message: `Node ${owned.id} is named ${node.name}, and the ledger has it as ${owned.name} (${member}): it may be another node, so nothing is done.`,
+  message:
+    node.name === owned.name
+      ? `Node ${owned.id} (${member}) was created at ${DateTime.formatIso(node.createdAt)}, and the ledger has ${owned.createdAt}: it may be another node, so nothing is done.`
+      : `Node ${owned.id} is named ${node.name}, and the ledger has it as ${owned.name} (${member}): it may be another node, so nothing is done.`,
   hint: `If it is not the member any more: berth fleet forget ${member}; if it is, then also: berth fleet adopt ${owned.id} --as ${member}`
 })
 

@@ -3,10 +3,10 @@
  * time does.
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
-import type { NodeId } from "@berthkit/core/domain/Node"
 import { Clock, Effect, Option } from "effect"
-import { entriesOf, type Entry, keyOf, type Ledger, made, notMade } from "../fleet/Ledger.ts"
+import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, ownedOf } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/plan.ts"
+import { nodeOfCreate } from "../nodes/nodeOfCreate.ts"
 
 /** A create that shows no node for so long was not processed (`quietMillis` of the client). */
 const quietMillis = 630_000
@@ -23,38 +23,66 @@ const foreign = ({ member, pending }: Entry): Conflict => ({
   hint: "Run berth apply on that machine, or here once eleven minutes have passed since."
 })
 
-/** What became of the create of one entry; null where it was sent from here and is not known to have ended. */
-const settledEntry = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, machine: string) {
+const sameLedger = (ledger: Ledger): Ledger => ledger
+
+/** How a ledger changes by what became of a create, and what stands in the way. */
+interface Settled {
+  readonly change: (ledger: Ledger) => Ledger
+  readonly conflicts: ReadonlyArray<Conflict>
+}
+
+const settledBy = (change: Settled["change"]): Settled => ({ change, conflicts: [] })
+
+/** What became of the create of one entry. Where it was sent from here and is not known to have ended, it is found out if `mustKnow`. */
+const settledEntry = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, machine: string, mustKnow: boolean) {
   const store = yield* IntentStore
-  const { member, pending } = entry
-  const found =
-    store === undefined
-      ? Option.none()
-      : yield* Effect.orElseSucceed(store.find(keyOf(ledger, entry)), () => Option.none())
-  if (Option.isSome(found)) {
-    const { nodeId, sentAt } = found.value
+  const { member } = entry
+  const pending = entry.pending!
+  const { image, name, plan } = pending
+  const nothing = settledBy((before) => notMade(before, member))
+  const unknown = settledBy(sameLedger)
+  const key = keyOf(ledger, entry)
+  const found = store === undefined ? Option.none() : yield* Effect.option(store.find(key))
+  // What cannot be read is not known.
+  if (Option.isNone(found)) return unknown
+  if (Option.isSome(found.value)) {
+    const { nodeId, sentAt } = found.value.value
     if (nodeId !== null) {
-      const { image, name, plan } = pending!
-      const owned = { id: nodeId as NodeId, name, plan, image: String(image), createdAt: null }
-      return { ledger: made(ledger, member, owned), conflicts: [] } satisfies Resolved
+      const owned = { id: nodeId, name, plan, image: String(image), createdAt: null }
+      return settledBy((before) => made(before, member, owned))
     }
-    return { ledger: sentAt === null ? notMade(ledger, member) : ledger, conflicts: [] } satisfies Resolved
+    if (sentAt === null) return nothing
+    if (!mustKnow) return unknown
+    return yield* nodeOfCreate({ name, plan, image }, key).pipe(
+      Effect.map((node) =>
+        node === undefined
+          ? nothing
+          : settledBy((before) => made(before, member, { ...ownedOf(node), plan, image: String(image) }))
+      ),
+      Effect.orElseSucceed(() => unknown)
+    )
   }
   // This machine records a create before it sends it.
-  if (pending!.by === machine) return { ledger: notMade(ledger, member), conflicts: [] } satisfies Resolved
-  const age = (yield* Clock.currentTimeMillis) - Date.parse(pending!.since)
-  return age >= quietMillis
-    ? ({ ledger: notMade(ledger, member), conflicts: [] } satisfies Resolved)
-    : ({ ledger, conflicts: [foreign(entry)] } satisfies Resolved)
+  if (pending.by === machine) return nothing
+  const age = (yield* Clock.currentTimeMillis) - Date.parse(pending.since)
+  return age >= quietMillis ? nothing : ({ ...unknown, conflicts: [foreign(entry)] } satisfies Settled)
 })
 
-/** Settles what can be settled of every create that is pending. */
-export const resolvePending = Effect.fnUntraced(function* (ledger: Ledger, machine: string) {
-  let resolved: Resolved = { ledger, conflicts: [] }
-  for (const entry of entriesOf(ledger)) {
-    if (entry.state !== "creating") continue
-    const next = yield* settledEntry(resolved.ledger, entry, machine)
-    resolved = { ledger: next.ledger, conflicts: [...resolved.conflicts, ...next.conflicts] }
-  }
-  return resolved
+/** So many creates are looked for at a time: they share what they read. */
+const concurrency = 25
+
+/** Settles what can be settled of every create that is pending; `mustKnow` of which that is worth some time. */
+export const resolvePending = Effect.fnUntraced(function* (
+  ledger: Ledger,
+  machine: string,
+  mustKnow: (entry: Entry) => boolean = () => false
+) {
+  const pending = entriesOf(ledger).filter(({ state }) => state === "creating")
+  const settled = yield* Effect.forEach(pending, (entry) => settledEntry(ledger, entry, machine, mustKnow(entry)), {
+    concurrency
+  })
+  return {
+    ledger: settled.reduce((before, { change }) => change(before), ledger),
+    conflicts: settled.flatMap(({ conflicts }) => conflicts)
+  } satisfies Resolved
 })

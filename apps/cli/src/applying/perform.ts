@@ -68,10 +68,15 @@ export interface Means {
 
 type StepFailure = BerthError | CreatedNotReady | DeletedNotGone | FleetStep | LocalFileFault
 
+interface MemberFailure {
+  readonly member: string
+  readonly failure: StepFailure
+}
+
 /** What came of each change, and why what failed did. */
-interface Performed {
+export interface Performed {
   readonly done: ReadonlyMap<Change, Done>
-  readonly failures: ReadonlyArray<StepFailure>
+  readonly failures: ReadonlyArray<MemberFailure>
 }
 
 type Create = Extract<Change, { readonly action: "create" }>
@@ -235,10 +240,10 @@ const whatOf = ({ id, name }: Pick<Owned, "id" | "name">) => `${name} (${id})`
 export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Means) {
   const { file, machine, onDone, timeout, wait } = means
   const done = new Map<Change, Done>()
-  const failures: Array<StepFailure> = []
+  const failures: Array<MemberFailure> = []
   const failed = (change: Change, failure: StepFailure, node: Node | null = null) =>
     Effect.sync(() => {
-      failures.push(failure)
+      failures.push({ member: memberText(change.member), failure })
       done.set(change, { outcome: "failed", node, reason: failure.message })
     })
   const finish = (change: Change, result: Done) =>

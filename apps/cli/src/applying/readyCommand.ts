@@ -1,7 +1,7 @@
 /**
  * `--ready-command`: whether a new node does its work, by a command of the user, which is run again until it exits 0.
  */
-import { spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { childEnvironment } from "../settings/childEnvironment.ts"
@@ -12,23 +12,42 @@ export class NotReady extends Data.TaggedError("NotReady")<{ readonly node: Node
 /** From one run to the next. */
 const pauseMillis = 2000
 
+/** On Windows there are no groups of processes to end. */
+const isGrouped = process.platform !== "win32"
+
+/** Ends the command with all that its shell has started. */
+const end = ({ pid }: ChildProcess) => {
+  if (pid === undefined) return
+  try {
+    process.kill(isGrouped ? -pid : pid, "SIGTERM")
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Few runs need it, and all would wait for it. */
+const loaded = Effect.promise(() => import("node:child_process"))
+
 const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.Effect<number> =>
-  Effect.callback<number>((resume) => {
-    const child = spawn(command, {
-      shell: true,
-      // What it prints is for people; stdout is for data alone.
-      stdio: ["ignore", 2, 2],
-      env: {
-        ...childEnvironment(process.env),
-        BERTH_NODE_ID: String(id),
-        BERTH_NODE_NAME: name,
-        BERTH_NODE_IP: publicIp ?? privateIp ?? ""
-      }
+  Effect.flatMap(loaded, ({ spawn }) =>
+    Effect.callback<number>((resume) => {
+      const child = spawn(command, {
+        shell: true,
+        detached: isGrouped,
+        // What it prints is for people; stdout is for data alone.
+        stdio: ["ignore", 2, 2],
+        env: {
+          ...childEnvironment(process.env),
+          BERTH_NODE_ID: String(id),
+          BERTH_NODE_NAME: name,
+          BERTH_NODE_IP: publicIp ?? privateIp ?? ""
+        }
+      })
+      child.once("error", () => resume(Effect.succeed(127)))
+      child.once("exit", (code) => resume(Effect.succeed(code ?? 1)))
+      return Effect.sync(() => end(child))
     })
-    child.once("error", () => resume(Effect.succeed(127)))
-    child.once("exit", (code) => resume(Effect.succeed(code ?? 1)))
-    return Effect.sync(() => child.kill())
-  })
+  )
 
 /** A run that hangs is ended after this time at the earliest. */
 const minRunMillis = 60_000

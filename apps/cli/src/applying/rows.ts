@@ -50,7 +50,7 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
       return [...why, old].join("; ")
     }
     case "differs":
-      return `${change.differences.join("; ")} (--replace ${memberText(change.member)} changes it)`
+      return `${change.differences.join("; ")} (--replace ${memberText(change.member)} ${change.old === null ? "changes it" : "goes on"})`
     case "commit":
       return `sets the commitment ${change.group.commitment === null ? "" : commitmentText(change.group.commitment)}`
     case "kept":

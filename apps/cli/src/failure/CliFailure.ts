@@ -47,10 +47,18 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
 export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   /** What was looked for; none where several names were. */
   readonly given?: string | undefined
+  /** Whether every node is needed, and no name; default false. */
+  readonly all?: boolean
 }> {
   readonly exit = "unavailable"
-  readonly hint = "List the nodes with berth node list, and use the id of the one you mean."
+  get hint() {
+    return this.all === true
+      ? "Nothing was changed; try again later. See what the service lists: berth node list"
+      : "List the nodes with berth node list, and use the id of the one you mean."
+  }
   override get message() {
+    if (this.all === true)
+      return "The list of the service cannot be read to its end: it is not certain which nodes there are."
     const node = this.given === undefined ? "which nodes have a name" : `whether a node matches ${this.given}`
     return `The list of the service cannot be read to its end: it is not certain ${node}.`
   }
@@ -225,6 +233,28 @@ export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
   }
 }
 
+/** The node of a lease was not deleted, because a call failed. The lease stays. */
+export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted")<{
+  /** Null where it is not known which node the create made. */
+  readonly id: number | null
+  readonly name: string
+  readonly error: BerthError
+}> {
+  get exit() {
+    return this.error.reason.exit
+  }
+  get hint() {
+    return this.error.reason._tag === "OutcomeUnknown"
+      ? "Run berth reap in eleven minutes: it deletes the node, if there is one."
+      : "Put that right, or wait, and delete it with: berth reap"
+  }
+  override get message() {
+    return this.id === null
+      ? `${this.error.message} If node ${this.name} is there, it is billed.`
+      : `Node ${this.name} (${this.id}) was not deleted, and is billed: ${this.error.message}`
+  }
+}
+
 /** Another program that berth ran has ended; it reported what there was to report. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
@@ -241,13 +271,9 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
 export class MembersFailed extends Data.TaggedError("MembersFailed")<{
   readonly failed: number
   readonly of: number
-  /** Goes on with what is left. */
-  readonly command: string
 }> {
   readonly exit = "someFailed"
-  get hint() {
-    return `See the errors above; then go on with: ${this.command}`
-  }
+  readonly hint = "See the errors above; then run the same command again to go on."
   override get message() {
     return `${this.failed} of ${this.of} changes failed.`
   }
@@ -344,6 +370,7 @@ export type CliFailure =
   | LeaseOver
   | LeasedNodeDiffers
   | LeasedNodeStays
+  | LeasedNodeNotDeleted
   | NoAddress
   | SomeFailed
   | LocalFileFault

@@ -5,7 +5,13 @@ import { Attempt } from "@berthkit/core/domain/Attempt"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
 import { Schema } from "effect"
-import type { CliFailure, CreatedNotReady, DeletedNotGone, LeasedNodeNotReady } from "./CliFailure.ts"
+import type {
+  CliFailure,
+  CreatedNotReady,
+  DeletedNotGone,
+  LeasedNodeNotDeleted,
+  LeasedNodeNotReady
+} from "./CliFailure.ts"
 import { hintOf, messageOf } from "./hintOf.ts"
 import { nodeLeft } from "./nodeLeft.ts"
 
@@ -45,7 +51,7 @@ const problemOfError = (error: BerthError): Problem => ({
 })
 
 const detailsOf = (
-  failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone | LeasedNodeNotReady>
+  failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone | LeasedNodeNotDeleted | LeasedNodeNotReady>
 ): Problem["details"] => {
   switch (failure._tag) {
     case "SettingFault":

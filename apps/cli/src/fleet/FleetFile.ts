@@ -150,9 +150,13 @@ class FleetReader {
       const file = this.#file
       if (!isMap(place.node))
         return file.fail(place, "has to be a block of groups, such as web: { count: 3, plan: …, image: … }")
+      const names = new Set<string>()
       const groups = place.node.items.map(({ key, value }) => {
         const group = isScalar(key) ? String(key.value) : ""
         const name = `${place.name}.${group}`
+        // To YAML 1 and "1" are two keys.
+        if (names.has(group)) return file.fail({ node: key as Node, name }, "is in the file twice")
+        names.add(group)
         return isPlainName(group)
           ? this.group(fleet, group)({ node: value as Node | null, name })
           : file.fail({ node: key as Node, name }, `has to have a name of ${nameExpected}`)

@@ -10,6 +10,24 @@ import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
 import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 
+/**
+ * Whether it has to be known what became of a create that is pending: because its member is not wanted any more, or because it cannot be
+ * ordered again as it was.
+ */
+export const mustBeKnown =
+  (file: LoadedFleet, ledger: Ledger, isDestroy: boolean) =>
+  (entry: Entry): boolean => {
+    const { group } = memberOf(entry)
+    const wanted = file.groups.find((each) => each.group === group)
+    const members = entriesOf(ledger).filter((each) => each.state !== "none" && memberOf(each).group === group)
+    return (
+      isDestroy ||
+      wanted === undefined ||
+      members.length > wanted.count ||
+      JSON.stringify(entry.sent?.["startScripts"] ?? []) !== JSON.stringify(wanted.scripts)
+    )
+  }
+
 /** What was observed. */
 export interface World {
   /** The nodes of the list, by id, and those of the ledger that only a read shows. */
@@ -70,6 +88,8 @@ export type Change =
       readonly action: "differs"
       readonly member: Member
       readonly node: Node
+      /** The node that this one is to replace, where an earlier run has begun that and not ended it. */
+      readonly old: Node | null
       readonly differences: ReadonlyArray<string>
     }
   | { readonly action: "commit"; readonly member: Member; readonly node: Node; readonly group: LoadedGroup }
@@ -258,13 +278,13 @@ class Planner {
     if (state === "pending") {
       return this.#refuse(
         `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now.`,
-        `Put ${entry.member} back into the file, run berth apply, and then take it out.`
+        `Run the same command again in eleven minutes; if you know what became of it, first: berth fleet forget ${entry.member}`
       )
     }
     if (entry.previous !== undefined) {
       return this.#refuse(
         `${entry.member} is being replaced, and has two nodes: ${entry.previous.id} and ${node!.id}.`,
-        "Finish the replacement with berth apply first."
+        `Finish that first: berth apply --replace ${entry.member}`
       )
     }
     return this.changes.push({ action: "delete", member, node: node!, why })
@@ -297,6 +317,11 @@ class Planner {
       // It was asked to go, and is on its way out.
       if (old?.status === "terminate") return this.#unchanged(slot, group, node)
       if (old === undefined) return this.changes.push({ action: "doubted", member, owned: previous, why: "missing" })
+      // One that was asked to go is asked again. Another may be the only one that does its work.
+      if (entry.previousAsked !== true && !this.#isToReplace(entry)) {
+        const differences = [`replaces node ${old.id}, which is still there`]
+        return this.changes.push({ action: "differs", member, node, old, differences })
+      }
       return this.changes.push({
         action: "replace",
         member,
@@ -310,9 +335,8 @@ class Planner {
     }
     const differences = differencesOf(entry, node, group)
     if (differences.length === 0) return this.#unchanged(slot, group, node)
-    const { replace } = this.#options
-    if (replace !== "all" && !replace.includes(entry.member)) {
-      return this.changes.push({ action: "differs", member, node, differences })
+    if (!this.#isToReplace(entry)) {
+      return this.changes.push({ action: "differs", member, node, old: null, differences })
     }
     const name = group.nameOf(member.n)
     if (this.#isTaken(name, member)) return
@@ -328,6 +352,11 @@ class Planner {
     })
   }
 
+  #isToReplace({ member }: Entry): boolean {
+    const { replace } = this.#options
+    return replace === "all" || replace.includes(member)
+  }
+
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
     return commitment !== null && entry.commitment !== commitmentText(commitment)
@@ -338,6 +367,10 @@ class Planner {
   #resume({ entry, member }: Slot, group: LoadedGroup) {
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
     if (old === undefined) return this.#create(member, group, null, true, entry.pending!.name)
+    if (!this.#isToReplace(entry)) {
+      const differences = ["an earlier run has begun to replace it"]
+      return this.changes.push({ action: "differs", member, node: old, old: null, differences })
+    }
     return this.changes.push({
       action: "replace",
       member,
@@ -400,7 +433,8 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
     case "commit":
     case "unchanged":
     case "kept": {
-      const { price } = prices.ofNode(change.node)
+      const old = change.action === "differs" && change.old !== null ? [prices.ofNode(change.old).price] : []
+      const price = sumOfPrices([prices.ofNode(change.node).price, ...old])
       return { now: price, after: price }
     }
     case "doubted": {

@@ -8,10 +8,11 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
-import { LeasedNodeDiffers, LeasedNodeStays, type LocalFileFault } from "../failure/CliFailure.ts"
+import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, type LocalFileFault } from "../failure/CliFailure.ts"
 import { leaseFileFault } from "../failure/leaseFileFault.ts"
 import { isProven, type Lease } from "../leases/Lease.ts"
 import { LeaseStore } from "../leases/LeaseStore.ts"
+import { nodeOfCreate } from "./nodeOfCreate.ts"
 
 /** What became of the node of a lease. */
 export interface LeaseEnd {
@@ -21,7 +22,7 @@ export interface LeaseEnd {
   readonly node: Node | null
 }
 
-export type LeaseFailure = BerthError | LeasedNodeDiffers | LeasedNodeStays | LocalFileFault
+export type LeaseFailure = LeasedNodeNotDeleted | LeasedNodeDiffers | LeasedNodeStays | LocalFileFault
 
 /** This moment, as leases have it. */
 export const leaseNow = Effect.flatMap(bootClock, stampNow)
@@ -36,9 +37,6 @@ export const nodeOf = ({ createdAt, id, name }: Node): NonNullable<Lease["node"]
 /** A service may not find a node that it has just created. */
 const newMillis = 60_000
 const pausesMillis = [1000, 2000, 4000, 8000]
-
-/** So long the create of an ended process is looked for. */
-const settleTime = "20 seconds"
 
 /** How often a delete is sent that the service accepts and does not carry out, and the pause between. */
 const maxDeletes = 3
@@ -71,19 +69,6 @@ const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Leas
   return node
 })
 
-/** The node that the create of a lease made; undefined where it made none. Fails while it still may. */
-const created = Effect.fnUntraced(function* ({ image, key, name, plan }: Lease) {
-  const nodes = yield* Nodes
-  return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
-    Effect.map(({ node }) => node as Node | undefined),
-    // Of its key the client says that it made no node, or one that is gone.
-    Effect.catchIf(
-      ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
-      () => Effect.undefined
-    )
-  )
-})
-
 /** The id of the node, where it is known here. */
 const idOf = Effect.fnUntraced(function* ({ key, node }: Lease) {
   if (node !== null) return node.id as NodeId
@@ -95,7 +80,7 @@ const idOf = Effect.fnUntraced(function* ({ key, node }: Lease) {
 /** The node that a lease is about, proved; undefined where there is none any more. */
 export const provenNode = Effect.fnUntraced(function* (lease: Lease) {
   const id = yield* idOf(lease)
-  const found = id === undefined ? yield* created(lease) : yield* readNew(id, lease)
+  const found = id === undefined ? yield* nodeOfCreate(lease, lease.key) : yield* readNew(id, lease)
   if (found === undefined) return undefined
   if (lease.node === null ? found.name === lease.name : isProven(lease.node, nodeOf(found))) return found
   return yield* new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
@@ -126,15 +111,20 @@ export const endLease = Effect.fnUntraced(function* (
   lease: Lease
 ): Effect.fn.Return<LeaseEnd, LeaseFailure, Nodes | LeaseStore> {
   const leases = yield* LeaseStore
-  const node = yield* provenNode(lease)
-  if (node !== undefined && node.status !== "terminate") yield* removed(node)
+  const name = lease.node?.name ?? lease.name
+  const notDeleted = (id: number | null) => (failure: BerthError | LeasedNodeDiffers | LeasedNodeStays) =>
+    failure._tag === "BerthError" ? new LeasedNodeNotDeleted({ id, name, error: failure }) : failure
+  const node = yield* Effect.mapError(provenNode(lease), notDeleted(lease.node?.id ?? null))
+  if (node !== undefined && node.status !== "terminate") {
+    yield* Effect.mapError(removed(node), notDeleted(node.id))
+  }
   const store = yield* IntentStore
   yield* Effect.mapError(leases.remove(lease.key), leaseFileFault)
   if (store !== undefined) yield* Effect.ignore(store.remove(lease.key))
   return {
     outcome: node !== undefined ? "deleted" : lease.node === null ? "nothing" : "gone",
     id: node?.id ?? (lease.node?.id as NodeId | undefined) ?? null,
-    name: lease.node?.name ?? lease.name,
+    name,
     node: node ?? null
   }
 })

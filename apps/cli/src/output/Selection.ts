@@ -31,10 +31,20 @@ const fieldNamed = <A>(
   )
 }
 
-/** What `--columns` selects: the fields that are named, in that order; `all` are all of them. */
+/** The fields that records need, and then all others: whether a field can be named does not depend on what came of a command. */
+export const namedFields = <A>(
+  { fields }: Pick<RecordDescriptor<A>, "fields">,
+  records: ReadonlyArray<A>
+): ReadonlyArray<Field<A>> => {
+  const needed = fields(records)
+  return [...needed, ...fields([]).filter(({ key }) => needed.every((each) => each.key !== key))]
+}
+
+/** What `--columns` selects of `named`: the fields that are named, in that order; `all` are those that the records need. */
 export const selectFields = <A>(
   fields: ReadonlyArray<Field<A>>,
-  columns: ReadonlyArray<string>
+  columns: ReadonlyArray<string>,
+  named: ReadonlyArray<Field<A>> = fields
 ): Result.Result<ReadonlyArray<Field<A>>, UsageFault> => {
   const selected: Array<Field<A>> = []
   for (const word of columns) {
@@ -42,7 +52,7 @@ export const selectFields = <A>(
       selected.push(...fields)
       continue
     }
-    const field = fieldNamed(fields, word, "--columns")
+    const field = fieldNamed(named, word, "--columns")
     if (Result.isFailure(field)) return Result.fail(field.failure)
     selected.push(field.success)
   }
@@ -73,11 +83,11 @@ const compare = ([rankA, a]: SortKey, [rankB, b]: SortKey, sign: number): number
 
 /** The records in the order of `--sort k[,-k]`; a key with `-` before it sorts from the largest to the smallest. */
 export const sorted = <A>(
-  { encode, fields }: Pick<RecordDescriptor<A>, "encode" | "fields">,
+  descriptor: Pick<RecordDescriptor<A>, "encode" | "fields">,
   records: ReadonlyArray<A>,
   keys: ReadonlyArray<string>
 ): Result.Result<ReadonlyArray<A>, UsageFault> => {
-  const known = fields(records).filter(({ computed }) => computed !== true)
+  const known = namedFields(descriptor, records).filter(({ computed }) => computed !== true)
   const order: Array<{ readonly field: Field<A>; readonly sign: number }> = []
   for (const key of keys) {
     const field = fieldNamed(known, key.replace(/^[-+]/, ""), "--sort")
@@ -86,7 +96,7 @@ export const sorted = <A>(
   }
   if (order.length === 0) return Result.succeed(records)
   const ranked = records.map((record) => {
-    const json = encode(record)
+    const json = descriptor.encode(record)
     return {
       record,
       keys: order.map(({ field }) => sortKey(valueAt(json, field.sortKey ?? field.key), field.value(record, 0)))

@@ -8,7 +8,7 @@ import { nothing } from "./format.ts"
 import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
 import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
-import { selectFields } from "./Selection.ts"
+import { namedFields, selectFields } from "./Selection.ts"
 import { rowWriter, type View } from "./Writer.ts"
 
 /** A value as the text of a cell: no text of another's making begins a line, a control code or, unless `raw`, a formula. */
@@ -27,7 +27,7 @@ const write = Effect.fnUntraced(function* <A>(
   const fields: ReadonlyArray<Field<A>> =
     columns.length === 0
       ? known.filter(({ computed }) => computed !== true)
-      : yield* Effect.fromResult(selectFields(known, columns))
+      : yield* Effect.fromResult(selectFields(known, columns, namedFields(descriptor, records)))
   const nowMillis = yield* Clock.currentTimeMillis
   const rows = records.map((record) => {
     const json = descriptor.encode(record)

@@ -6,7 +6,7 @@ import type { UsageFault } from "../failure/CliFailure.ts"
 import { width } from "./cells.ts"
 import { Output, printNote } from "./Output.ts"
 import type { Field, RecordDescriptor } from "./RecordDescriptor.ts"
-import { selectFields } from "./Selection.ts"
+import { namedFields, selectFields } from "./Selection.ts"
 import { card, table } from "./table.ts"
 import type { View, Writer } from "./Writer.ts"
 
@@ -17,7 +17,9 @@ const fieldsOf = <A>(
   columns: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<Field<A>>, UsageFault> => {
   const fields = descriptor.fields(records)
-  return columns.length === 0 ? Effect.succeed(fields) : Effect.fromResult(selectFields(fields, columns))
+  return columns.length === 0
+    ? Effect.succeed(fields)
+    : Effect.fromResult(selectFields(fields, columns, namedFields(descriptor, records)))
 }
 
 /** Writes the rows, and gives the titles of the columns for which the terminal is too narrow. */

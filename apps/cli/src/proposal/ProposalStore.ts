@@ -19,6 +19,7 @@ import type { Connection } from "@berthkit/terminal/Connection"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
+import { accountFolderOf } from "../settings/accountFolder.ts"
 import { Proposal } from "./Proposal.ts"
 
 /** How long a person has to consent. */
@@ -137,20 +138,19 @@ export class ProposalStore extends Context.Service<
   }
 >()("@berthkit/cli/proposal/ProposalStore") {
   /** The store of a connection's account; fails where the user has no state folder. */
-  static readonly layer = ({ files: { commitments } }: Connection) => Layer.effect(ProposalStore, make(commitments))
+  static readonly layer = (connection: Connection) => Layer.effect(ProposalStore, make(accountFolderOf(connection)))
 }
 
-const make = Effect.fnUntraced(function* (beside: string | undefined) {
-  const match = beside === undefined ? null : /^(.*[\\/]([^\\/]+))[\\/][^\\/]+$/.exec(beside)
-  if (match === null) {
+const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>) {
+  if (of === undefined) {
     return yield* new LocalFileFault({
       path: "",
       message: "Proposals cannot be kept: there is no state folder.",
       hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
     })
   }
-  const [, accountFolder, account] = match as unknown as readonly [string, string, string]
-  const folder = `${accountFolder}/proposals`
+  const { id: account } = of
+  const folder = `${of.folder}/proposals`
   const pathOf = (id: string, kind?: Kind) => `${folder}/${id}${kind === undefined ? "" : `.${kind}`}.json`
   const fault = failed(folder)
   const read = (path: string) => Effect.mapError(readText(path), fault)

@@ -5,6 +5,7 @@ import { isExposed } from "@berthkit/core/client/transport/loopback"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Transport } from "@berthkit/core/client/transport/Transport"
 import type { Exit } from "@berthkit/terminal/exitCode"
+import { variables } from "@berthkit/terminal/variables"
 import { ConfigProvider, Effect, Option, Redacted, Schema } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
 import { DaemonNotAsked, UsageFault } from "../failure/CliFailure.ts"
@@ -53,7 +54,7 @@ export const askDaemon = Effect.fn("askDaemon")(function* <A>(
   decode: (text: string) => Option.Option<A>
 ) {
   const url = yield* readUrl(given)
-  const token = yield* variable("BERTH_WATCH_TOKEN")
+  const token = yield* variable(variables.watchToken)
   if (token !== undefined && isExposed(url)) {
     return yield* new UsageFault({
       message: `${url} is plain http, where anyone on the way can read the token.`,

@@ -42,6 +42,16 @@ describe("a fleet file", () => {
     assert.strictEqual(nameOf('name: "n{n}.shop", count: 2', 2), "n2.shop")
   })
 
+  it("is refused where two groups have one name, where it is too long, and where it is nested too deeply", () => {
+    const group = (key: string) => `  ${key}: { name: "x${key.length}", plan: P, image: I }\n`
+    assert.deepStrictEqual(problemsOf(`fleet: shop\nnodes:\n${group("1")}${group("'1'")}`), [
+      "4:3 nodes.1 is in the file twice."
+    ])
+    assert.deepStrictEqual(problemsOf(`fleet: shop\n${"#\n".repeat(500_000)}`), ["1:1 The file is too long."])
+    assert.deepStrictEqual(problemsOf(`fleet: ${"[".repeat(20_000)}`), ["1:1 The file is nested too deeply."])
+    assert.lengthOf(problemsOf(`nodes: ${"]".repeat(100)}`), 5)
+  })
+
   it("says all that is wrong with it at once, with line and column", () => {
     assert.deepStrictEqual(
       problemsOf(`fleet: a b

@@ -90,6 +90,22 @@ describe("a plan", () => {
     }
   })
 
+  it("ends a replacement that an earlier run has begun only when told to: the old node may be the one that does its work", () => {
+    const account = withMembers({ "web-1": {} })
+    const old = ownedOf(account.nodes.values().next().value!)
+    const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
+    const replace = { ...options, replace: "all" as const }
+    // Killed once the new node was there.
+    account.carryOut(planOf(bigger, account.ledger, account.world, replace), 2)
+    for (const fleet of [bigger, fleetOf(groupOf("web", 1))]) {
+      const plan = planOf(fleet, account.ledger, account.world, options)
+      assert.deepStrictEqual([actionsOf(plan), isIdle(plan), isEqual(plan)], [["differs web-1"], true, false])
+      assert.strictEqual(planPrice(plan, prices).now.pricePerHourInr, 6.46 + 12.92)
+    }
+    account.carryOut(planOf(bigger, account.ledger, account.world, replace))
+    assert.deepStrictEqual(account.deleted, [old.id])
+  })
+
   it("only replaces what it is told to, whatever differs", () => {
     const account = withMembers({ "web-1": { plan: "large" }, "web-2": { plan: "large" } })
     const fleet = fleetOf(groupOf("web", 2))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import type { Field } from "../../src/output/RecordDescriptor.ts"
-import { selectFields, sorted } from "../../src/output/Selection.ts"
+import { namedFields, selectFields, sorted } from "../../src/output/Selection.ts"
 
 interface Row {
   readonly name: string | null
@@ -37,6 +37,17 @@ describe("--columns", () => {
 
   it("all is every field", () => {
     assert.lengthOf(Result.getOrThrow(selectFields(fields, ["all"])), 3)
+  })
+
+  it("takes a field that these records do not need, so that a command cannot do its work and then fail for want of it", () => {
+    const needed = { fields: (rows: ReadonlyArray<Row>) => fields.slice(rows.length) }
+    const rows = [row("a", 1)]
+    const selected = selectFields(needed.fields(rows), ["age", "name"], namedFields(needed, rows))
+    assert.deepStrictEqual(
+      Result.getOrThrow(selected).map(({ key }) => key),
+      ["age", "name"]
+    )
+    assert.deepStrictEqual(names(sorted({ ...descriptor, ...needed }, rows, ["name"])), ["a"])
   })
 
   it("that does not exist is a usage fault with the nearest one", () => {

@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENFILE: "this machine has too many files open",
   ENOTDIR: "a part of the path is a file and no folder",
   EISDIR: "it is a folder",
+  ELOOP: "its links lead round in a circle",
   ENAMETOOLONG: "the path is too long"
 }
 

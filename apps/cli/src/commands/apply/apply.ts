@@ -6,10 +6,10 @@ import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { duration, flag, flagOr, flags, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { wordsOf } from "../../commandLine/words.ts"
-import { creatingClient } from "../../settings/client.ts"
+import { UsageFault } from "../../failure/CliFailure.ts"
 import { command } from "../command.ts"
 import { rupeesPerHour } from "../node/createFlags.ts"
-import { dryRunFlag, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
 
 const parameters = {
   file: fileFlag,
@@ -39,6 +39,12 @@ export const apply = command(
   Effect.fnUntraced(function* ({ dryRun, file, replace: replaced, ...given }) {
     const members = listed(replaced)
     const replace = members.includes("all") ? ("all" as const) : members
+    if (Option.isSome(given.readyCommand) && members.length === 0) {
+      return yield* new UsageFault({
+        message: "--ready-command needs --replace: it is run for the new node of a replacement.",
+        hint: "Add --replace all, or leave it out."
+      })
+    }
     const place = placeOf(file)
     const pick = listed(given.pick)
     if (dryRun) {
@@ -47,5 +53,5 @@ export const apply = command(
     }
     yield* changeFleet({ ...given, place, replace, pick, isDestroy: false })
   }),
-  creatingClient(Option.some("fleet"))
+  fleetClient
 )

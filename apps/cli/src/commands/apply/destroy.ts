@@ -4,9 +4,8 @@
 import { Duration, Effect, Option } from "effect"
 import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
-import { creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
-import { dryRunFlag, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
 
 export const destroy = command(
   {
@@ -35,5 +34,5 @@ export const destroy = command(
       readyTimeout: Duration.zero
     })
   }),
-  creatingClient(Option.some("fleet"))
+  fleetClient
 )

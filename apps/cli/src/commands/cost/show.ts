@@ -2,13 +2,13 @@
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, Effect } from "effect"
-import { ownAccount } from "../../applying/FleetPlace.ts"
-import { fleetOfNodes, knownLedgers } from "../../applying/Registry.ts"
+import { Clock, Effect, Option } from "effect"
+import { ownMemberships } from "../../applying/memberships.ts"
 import { command } from "../command.ts"
-import { flagOr, oneOf } from "../../commandLine/Parameter.ts"
+import { flag, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownList } from "../../nodes/allNodes.ts"
+import { UsageFault } from "../../failure/CliFailure.ts"
 import { nodeCount } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
@@ -44,17 +44,11 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-/** Which fleet a node is in, and its tags, by the ledgers of this machine. */
-const memberships = Effect.gen(function* () {
-  const { account, registry } = yield* ownAccount
-  return fleetOfNodes(yield* knownLedgers(registry, account))
-})
-
 const costNow = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
   const own = yield* CommitmentLog.use(({ load }) => load)
   const nowMillis = yield* Clock.currentTimeMillis
-  const fleets = by === "fleet" || by === "tag" ? yield* memberships : undefined
+  const fleets = by === "fleet" || by === "tag" ? yield* ownMemberships : undefined
   const pricing = { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) }
   const { ending, rows, total } = costs(list, pricing, by)
   yield* printAll(costRecord, rows)
@@ -72,11 +66,24 @@ const costNow = Effect.fnUntraced(function* (by: Grouping) {
 
 export const cost = command(
   {
-    by: flagOr("by", oneOf(groupings, "GROUP"), "One row per node, plan, status, fleet or tag; default node", "node"),
+    by: flag("by", oneOf(groupings, "GROUP"), "One row per node, plan, status, fleet or tag; default node"),
     ...historyFlags
   },
   Effect.fnUntraced(function* ({ by, ...history }) {
-    if (isHistory(history)) return yield* costHistory(history)
-    yield* Effect.provide(costNow(by), client)
+    const isOfPast = isHistory(history)
+    if (isOfPast && Option.isSome(by)) {
+      return yield* new UsageFault({
+        message: "--by does not go with --since or --month: berth-watch tells what an account costs, and each day.",
+        hint: "Leave one of them out."
+      })
+    }
+    if (isOfPast) return yield* costHistory(history)
+    if (Option.isSome(history.watchUrl)) {
+      return yield* new UsageFault({
+        message: "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch.",
+        hint: "Run: berth cost --month"
+      })
+    }
+    yield* Effect.provide(costNow(Option.getOrElse(by, () => "node" as const)), client)
   })
 )

@@ -2,7 +2,8 @@
  * `berth fleet adopt`: takes a node that exists into a fleet. Only the ledger changes.
  */
 import { Effect, Option } from "effect"
-import { fileFlag, ownAccount, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { fleetOfNodes, knownLedgers, registered } from "../../applying/Registry.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
@@ -46,8 +47,8 @@ export const adopt = command(
       })
     }
     const name = memberText(member.value)
-    const { account, registry } = yield* ownAccount
-    const owner = { account, fleet: fleet.fleet }
+    const { registry, ...account } = yield* ownAccount
+    const owner = { ...account, fleet: fleet.fleet }
     const { node } = yield* resolveNode(given, { change: true })
     if (node.status === "terminate") {
       return yield* new FleetConflict({
@@ -65,7 +66,7 @@ export const adopt = command(
             hint: `To give it another place, first: berth fleet forget${place.flag} ${holder.member}`
           })
         }
-        const others = (yield* knownLedgers(registry, account)).filter((each) => each.ledger !== place.ledger)
+        const others = (yield* knownLedgers(registry, account.isOwn)).filter((each) => each.ledger !== place.ledger)
         const elsewhere = fleetOfNodes(others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({

@@ -2,7 +2,8 @@
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
 import { Effect, Option } from "effect"
-import { fileFlag, ownAccount, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { knownFleets, updateRegistry } from "../../applying/Registry.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
@@ -17,8 +18,8 @@ import { command } from "../command.ts"
 const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Option<string>) {
   const place = placeOf(file)
   const fleet = yield* readFleetFile(place)
-  const { account } = yield* ownAccount
-  yield* withLedger(place.ledger, { account, fleet: fleet.fleet }, (ledgerFile) =>
+  const { registry: _registry, ...account } = yield* ownAccount
+  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (ledgerFile) =>
     Effect.gen(function* () {
       const entry = (yield* ledgerFile.current).members.get(name)
       if (entry === undefined || entry.state === "none") {
@@ -33,8 +34,8 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Opt
       if (ids.length > 0)
         yield* printNote(
           ids.length === 1
-            ? `Node ${ids[0]} was not deleted: while it exists, it is billed.`
-            : `Nodes ${ids.join(" and ")} were not deleted: while they exist, they are billed.`
+            ? `Node ${ids[0]} was not deleted: if it still exists, it is billed.`
+            : `Nodes ${ids.join(" and ")} were not deleted: if they still exist, they are billed.`
         )
       yield* printOne(fleetMemberRecord, {
         fleet: fleet.fleet,

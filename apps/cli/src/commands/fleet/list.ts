@@ -2,7 +2,7 @@
  * `berth fleet list`: the fleets that berth knows on this machine. Asks the service nothing.
  */
 import { Effect } from "effect"
-import { ownAccount } from "../../applying/FleetPlace.ts"
+import { ownAccount } from "../../applying/ownAccount.ts"
 import { knownLedgers } from "../../applying/Registry.ts"
 import { printAll } from "../../output/print.ts"
 import { fleetRecord } from "../../records/fleet.ts"
@@ -11,8 +11,8 @@ import { command } from "../command.ts"
 export const list = command(
   {},
   Effect.fnUntraced(function* () {
-    const { account, registry } = yield* ownAccount
-    const ledgers = yield* knownLedgers(registry, account)
+    const { isOwn, registry } = yield* ownAccount
+    const ledgers = yield* knownLedgers(registry, isOwn)
     yield* printAll(
       fleetRecord,
       ledgers.map(({ entries, fleet, ledger, state }) => {

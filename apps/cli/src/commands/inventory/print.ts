@@ -2,9 +2,9 @@
  * `berth inventory --ansible`: the nodes as a dynamic inventory of Ansible, which runs it with `--list` or `--host NAME`.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { ownAccount } from "../../applying/FleetPlace.ts"
+import { ownMemberships } from "../../applying/memberships.ts"
 import { anyLedger } from "../../applying/LedgerFile.ts"
-import { fleetOfNodes, type KnownLedger, knownLedgers } from "../../applying/Registry.ts"
+import { fleetOfNodes, type KnownLedger } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, flags as repeated, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { LocalFileFault, NameNotFound, UsageFault } from "../../failure/CliFailure.ts"
@@ -39,10 +39,7 @@ const flags = {
 
 /** The members of fleets: of these ledgers, or of those of this machine where none is named. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  if (paths.length === 0) {
-    const { account, registry } = yield* ownAccount
-    return fleetOfNodes(yield* knownLedgers(registry, account))
-  }
+  if (paths.length === 0) return yield* ownMemberships
   const ledgers: Array<KnownLedger> = []
   for (const path of paths) {
     const fault = (why: string) =>

@@ -7,6 +7,7 @@ import { Duration, Effect } from "effect"
 import { command } from "../command.ts"
 import { duration, flagOr, switchFlag } from "../../commandLine/Parameter.ts"
 import { failIfSomeFailed, printOutcomes } from "../../nodes/forEachNode.ts"
+import { printNote } from "../../output/Output.ts"
 import { dueLeases, reapLeases } from "../../nodes/reapLeases.ts"
 import { printAll } from "../../output/print.ts"
 import { approve } from "../../proposal/approve.ts"
@@ -29,7 +30,11 @@ export const reap = command(
   Effect.fnUntraced(function* ({ dryRun, within }) {
     const withinMillis = Duration.toMillis(within)
     if (dryRun) {
-      const proposals = (yield* dueLeases(withinMillis)).flatMap(({ name, node }) =>
+      const due = yield* dueLeases(withinMillis)
+      const unknown = due.filter(({ node }) => node === null).map(({ name }) => name)
+      if (unknown.length > 0)
+        yield* printNote(`${unknown.join(", ")}: it is not known whether the create made a node; berth reap finds out.`)
+      const proposals = due.flatMap(({ name, node }) =>
         node === null
           ? []
           : [
@@ -45,7 +50,8 @@ export const reap = command(
       return
     }
     const rows = yield* reapLeases(withinMillis)
-    if (rows.length === 0) yield* printAll({ ...outcomeRecord, none: "no nodes that runs left behind" }, [])
+    if (rows.length === 0)
+      yield* printAll({ ...outcomeRecord, none: "no nodes that runs on this machine left behind" }, [])
     else yield* printOutcomes(rows, false)
     yield* failIfSomeFailed(rows)
   }),

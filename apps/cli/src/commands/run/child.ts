@@ -13,6 +13,9 @@ import { childEnvironment } from "../../settings/childEnvironment.ts"
 /** What ends a run; berth passes it on. */
 const signals = ["SIGINT", "SIGHUP", "SIGTERM"] as const
 
+/** Whether Ctrl-C comes from a terminal: also where one of the streams is redirected. */
+const isAtTerminal = () => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
+
 /** So long a command may take to end by itself after a signal: systems that cancel a job kill all of it in ten seconds. */
 const grace = "5 seconds"
 
@@ -79,7 +82,7 @@ export const runCommand = (
     const stop = Effect.gen(function* () {
       if (isEnded) return
       // Ctrl-C at a terminal has reached the command by itself: twice it would mean something else to many programs.
-      if (last !== "SIGINT" || process.stdin.isTTY !== true) child.kill(last)
+      if (last !== "SIGINT" || !isAtTerminal()) child.kill(last)
       const kill = Effect.andThen(
         Effect.sync(() => child.kill("SIGKILL")),
         Effect.promise(() => ended.promise)

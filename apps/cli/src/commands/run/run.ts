@@ -34,6 +34,9 @@ import { readStartScripts } from "../node/startScripts.ts"
 import { ensureCommand, runCommand } from "./child.ts"
 import { asCreate, parameters, randomWord, type RunOptions } from "./flags.ts"
 
+/** The end of a run takes so long before that is said. */
+const silentMillis = 1000
+
 /** What was asked for; without a plan or an image nothing can be created. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
   const spec = specOf(asCreate(options, name), yield* readStartScripts(options.startScripts))
@@ -127,7 +130,9 @@ const withLease = <E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<number
       const letGo = reuse && Exit.isSuccess(exit) ? keeping : finish(lease.key)
       // In a fiber of its own, which no further signal interrupts; the deadline of the command is not that of its end.
       const fiber = yield* Effect.forkDetach(Effect.provideService(letGo, CallsEnd, undefined))
+      const silence = yield* Effect.forkDetach(Effect.delay(printNote("Deleting the node of this run …"), silentMillis))
       const end = yield* Fiber.await(fiber)
+      yield* Fiber.interrupt(silence)
       if (Exit.isSuccess(end)) return yield* exit
       if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
       const failure = Result.getOrUndefined(Exit.findError(end))

@@ -86,6 +86,24 @@ const upgrade = Effect.fnUntraced(function* (accounts: string, id: string) {
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
+/** The ids under which this machine knows the account: of its keys and names, those of earlier ones among them. */
+export const idsOf = Effect.fnUntraced(function* ({
+  accounts,
+  id,
+  key
+}: IntentPlace): Effect.fn.Return<ReadonlySet<string>, FileFault> {
+  const rootOf = (one: string) => Effect.map(chainOf(accounts, one), last)
+  const roots = new Set([yield* rootOf(id), ...(key === undefined ? [] : [yield* rootOf(key)])])
+  const known = (yield* withFiles((fs) => fs.readdir(accounts))).filter(isId)
+  const own = yield* Effect.filter(known, (one) =>
+    Effect.orElseSucceed(
+      Effect.map(rootOf(one), (root) => roots.has(root)),
+      () => false
+    )
+  )
+  return new Set([id, ...roots, ...own])
+})
+
 const commitmentsIn = (accounts: string, id: string) => `${accounts}/${id}/commitments.json`
 
 /**
@@ -121,8 +139,10 @@ const carryLeases = Effect.fnUntraced(
   (carrying) => Effect.ignore(carrying)
 )
 
-/** Carries the commitments along, unless the account has its own: they are safe to lose, and hold up no create. */
-const carryCommitments = Effect.fnUntraced(
+const fleetsIn = (accounts: string, id: string) => `${accounts}/${id}/fleets.json`
+
+/** Carries a file along, unless the account has its own: it is safe to lose, and holds up no create. */
+const carryFile = Effect.fnUntraced(
   function* (from: string, into: string) {
     if ((yield* kindOf(from)) !== "other" || (yield* kindOf(into)) !== "nothing") return
     yield* withFiles((fs) => fs.rename(from, into))
@@ -139,7 +159,8 @@ const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const root = last(chain)
   for (const before of chain.slice(0, -1)) {
     yield* takeOver(creates(accounts, before), creates(accounts, root))
-    yield* carryCommitments(commitmentsIn(accounts, before), commitmentsIn(accounts, root))
+    yield* carryFile(commitmentsIn(accounts, before), commitmentsIn(accounts, root))
+    yield* carryFile(fleetsIn(accounts, before), fleetsIn(accounts, root))
     yield* carryLeases(leasesIn(accounts, before), leasesIn(accounts, root))
   }
   return root

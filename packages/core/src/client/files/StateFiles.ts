@@ -39,11 +39,18 @@ const refuse = (path: string, why: string): never => {
   throw { message: `${path} ${why}`, path } satisfies FileFault
 }
 
-/** The text of a file; none when it does not exist. Follows no link, does not wait for a pipe, and reads no longer file. */
-export const readText = (path: string, maxBytes = maxFileBytes): Effect.Effect<Option.Option<string>, FileFault> =>
+/**
+ * The text of a file; none when it does not exist. Does not wait for a pipe, and reads no longer file. Follows a link only where the user
+ * names the file.
+ */
+export const readText = (
+  path: string,
+  maxBytes = maxFileBytes,
+  followsLinks = false
+): Effect.Effect<Option.Option<string>, FileFault> =>
   withFiles(async (fs) => {
     const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
-    const file = await fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const file = await fs.open(path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK)
     try {
       const about = await file.stat()
       if (!about.isFile()) refuse(path, "is not a file")
@@ -55,7 +62,8 @@ export const readText = (path: string, maxBytes = maxFileBytes): Effect.Effect<O
   }).pipe(
     Effect.catch((fault) => {
       if (fault.code === "ENOENT") return Effect.succeedNone
-      return Effect.fail<FileFault>(fault.code === "ELOOP" ? { message: `${path} is a link`, path } : fault)
+      const isLink = fault.code === "ELOOP" && !followsLinks
+      return Effect.fail<FileFault>(isLink ? { message: `${path} is a link`, path } : fault)
     })
   )
 
