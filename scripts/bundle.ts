@@ -47,7 +47,7 @@ export const bundle = async (app: App): Promise<boolean> => {
   const isBundled = globSync("main.{cjs,mjs}", { cwd: dist }).length > 0 && existsSync(stamp)
   if (isBundled && readFileSync(stamp, "utf8") === sources) return false
 
-  await bundleInto(dist, `apps/${app}`, { main: "src/main.ts" })
+  await bundleInto(dist, `apps/${app}`, { main: "src/main.ts" }, app === "server" ? { chunks: chunksOfServer } : {})
   writeFileSync(stamp, sources)
   return true
 }
@@ -62,10 +62,11 @@ export const assetsOf = (folder: string): ReadonlyArray<string> => {
   ).map((path) => join(root, path))
 }
 
-/** A file of the bundle: the modules whose paths match, or those that so many others share. */
+/** A file of the bundle: the modules whose paths match, those that an entry loads at once, or those that so many others share. */
 interface Chunk {
   readonly name: string
   readonly test?: RegExp
+  readonly tags?: Array<"$initial">
   readonly minShareCount?: number
   readonly priority?: number
 }
@@ -90,6 +91,9 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
   },
   { name: "shared", minShareCount: 5 }
 ]
+
+/** What `berth-server` starts with is one file: what `learn` shares with it would be files of their own, and its start would read them all. */
+const chunksOfServer: ReadonlyArray<Chunk> = [{ name: "server", tags: ["$initial"] }]
 
 /**
  * Takes Node's own modules by `require`, where they are loaded on demand too. To `import` one reads everything that it exports, for which Node

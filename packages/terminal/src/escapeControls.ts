@@ -3,10 +3,13 @@
  * written out instead. JSON has escapes of its own.
  */
 
-/** C0 and C1 controls, DEL, line separators, direction marks and overrides, and halves of surrogate pairs. */
+/**
+ * C0 and C1 controls, DEL, line separators, direction marks and overrides, halves of surrogate pairs, and what nobody sees: a name with it
+ * looks like another, and its tags (U+E0000 to U+E0FFF) are read by models. Joiners stay, which scripts of India need.
+ */
 const unsafe =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu
 
 /** The text of most names, which needs no classes of characters: loading those takes milliseconds. */
 const plain = /^[\u0020-\u007e]*$/
@@ -21,7 +24,9 @@ const written = (character: string): string => {
   const known = spelled.get(character)
   if (known !== undefined) return known
   const code = character.codePointAt(0) ?? 0
-  return code <= 0xff ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`
+  const digits = code.toString(16)
+  if (code > 0xffff) return `\\u{${digits}}`
+  return code <= 0xff ? `\\x${digits.padStart(2, "0")}` : `\\u${digits.padStart(4, "0")}`
 }
 
 /** The text with every control character written out, such as `\x1b` or `\n`. */

@@ -38,7 +38,7 @@ export interface AgentOptions {
   /** The revision of the protocol. Default `2025-11-25`. */
   readonly revision?: string
   /** How the person answers a question; without one the program has no dialog. */
-  readonly person?: (question: Question) => "accept" | "decline" | "cancel" | "never"
+  readonly person?: (question: Question) => "accept" | "decline" | "cancel" | "never" | "no such answer"
 }
 
 const stateless = "2026-07-28"

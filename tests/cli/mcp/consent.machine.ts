@@ -132,6 +132,35 @@ describe("without sessions", () => {
   )
 })
 
+describe("in a program whose dialog gives no answer that there is", () => {
+  live("a person has to approve in a terminal", (state) =>
+    Effect.gen(function* () {
+      const agent = yield* startIn(state, everything, { person: () => "no such answer" })
+      const { id } = yield* propose(agent)
+      assert.deepInclude((yield* execute(agent, id)).structuredContent, { outcome: "approval_needed" })
+      assert.isEmpty(yield* changes)
+    })
+  )
+})
+
+describe("in two programs at once", () => {
+  live("the first answer counts", (state) =>
+    Effect.gen(function* () {
+      const first = yield* startIn(state, everything, { person: () => "never" })
+      const second = yield* startIn(state, everything, { person: () => "decline" })
+      const { id } = yield* propose(first)
+      const late = first.request("tools/call", { name: "execute", arguments: { proposal: id } })
+      yield* Effect.promise(() => first.program.printed('"elicitation/create"'))
+      assert.deepInclude((yield* execute(second, id)).structuredContent, { outcome: "declined" })
+      const asked = JSON.parse(first.lines.at(-1) ?? "") as { readonly id: unknown }
+      first.write(JSON.stringify({ jsonrpc: "2.0", id: asked.id, result: { action: "accept", content: {} } }))
+      const { result } = yield* Effect.promise(() => late)
+      assert.deepInclude(result.structuredContent, { outcome: "declined" })
+      assert.isEmpty(yield* changes)
+    })
+  )
+})
+
 describe("in a program without a dialog", () => {
   live("a person has to approve in a terminal, which no program can do", (state) =>
     Effect.gen(function* () {
@@ -201,6 +230,29 @@ describe("a proposal", () => {
         }
       })
       assert.include((yield* execute(other, id)).content[0]?.text, `This account has no proposal ${id}.`)
+      assert.isEmpty(yield* changes)
+    })
+  )
+
+  live("whose files do not say what came of it sends the agent to look", (state) =>
+    Effect.gen(function* () {
+      const agent = yield* startIn(state, everything, { person: () => "accept" })
+      yield* propose(agent)
+      const file = yield* Effect.promise(() => proposalFile(state))
+      const beside = (id: string, kind: string) => join(dirname(file), `${id}.${kind}.json`)
+      const id = yield* Effect.promise(async () => {
+        const old = await forged(file, (content) => content.replace(/"expiresMillis":\d+/, '"expiresMillis":1'))
+        await writeFile(beside(old, "answer"), JSON.stringify({ id: old, answer: "approved" }))
+        await writeFile(beside(old, "sent"), JSON.stringify({ id: old }))
+        return old
+      })
+      const sent = yield* execute(agent, id)
+      assert.include(sent.content[0]?.text, "expired at 1970-01-01T00:00:00Z, and its request may have been carried out.")
+      assert.include(sent.content[0]?.text, "See what came of it: list_nodes")
+      yield* Effect.promise(() => writeFile(beside(id, "result"), "{"))
+      const lost = yield* execute(agent, id)
+      assert.isTrue(lost.isError)
+      assert.include(lost.content[0]?.text, "the file with its result was changed")
       assert.isEmpty(yield* changes)
     })
   )

@@ -86,6 +86,19 @@ export interface Kept {
   readonly terms: Terms
 }
 
+/** What came of a proposal. */
+const Outcome = Schema.Struct({
+  proposal: Schema.String,
+  outcome: Schema.String,
+  message: Schema.String,
+  node: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
+})
+export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
+
+const outcomeText = Schema.fromJsonString(Outcome)
+const encodeOutcome = Schema.encodeSync(outcomeText)
+const decodeOutcome = Schema.decodeUnknownOption(outcomeText)
+
 /** What a person answered. */
 const answers = ["approved", "declined"] as const
 export type Answer = (typeof answers)[number]
@@ -115,6 +128,13 @@ const unreadable = (id: string) =>
     hint: "Nothing was sent. Ask the agent to propose it again."
   })
 
+const lostOutcome = (id: string) =>
+  new ProposalRefused({
+    proposal: id,
+    message: `The proposal ${id} was carried out, and the file with its result was changed.`,
+    hint: "See what came of it: berth node list"
+  })
+
 /** The files of a proposal besides its own. */
 type Kind = "answer" | "sent" | "result"
 
@@ -125,14 +145,15 @@ export class ProposalStore extends Context.Service<
     readonly keep: (terms: Terms) => Effect.Effect<Kept, LocalFileFault | ProposalRefused>
     /** The proposal of an id. Fails where its file was edited, or is that of another account. */
     readonly find: (id: string) => Effect.Effect<Kept, LocalFileFault | ProposalNotFound | ProposalRefused>
-    readonly answer: (id: string, answer: Answer) => Effect.Effect<void, LocalFileFault>
+    /** Keeps an answer unless there is one, and gives the one that counts. */
+    readonly answer: (id: string, answer: Answer) => Effect.Effect<Answer, LocalFileFault>
     readonly answerOf: (id: string) => Effect.Effect<Option.Option<Answer>, LocalFileFault>
     /** Notes that its request is about to leave. It is on the disk when this ends. */
     readonly markSent: (id: string) => Effect.Effect<void, LocalFileFault>
     readonly wasSent: (id: string) => Effect.Effect<boolean, LocalFileFault>
-    /** Keeps its result, as JSON. */
-    readonly finish: (id: string, result: string) => Effect.Effect<void, LocalFileFault>
-    readonly resultOf: (id: string) => Effect.Effect<Option.Option<string>, LocalFileFault>
+    readonly finish: (id: string, outcome: Outcome) => Effect.Effect<void, LocalFileFault>
+    /** Its result, once it was carried out. Fails where that was edited. */
+    readonly resultOf: (id: string) => Effect.Effect<Option.Option<Outcome>, LocalFileFault | ProposalRefused>
     /** Runs `use` while no other process carries out the same proposal. */
     readonly locked: (id: string) => <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LocalFileFault, R>
   }
@@ -156,6 +177,14 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
   const read = (path: string) => Effect.mapError(readText(path), fault)
   const write = (path: string, text: string) =>
     Effect.mapError(Effect.andThen(makeOwnFolder(folder, ownLevels), replaceFile(path, text, true)), fault)
+
+  const answerOf = (id: string) =>
+    Effect.map(
+      read(pathOf(id, "answer")),
+      Option.flatMap((text) =>
+        Option.fromUndefinedOr(answers.find((each) => text === JSON.stringify({ id, answer: each })))
+      )
+    )
 
   /** Removes what is older than results are kept. Gives how many proposals are left. */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
@@ -208,21 +237,21 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     }),
     // The first answer stays: what was declined is not approved later.
     answer: Effect.fnUntraced(function* (id, answer) {
-      if (Option.isNone(yield* read(pathOf(id, "answer")))) {
-        yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
-      }
+      const before = yield* answerOf(id)
+      if (Option.isSome(before)) return before.value
+      yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
+      return answer
     }),
-    answerOf: (id) =>
-      Effect.map(
-        read(pathOf(id, "answer")),
-        Option.flatMap((text) =>
-          Option.fromUndefinedOr(answers.find((each) => text === JSON.stringify({ id, answer: each })))
-        )
-      ),
+    answerOf,
     markSent: (id) => write(pathOf(id, "sent"), JSON.stringify({ id })),
     wasSent: (id) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
-    finish: (id, result) => write(pathOf(id, "result"), result),
-    resultOf: (id) => read(pathOf(id, "result")),
+    finish: (id, outcome) => write(pathOf(id, "result"), encodeOutcome(outcome)),
+    resultOf: Effect.fnUntraced(function* (id) {
+      const text = yield* read(pathOf(id, "result"))
+      if (Option.isNone(text)) return Option.none()
+      const outcome = decodeOutcome(text.value)
+      return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome
+    }),
     locked: (id) => (use) =>
       Effect.gen(function* () {
         yield* Effect.mapError(makeOwnFolder(folder, ownLevels), fault)

@@ -11,6 +11,7 @@ import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 import { type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
 import { type Evidence, redactorFor } from "./readEvidence.ts"
+import { type Exchange, listIn } from "./observe/Exchange.ts"
 import { makeRecorder, type Recorder, recorderLayer } from "./recorder.ts"
 import { cheapRead, minReads, nextRead } from "./survey.ts"
 
@@ -37,24 +38,48 @@ const clientOf = (connection: Connection, recorder: Recorder, creates: boolean) 
   )
 }
 
+/** Why the first reply, which is to be a list of nodes, is none; undefined where it is one. */
+const whyNoList = (exchange: Exchange): string | undefined => {
+  const { headers, status } = exchange
+  if (listIn(exchange) !== undefined) return undefined
+  if (status === 401 || status === 403) {
+    return `the service refuses the credentials (${status}): check BERTH_API_KEY and BERTH_ACCESS_TOKEN`
+  }
+  if (status === 429) return "the rate limit of the account is spent (429): try again later"
+  if (status >= 500) return `the service fails (${status}): try again later`
+  const type = headers["content-type"] ?? "no media type"
+  return `the list of nodes is answered with ${status} and ${type}: check that BERTH_BASE_URL is the address of the service`
+}
+
+/** So many reads without a reply end the probe: the rest would take its time and show nothing. */
+const maxUnanswered = 3
+
+/** Sends the reads. Gives how many have no usable reply, and why the last of them has none. */
 const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number) {
   const api = yield* RawApi
   const { exchanges } = recorder
-  for (let count = 0; count < requests; count++) {
+  let [unanswered, inARow, why] = [0, 0, ""]
+  for (let count = 0; count < requests && inARow < maxUnanswered; count++) {
     const next = nextRead(count, exchanges) ?? (count < minReads ? cheapRead(exchanges) : undefined)
-    if (next === undefined) return
+    if (next === undefined) break
     const sent = yield* Effect.result(api.exchange({ method: "GET", ...next }, { maxAttempts: 1, lane: "interactive" }))
-    if (count > 0) continue
-    if (Result.isFailure(sent)) {
+    const last = exchanges.at(-1)
+    if (count === 0 && last === undefined && Result.isFailure(sent)) {
       return yield* new StartFailure({ message: `the service cannot be asked: ${sent.failure.message}` })
     }
-    const { status } = sent.success.reply
-    if (status === 401 || status === 403) {
-      return yield* new StartFailure({
-        message: `the service refuses the credentials (${status}): check BERTH_API_KEY and BERTH_ACCESS_TOKEN`
-      })
-    }
+    const wrong = count === 0 && last !== undefined ? whyNoList(last) : undefined
+    if (wrong !== undefined) return yield* new StartFailure({ message: wrong })
+    const fault = Result.isFailure(sent)
+      ? sent.failure.message
+      : sent.success.reply.status >= 500
+        ? `the service failed (${sent.success.reply.status}).`
+        : undefined
+    inARow = fault === undefined ? 0 : inARow + 1
+    if (fault === undefined) continue
+    unanswered += 1
+    why = fault
   }
+  return { count: unanswered, why }
 })
 
 /** Requests of a node probe besides the reads: a create, a delete, and looks at the node until it is gone. */
@@ -64,11 +89,17 @@ export const probe = Effect.fnUntraced(function* ({ node, requests }: ProbeOptio
   const found = yield* connection
   const recorder = makeRecorder(requests)
   const client = clientOf(found, recorder, node !== undefined)
-  yield* Effect.gen(function* () {
-    yield* survey(recorder, requests)
+  const unanswered = yield* Effect.gen(function* () {
+    const unanswered = yield* survey(recorder, requests)
     recorder.left = nodeRequests
-    yield* removeLeftOver(found)
+    const isOpen = yield* removeLeftOver(found)
+    if (node !== undefined && isOpen) {
+      return yield* new StartFailure({
+        message: "no second node is created before that is known: try again in ten minutes"
+      })
+    }
     if (node !== undefined) yield* probeNode(found, node)
+    return unanswered
   }).pipe(
     Effect.provide(client),
     Effect.mapError((error) =>
@@ -79,7 +110,8 @@ export const probe = Effect.fnUntraced(function* ({ node, requests }: ProbeOptio
   const evidence: Evidence = {
     exchanges: recorder.exchanges,
     redact: redactorFor([Redacted.value(apiKey), Redacted.value(accessToken)]),
-    skipped: 0
+    skipped: 0,
+    unanswered
   }
   return evidence
 })

@@ -53,11 +53,11 @@ const readLeftOver = (file: string) =>
 /** A create that shows no node this long after it was sent made none (as `quietMillis` of the client's intents). */
 const quietMillis = 630_000
 
-/** Deletes what an earlier probe left behind. */
+/** Deletes what an earlier probe left behind. Gives whether that may still create a node. */
 export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {
   const file = fileOf(connection)
   const left = file === undefined ? undefined : yield* readLeftOver(file)
-  if (file === undefined || left === undefined) return
+  if (file === undefined || left === undefined) return false
   const nodes = yield* Nodes
   const found = yield* Effect.mapError(nodes.named(left.name), unasked)
   for (const { id } of found) {
@@ -68,12 +68,14 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   if (isOver) yield* Effect.ignore(removeFile(file))
   else
     yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
+  return !isOver
 })
 
 const unasked = ({ message }: { readonly message: string }) => new StartFailure({ message })
 
+/** What an hour of it costs at least. What the service does not state may be anything. */
 const costOf = ({ minimumBillingInr, pricePerHourInr }: Plan): number | null =>
-  pricePerHourInr === null ? null : Math.max(pricePerHourInr, minimumBillingInr ?? 0)
+  pricePerHourInr === null || minimumBillingInr === null ? null : Math.max(pricePerHourInr, minimumBillingInr)
 
 /** The plan whose node costs least in all; of those the first that has an image. */
 const cheapest = (plans: ReadonlyArray<Plan>) =>
@@ -94,7 +96,10 @@ const ask = Effect.fnUntraced(function* (question: string) {
   }
   const terminal = yield* Terminal.Terminal
   yield* Effect.ignore(Effect.sync(() => process.stderr.write(`${question} [y/N] `)))
-  const answer = yield* Effect.orElseSucceed(terminal.readLine, () => "")
+  const answer = yield* terminal.readLine.pipe(
+    Effect.orElseSucceed(() => ""),
+    Effect.onInterrupt(() => note("nothing was created"))
+  )
   if (!/^y(es)?$/i.test(answer.trim())) return yield* new Declined({ message: "nothing was created" })
 })
 
@@ -147,7 +152,9 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
     )
   )
   if (choice === undefined)
-    return yield* new StartFailure({ message: "no plan has a price that is known, so no node is created" })
+    return yield* new StartFailure({
+      message: "no plan states its price and its minimum billing, so no node is created"
+    })
   const { cost, image, plan } = choice
   const price = `at least ₹${cost.toFixed(2)} in all, ₹${plan.pricePerHourInr} per hour`
   if (cost > maxCostInr) {
@@ -182,7 +189,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   yield* Effect.acquireUseRelease(
     Effect.mapError(nodes.create({ name, plan: plan.plan, image }, { key: name }), unasked),
     Effect.fnUntraced(function* ({ node: { id } }) {
-      yield* note(`created node ${id}`)
+      yield* note(`created node ${id}, and waits up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))
         yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
       yield* Effect.mapError(remove(id), unasked)

@@ -2,7 +2,9 @@
  * The profile of a service, from evidence of it: what the mock needs to behave as observed. Every text in it has been through the
  * redactor.
  */
-import { type Behaviour, format, operationNames, type Profile, situations } from "../profile/Profile.ts"
+import { Schema } from "effect"
+import { Behaviour, format, operationNames, type Profile, situations } from "../profile/Profile.ts"
+import { isObject } from "../profile/values.ts"
 import type { Exchange } from "./observe/Exchange.ts"
 import { listIn } from "./observe/Exchange.ts"
 import { judge } from "./judge.ts"
@@ -111,6 +113,34 @@ const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
   }) as Behaviour
 }
 
+const isBehaviour = Schema.is(Behaviour)
+
+const nothing: Behaviour = {
+  envelopes: {},
+  records: {},
+  failures: {},
+  statuses: {},
+  paging: {},
+  window: {},
+  images: {}
+}
+
+/** What a reader of profiles takes: a part that is beyond its bounds, such as a limit of 10¹², counts as not observed. */
+const fitting = (behaviour: object): Behaviour => {
+  const fits = (part: object) => isBehaviour({ ...nothing, ...part })
+  const parts = Object.entries(behaviour).flatMap(([name, value]) => {
+    if (fits({ [name]: value })) return [[name, value] as const]
+    if (!isObject(value)) return []
+    return [
+      [
+        name,
+        Object.fromEntries(Object.entries(value).filter(([key, one]) => fits({ [name]: { [key]: one } })))
+      ] as const
+    ]
+  })
+  return { ...nothing, ...Object.fromEntries(parts.filter(([name, value]) => fits({ [name]: value }))) }
+}
+
 export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
   const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => ({
     assumption,
@@ -118,8 +148,9 @@ export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
     verdict,
     observed
   }))
-  return redactJson(
+  const { behaviour, ...rest } = redactJson(
     { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings },
     redact
   ) as Profile
+  return { ...rest, behaviour: fitting(behaviour) }
 }

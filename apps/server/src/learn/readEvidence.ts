@@ -13,6 +13,8 @@ export interface Evidence {
   readonly redact: (text: string) => string
   /** Requests of the file that were to other services, or could not be read. */
   readonly skipped: number
+  /** Of a probe: how many reads have no usable reply, and why the last has none. */
+  readonly unanswered?: { readonly count: number; readonly why: string }
 }
 
 /** Largest file that is read. */
@@ -135,7 +137,9 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   if (!isObject(request) || !isObject(response)) return undefined
   const url = URL.parse(String(request["url"] ?? ""))
   const at = Date.parse(String(startedDateTime ?? ""))
-  if (url === null || Number.isNaN(at)) return undefined
+  const status = Number(response["status"])
+  // A browser writes 0 for a request that it blocked or that had no reply.
+  if (url === null || Number.isNaN(at) || !(status >= 100 && status < 600)) return undefined
   const query = Array.from(url.searchParams)
   const headers = pairsOf(request["headers"])
   const replyHeaders = pairsOf(response["headers"])
@@ -143,7 +147,6 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const content = isObject(response["content"]) ? response["content"] : {}
   const raw = typeof content["text"] === "string" ? content["text"] : undefined
   const text = raw !== undefined && content["encoding"] === "base64" ? Buffer.from(raw, "base64").toString() : raw
-  const status = Number(response["status"] ?? 0)
   const size = Number(content["size"] ?? -1)
   // The mock says of a body that it was cut; of one that it did not keep it has the size alone.
   const isCut = typeof content["comment"] === "string" && content["comment"].startsWith("Cut after")

@@ -41,6 +41,8 @@ const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): st
 const why = ({ reason }: { readonly reason: { readonly _tag: string } }): string =>
   reason._tag === "NotFound" ? "there is no such file" : reason._tag
 
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
+
 /** The text of a file that is not too long, which is known before it is read. */
 const readFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes: number) {
   const fs = yield* FileSystem.FileSystem
@@ -49,7 +51,7 @@ const readFile = Effect.fnUntraced(function* (flag: string, file: string, maxByt
   if (type !== "File") return yield* cannot("it is no file")
   if (Number(size) > maxBytes) {
     return yield* cannot(
-      `it has ${Math.ceil(Number(size) / 1_048_576)} MB, and ${maxBytes / 1_048_576} MB are the most that is read`
+      `it has ${megabytes(Number(size))} MB, and ${megabytes(maxBytes)} MB are the most that is read`
     )
   }
   return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(why(error)))
@@ -99,6 +101,8 @@ const printCheck = Effect.fnUntraced(function* (
   { count, differences }: Compared,
   output: "table" | "json"
 ) {
+  if (count === 0)
+    return yield* fail(`--check: ${file} and the evidence show nothing in common, so that nothing is compared`)
   if (output === "json") yield* Console.log(JSON.stringify({ compared: count, differences }, null, 2))
   else if (differences.length === 0) yield* print(`The service behaves as ${file} says: ${count} things compared.`)
   else
@@ -120,13 +124,30 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
     ? yield* readProfileFile("--check", options.check.value)
     : undefined
   const evidence = yield* evidenceOf(options)
+  const { count: unanswered, why } = evidence.unanswered ?? { count: 0, why: "" }
+  if (unanswered > 0)
+    yield* Console.error(
+      `berth-server: not all was learned: ${unanswered} requests had no usable reply: ${escapeControls(evidence.redact(why))}`
+    )
   const profile = profileOf(evidence)
   const report = reportOf(evidence, profile)
-  if (Option.isSome(options.profile))
-    yield* writeFile("--profile", options.profile.value, `${JSON.stringify(profile, null, 1)}\n`)
+  if (Option.isSome(options.profile)) {
+    const text = `${JSON.stringify(profile, null, 1)}\n`
+    if (Buffer.byteLength(text) > maxProfileBytes) {
+      return yield* fail(
+        `--profile: ${megabytes(Buffer.byteLength(text))} MB, and ${megabytes(maxProfileBytes)} MB are the most that is read: learn from less evidence`
+      )
+    }
+    yield* writeFile("--profile", options.profile.value, text)
+  }
   if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
   if (before !== undefined && Option.isSome(options.check)) {
-    return yield* printCheck(options.check.value, compare(before, profile), options.output)
+    const compared = compare(before, profile)
+    // A service that fails has not been shown to be the same.
+    if (unanswered > 0 && compared.differences.length === 0) {
+      return yield* fail("--check: what had no usable reply is not compared: try again")
+    }
+    return yield* printCheck(options.check.value, compared, options.output)
   }
   yield* options.output === "json" ? Console.log(JSON.stringify(report, null, 2)) : print(tableOf(report))
 })

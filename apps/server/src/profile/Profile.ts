@@ -12,7 +12,10 @@ const Share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 const Millis = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 31_536_000_000 }))
 const Text = Schema.String.check(Schema.isMaxLength(4_096))
-const Status = Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))
+const Status = Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))
+/** As a header may have it. */
+const MediaType = Schema.String.check(Schema.isPattern(/^[ -~]{0,4096}$/))
+const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 
 /** The JSON types of a value; a whole number is an `integer`. */
 const kinds = ["null", "boolean", "integer", "number", "string", "array", "object"] as const
@@ -25,11 +28,11 @@ const Form = Schema.Union([
   Schema.Struct({
     is: Schema.Literal("size"),
     unit: Schema.Literals(["GB", "MB", "GiB", "MiB"]),
-    decimals: Count,
+    decimals: Decimals,
     suffix: Text
   }),
   /** An instant: digits after the second, what is between date and time, and how it ends. */
-  Schema.Struct({ is: Schema.Literal("instant"), decimals: Count, between: Text, zone: Text }),
+  Schema.Struct({ is: Schema.Literal("instant"), decimals: Decimals, between: Text, zone: Text }),
   Schema.Struct({ is: Schema.Literal("epoch"), unit: Schema.Literals(["seconds", "millis"]) }),
   /** The same in every record. */
   Schema.Struct({ is: Schema.Literal("constant"), value: Schema.Json })
@@ -94,7 +97,7 @@ export type Situation = (typeof situations)[number]
 /** The reply to it. In texts `{id}` is the id that was asked for. */
 const Failure = Schema.Struct({
   status: Status,
-  contentType: Text,
+  contentType: MediaType,
   /** JSON, or the text where it is none; null where there is no body. */
   body: Schema.Struct({ json: Schema.optionalKey(Schema.Json), text: Schema.optionalKey(Text) }),
   retryAfter: Schema.optionalKey(Schema.Boolean)
@@ -134,9 +137,9 @@ const Operations = <S extends Schema.Top>(schema: S) =>
     }
   )
 
-const Behaviour = Schema.Struct({
+export const Behaviour = Schema.Struct({
   /** The media type of a success. */
-  contentType: Schema.optionalKey(Text),
+  contentType: Schema.optionalKey(MediaType),
   envelopes: Operations(Envelope),
   records: Operations(Record),
   failures: Schema.Struct(

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, it } from "@effect/vitest"
 import { Program } from "@berthkit/testing/Program"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { run, serve } from "../cli/berthServer.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "berth-learn-node-"))
@@ -64,6 +64,32 @@ it.live("nothing is created without an answer, or above the limit", () =>
       expect([dear.code, dear.stdout]).toEqual([2, ""])
       expect(dear.stderr).toContain("more than --max-cost 0.01: nothing was created")
       expect(yield* statusesOn(ready.url)).toEqual([])
+    })
+  )
+)
+
+it.live("no second node is created while an earlier learn may still create one", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0"])
+      const account = accountOf(ready.url)
+      yield* run(["learn", "--probe", "--requests", "1"], account)
+      const accounts = join(folder, "berth/accounts")
+      const [latest] = readdirSync(accounts).toSorted(
+        (a, b) => statSync(join(accounts, b)).mtimeMs - statSync(join(accounts, a)).mtimeMs
+      )
+      const file = join(accounts, latest ?? "", "learn.json")
+      writeFileSync(
+        file,
+        JSON.stringify({ name: "berth-learn-0123456789ab", sentAtMillis: yield* Clock.currentTimeMillis })
+      )
+      const { code, stderr } = yield* run([...args, "--yes"], account)
+      expect(code).toBe(2)
+      expect(stderr).toContain("an earlier learn may still create berth-learn-0123456789ab")
+      expect(stderr).toContain("no second node is created before that is known")
+      expect(yield* statusesOn(ready.url)).toEqual([])
+      expect(readFileSync(file, "utf8")).toContain("berth-learn-0123456789ab")
+      rmSync(file)
     })
   )
 )

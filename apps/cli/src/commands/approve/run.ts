@@ -51,7 +51,8 @@ export const approve = command(
       store.answer(id, "declined")
     )
     if ((yield* Clock.currentTimeMillis) >= kept.expiresMillis) return yield* done(id, Option.none(), false, true)!
-    yield* store.answer(id, "approved")
+    const answer = yield* store.answer(id, "approved")
+    if (answer === "declined") return yield* done(id, Option.some(answer), false, false)!
     yield* printNote("Approved. The agent may carry it out now, once.")
     const { proposal } = kept.terms
     yield* printOne(approvalRecord, {

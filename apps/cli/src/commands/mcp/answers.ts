@@ -8,6 +8,7 @@ import { type Failure, type Problem, problemOf, problemOfDefect } from "../../fa
 import type { Answer } from "./Tool.ts"
 import { tame, untrustedText } from "./untrusted.ts"
 import { retryAt } from "./changes.ts"
+import { withTools } from "./toolHints.ts"
 
 type Mask = (text: string) => string
 
@@ -51,7 +52,7 @@ export const failed = Effect.fnUntraced(function* (
   const when = millis === undefined ? undefined : retryAt(yield* Clock.currentTimeMillis, millis)
   const { details, ...error } = problem
   const { attempts: _, ...told } = details
-  const hint = followable(error.hint)
+  const hint = followable(withTools(error.hint))
   const data = tame(
     { error: { ...error, hint, ...(when !== undefined && { retryAt: when }), details: told } },
     mask

@@ -6,7 +6,7 @@ import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
-import type { Order, Terms } from "../../proposal/ProposalStore.ts"
+import type { Kept, Order, Terms } from "../../proposal/ProposalStore.ts"
 
 export const actions = ["create", "delete", "commit"] as const
 export type Action = (typeof actions)[number]
@@ -33,23 +33,24 @@ const notAllowed = (action: Action, { allow }: Bounds) =>
 
 /** The bounds of one run of the server. */
 export const makeBounds = (bounds: Bounds) => {
-  let nodes = 0
-  const perHour: Array<number> = []
+  /** Rupees per hour of each proposal whose node it has created, or may have. */
+  const taken = new Map<string, number>()
 
   const ensureAllowed = (action: Action): Effect.Effect<void, UsageFault> =>
     bounds.allow.includes(action) ? Effect.void : Effect.fail(notAllowed(action, bounds))
 
-  /** Fails where the change would pass a bound. */
-  const ensureWithin = ({ order, proposal }: Terms): Effect.Effect<void, UsageFault> => {
+  /** Fails where the change would pass a bound. What the proposal `id` has taken before is its own. */
+  const ensureWithin = ({ order, proposal }: Terms, id?: string): Effect.Effect<void, UsageFault> => {
     if (order.action !== "create") return Effect.void
-    if (Option.exists(bounds.maxNodes, (most) => nodes + 1 > most)) {
-      const message = `This server may create ${Option.getOrElse(bounds.maxNodes, () => 0)} nodes, and has created ${nodes}.`
+    const others = Array.from(taken).flatMap(([other, price]) => (other === id ? [] : [price]))
+    if (Option.exists(bounds.maxNodes, (most) => others.length + 1 > most)) {
+      const message = `This server may create ${Option.getOrElse(bounds.maxNodes, () => 0)} nodes, and has created ${others.length}.`
       return Effect.fail(new UsageFault({ message, hint: startedWith("--max-nodes N") }))
     }
     if (Option.isNone(bounds.maxCostInr)) return Effect.void
     const most = bounds.maxCostInr.value
     const price = proposal.maxPricePerHourInr
-    const total = price === null ? null : sumInr([...perHour, price])
+    const total = price === null ? null : sumInr([...others, price])
     if (total !== null && total <= most) return Effect.void
     const message =
       total === null
@@ -58,19 +59,15 @@ export const makeBounds = (bounds: Bounds) => {
     return Effect.fail(new UsageFault({ message, hint: startedWith("--max-cost ₹/HOUR") }))
   }
 
-  /** Takes the part of a create; gives how to give it back where no node came of it. */
-  const take = ({ order, proposal }: Terms): (() => void) => {
-    if (order.action !== "create") return () => {}
-    const price = proposal.maxPricePerHourInr ?? 0
-    nodes++
-    perHour.push(price)
-    return () => {
-      nodes--
-      perHour.splice(perHour.indexOf(price), 1)
-    }
+  /** Takes the part of a create. */
+  const take = ({ id, terms: { order, proposal } }: Kept): void => {
+    if (order.action === "create") taken.set(id, proposal.maxPricePerHourInr ?? 0)
   }
 
-  return { ensureAllowed, ensureWithin, take }
+  /** Gives it back, where no node came of it. */
+  const giveBack = ({ id }: Kept): void => void taken.delete(id)
+
+  return { ensureAllowed, ensureWithin, take, giveBack }
 }
 
 export const actionOf = ({ action }: Order): Action => action

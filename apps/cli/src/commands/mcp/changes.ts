@@ -16,7 +16,7 @@ import { Output } from "../../output/Output.ts"
 import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
 import { expiryOf } from "../../proposal/consentText.ts"
-import { isSame, type Kept, type Order, ProposalStore } from "../../proposal/ProposalStore.ts"
+import { isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { keepSetting } from "../commitment/set.ts"
 import { integer, node as nodeArgument, oneOf, required, text, texts, toggle } from "./arguments.ts"
@@ -117,13 +117,6 @@ const orderOf = Effect.fnUntraced(function* (given: {
   return { order, node: found.node }
 })
 
-type Result = {
-  readonly proposal: string
-  readonly outcome: string
-  readonly message: string
-  readonly node: unknown
-}
-
 /** Keeps what a node is committed to, which the service does not report. */
 const keepCommitment = Effect.fnUntraced(function* (
   { createdAt, id }: Node,
@@ -151,12 +144,12 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
       const { node, outcome } = yield* nodes.create(order.spec, { key })
       yield* keepCommitment(node, order.spec)
       const message = `Node ${node.id} was created, and is billed. Wait for it with wait.`
-      return { proposal: key, outcome, message, node: nodeRecord.encode(node) } satisfies Result
+      return { proposal: key, outcome, message, node: nodeRecord.encode(node) as Data } satisfies Outcome
     }
     case "delete": {
       yield* nodes.delete(order.id)
       const message = `Node ${order.id} is being deleted. Wait for its end with wait.`
-      return { proposal: key, outcome: "deleting", message, node: null } satisfies Result
+      return { proposal: key, outcome: "deleting", message, node: null } satisfies Outcome
     }
     case "commit": {
       const skuId = order.skuId ?? undefined
@@ -170,7 +163,7 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
             )
       yield* keepSetting(order.id, order.setting, skuId, option)
       const message = `The commitment of node ${order.id} is set to ${order.setting}.`
-      return { proposal: key, outcome: "set", message, node: null } satisfies Result
+      return { proposal: key, outcome: "set", message, node: null } satisfies Outcome
     }
   }
 })
@@ -184,9 +177,9 @@ const resumed = Effect.fnUntraced(function* (kept: Kept) {
     // The node is known: this sends nothing.
     return Option.exists(intent, ({ nodeId }) => nodeId !== null)
       ? Option.some(yield* send(kept))
-      : Option.none<Result>()
+      : Option.none<Outcome>()
   }
-  if (terms.order.action === "commit") return Option.none<Result>()
+  if (terms.order.action === "commit") return Option.none<Outcome>()
   const { id } = terms.order
   const gone = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
   return yield* Nodes.use((nodes) => nodes.get(id)).pipe(
@@ -201,16 +194,19 @@ const refused = (kept: Kept, message: string, hint: string) => new ProposalRefus
 
 const again = "Nothing was sent. Propose it again."
 
-const ensureCurrent = Effect.fnUntraced(function* (kept: Kept) {
+const ensureCurrent = Effect.fnUntraced(function* (kept: Kept, wasSent: boolean) {
   if ((yield* Clock.currentTimeMillis) < kept.expiresMillis) return
-  return yield* refused(kept, `The proposal ${kept.id} expired at ${expiryOf(kept)}.`, again)
+  const expired = `The proposal ${kept.id} expired at ${expiryOf(kept)}`
+  return yield* wasSent
+    ? refused(kept, `${expired}, and its request may have been carried out.`, "See what came of it: berth node list")
+    : refused(kept, `${expired}.`, again)
 })
 
 /** What differs by now from what was consented to, in words. */
 const difference = (before: Kept["terms"], now: Kept["terms"]): string => {
   const priceOf = ({ proposal }: Kept["terms"]) => sentenceOf(proposal)
   return priceOf(before) === priceOf(now)
-    ? "the request or the node is not the same any more"
+    ? "the request or the node is not the same any more."
     : `it was: ${priceOf(before)} Now it is: ${priceOf(now)}`
 }
 
@@ -221,11 +217,6 @@ const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
 
-const parsed = (text: string): Data => {
-  const value: unknown = JSON.parse(text)
-  return Predicate.isObject(value) ? value : {}
-}
-
 /** A create that failed and may have made a node all the same. */
 const mayExist = (error: unknown): boolean =>
   Predicate.hasProperty(error, "reason") &&
@@ -234,7 +225,7 @@ const mayExist = (error: unknown): boolean =>
 
 /** Both tools. `store` is undefined where nothing may be proposed. */
 export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefined) => {
-  const { ensureAllowed, ensureWithin, take } = makeBounds(bounds)
+  const { ensureAllowed, ensureWithin, giveBack, take } = makeBounds(bounds)
   const ask = makeConsent()
 
   const propose = tool(
@@ -267,20 +258,21 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
   /** Sends what was consented to, unless it was done before or is not the same any more. */
   const carryOut = Effect.fnUntraced(function* (kept: Kept, store: ProposalStore["Service"]) {
     const { id, terms } = kept
-    const finish = (result: Result) =>
-      Effect.as(store.finish(id, JSON.stringify(result)), { ...result, repeated: false } as Data)
+    const finish = (outcome: Outcome) =>
+      Effect.as(store.finish(id, outcome), { ...outcome, repeated: false } satisfies Data)
     const before = yield* store.resultOf(id)
-    if (Option.isSome(before)) return { ...parsed(before.value), repeated: true }
-    if (yield* store.wasSent(id)) {
+    if (Option.isSome(before)) return { ...before.value, repeated: true }
+    const wasSent = yield* store.wasSent(id)
+    if (wasSent) {
       const found = yield* resumed(kept)
       if (Option.isSome(found)) return yield* finish(found.value)
     }
-    yield* ensureCurrent(kept)
+    yield* ensureCurrent(kept, wasSent)
     yield* ensureSame(kept)
-    yield* ensureWithin(terms)
-    const giveBack = take(terms)
+    yield* ensureWithin(terms, id)
+    take(kept)
     const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) =>
-      Effect.sync(() => (mayExist(error) ? undefined : giveBack()))
+      Effect.sync(() => (wasSent || mayExist(error) ? undefined : giveBack(kept)))
     )
     return yield* Effect.flatMap(sent, finish)
   })
@@ -315,15 +307,15 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
       const kept = yield* store.find(id)
       yield* ensureAllowed(actionOf(kept.terms.order))
       const done = yield* store.resultOf(id)
-      if (Option.isSome(done)) return { ...parsed(done.value), repeated: true }
-      const isSent = yield* store.wasSent(id)
-      if (!isSent) yield* ensureCurrent(kept)
-      const answered = yield* store.answerOf(id)
-      const answer = Option.isSome(answered) ? answered.value : yield* ask(kept)
+      if (Option.isSome(done)) return { ...done.value, repeated: true }
+      if (!(yield* store.wasSent(id))) yield* ensureCurrent(kept, false)
+      const before = yield* store.answerOf(id)
+      const asked = Option.isSome(before) ? before.value : yield* ask(kept)
+      // Another server, or a terminal, may have had an answer meanwhile.
+      const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer
       switch (answer) {
         case "declined":
-          yield* store.answer(id, "declined")
           return yield* pending(kept, "declined", "A person declined this proposal. Nothing was sent.")
         case "cancelled":
           return yield* pending(kept, "cancelled", "Nobody answered. Nothing was sent; the proposal is still valid.")
@@ -334,7 +326,6 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
             `Nothing was sent. A person has to run in a terminal: berth approve ${id}`
           )
         case "approved":
-          yield* store.answer(id, "approved")
           return yield* sendingWithin(store.locked(id)(carryOut(kept, store)))
       }
     })

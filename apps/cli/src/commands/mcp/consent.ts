@@ -7,7 +7,7 @@ import { McpSchema } from "effect/ai"
 import { consentLines } from "../../proposal/consentText.ts"
 import type { Kept } from "../../proposal/ProposalStore.ts"
 
-/** What came of it; `terminal` where the program has no dialog, or could not show it. */
+/** What came of it; `terminal` where the program has no dialog, could not show it, or gives a reply that is none. */
 export type Consent = "approved" | "declined" | "cancelled" | "terminal" | McpSchema.InputRequired
 
 /** Most questions that wait for an answer at a time. */
@@ -54,6 +54,8 @@ export const makeConsent = () => {
     const leftMillis = Math.max(1, kept.expiresMillis - (yield* Clock.currentTimeMillis))
     const reply = yield* Effect.scoped(Effect.flatMap(getClient, (client) => client.elicit(params))).pipe(
       Effect.timeoutOption(leftMillis),
+      // The toolkit dies of a reply that does not fit.
+      Effect.catchDefect(Effect.fail),
       Effect.result
     )
     if (Result.isFailure(reply)) return "terminal"

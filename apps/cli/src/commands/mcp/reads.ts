@@ -267,11 +267,12 @@ const wait = tool(
       const timeout = Option.some(Duration.seconds(seconds))
       const quiet = () => Effect.void
       const later = yield* waitFor({ id: node.id, node: Option.some(node) }, { goal, timeout }, quiet)
+      const [whole = node] = yield* withListedFields([Option.getOrElse(later, () => node)])
       return outcomeRecord.encode({
         id: node.id,
         name: node.name,
         outcome: goal,
-        node: Option.getOrElse(later, () => node),
+        node: whole,
         foundBy: from,
         error: null
       }) as Record<string, unknown>

@@ -78,7 +78,11 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
     contentType: headers["content-type"] ?? "",
     body:
       body.is === "json"
-        ? { json: JSON.parse(withoutId(JSON.stringify(body.value))) }
+        ? {
+            json: JSON.parse(JSON.stringify(body.value), (_, value) =>
+              typeof value === "string" ? withoutId(value) : value
+            )
+          }
         : body.is === "text"
           ? { text: withoutId(body.text).slice(0, 4_000) }
           : {},

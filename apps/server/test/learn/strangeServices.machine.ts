@@ -1,0 +1,141 @@
+/**
+ * A probe of what is not the service, or fails, or repeats credentials; and the question before a node is created, at a terminal. Needs
+ * Linux, for its `script` makes the terminal.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { Program } from "@berthkit/testing/Program"
+import { seenOf, spellingsOf } from "@berthkit/testing/spellings"
+import { Effect } from "effect"
+import { run, serve } from "../cli/berthServer.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "berth-strange-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const secrets = { BERTH_API_KEY: "k3y/with+odd=chars&more", BERTH_ACCESS_TOKEN: "t0ken.with-odd~chars" }
+const echo = Object.values(secrets)
+  .flatMap((secret) => Object.values(spellingsOf(secret)))
+  .join(" ")
+
+let account = 0
+/** A state folder of its own: a rate limit that one service says is spent is nothing to the next. */
+const accountOf = (url: string) => ({ BERTH_BASE_URL: url, ...secrets, XDG_STATE_HOME: join(folder, `${account++}`) })
+
+const json = (response: ServerResponse, status: number, body: unknown, headers = {}) =>
+  void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
+
+const nodes = { message: "Success", code: 200, data: [{ id: 1, name: "a", status: "running" }], errors: {} }
+
+/** A service whose catalogue `answer` gives. */
+const withImages =
+  (answer: (response: ServerResponse) => void) => (request: IncomingMessage, response: ServerResponse) =>
+    request.url?.includes("/images/") === true ? answer(response) : json(response, 200, nodes)
+
+describe("a probe ends in one line, without credentials, with 2", () => {
+  it.effect.each<[string, (request: IncomingMessage, response: ServerResponse) => void, RegExp]>([
+    [
+      "at a login page",
+      (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end(`<html>${echo}`),
+      /the list of nodes is answered with 200 and text\/html: check that BERTH_BASE_URL/
+    ],
+    [
+      "at a redirect",
+      ({ url }, response) => void response.writeHead(302, { location: `https://other.example${url}` }).end(),
+      /the list of nodes is answered with 302/
+    ],
+    [
+      "at a spent rate limit",
+      (_, response) => json(response, 429, { message: echo }, { "retry-after": "900" }),
+      /the rate limit of the account is spent \(429\): try again later/
+    ],
+    ["at a service that fails", (_, response) => json(response, 503, { message: echo }), /the service fails \(503\)/],
+    [
+      "at refused credentials",
+      (_, response) => json(response, 401, { message: echo }),
+      /refuses the credentials \(401\)/
+    ],
+    ["at a closed connection", (_, response) => void response.destroy(), /the service cannot be asked/]
+  ])("%s", ([, listener, sentence]) =>
+    Effect.gen(function* () {
+      const { url } = yield* HttpService.start(listener)
+      const { code, stderr, stdout } = yield* run(["learn", "--probe"], accountOf(url))
+      expect([code, stdout]).toEqual([2, ""])
+      expect(stderr).toMatch(sentence)
+      expect(stderr).toMatch(/^berth-server[^\n]*\n$/)
+      expect(seenOf(stderr, Object.values(secrets))).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+})
+
+it.live("a service that fails in part is said to have, and passes no check", () =>
+  Effect.gen(function* () {
+    let fails = false
+    const answer = (response: ServerResponse) =>
+      fails ? json(response, 500, { message: echo }) : json(response, 200, { ...nodes, data: [] })
+    const { url } = yield* HttpService.start(withImages(answer))
+    const file = join(folder, "part.json")
+    const learned = yield* run(["learn", "--probe", "--profile", file], accountOf(url))
+    expect([learned.code, learned.stderr]).toEqual([0, ""])
+    fails = true
+    const partly = yield* run(["learn", "--probe"], accountOf(url))
+    expect(partly.code).toBe(0)
+    expect(partly.stderr).toMatch(/^berth-server: not all was learned: \d requests had no usable reply[^\n]*\n$/)
+    const checked = yield* run(["learn", "--probe", "--check", file], accountOf(url))
+    expect([checked.code, checked.stdout]).toEqual([2, ""])
+    expect(checked.stderr).toContain("what had no usable reply is not compared")
+    expect(seenOf(partly.stderr + partly.stdout + checked.stderr, Object.values(secrets))).toEqual([])
+  }).pipe(Effect.scoped)
+)
+
+it.live("no node is created whose minimum billing the service does not state", () =>
+  Effect.gen(function* () {
+    const sent: Array<string> = []
+    const specs = { price_per_hour: "1.00", price_per_month: "730.00", minimum_billing_amount: "as agreed" }
+    const image = { name: "Ubuntu", plan: "A-1VCPU-1RAM-10DISK", image: "Ubuntu-24.04", os: { name: "Ubuntu" }, specs }
+    const answer = withImages((response) => json(response, 200, { ...nodes, data: [image] }))
+    const { url } = yield* HttpService.start((request, response) => {
+      sent.push(request.method ?? "")
+      answer(request, response)
+    })
+    const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-cost", "50", "--yes"]
+    const { code, stderr } = yield* run(args, accountOf(url))
+    expect(code).toBe(2)
+    expect(stderr).toContain("no plan states its price and its minimum billing, so no node is created")
+    expect(new Set(sent)).toEqual(new Set(["GET"]))
+  }).pipe(Effect.scoped)
+)
+
+const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
+
+describe("the question before a node is created", () => {
+  it.live.each<[string, string, number]>([
+    ["no", "n\r", 130],
+    ["nothing", "\r", 130],
+    ["Ctrl-C", "\u0003", 130],
+    ["yes", "y\r", 0]
+  ])("answered with %s", ([, typed, exitCode]) =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0", "--provisioning", "0s", "--termination", "0s"])
+      const credentials = { BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }
+      const env = { ...process.env, ...accountOf(ready.url), ...credentials, TERM: "xterm" }
+      const command = `stty cols 160; exec '${process.execPath}' '${binary}' learn --probe --requests 3 --with-node --max-cost 100`
+      const args = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"]
+      const terminal = yield* Program.start(() => new Program("script", args, { env, isInputOpen: true }))
+      yield* Effect.promise(() => terminal.printed("Create it? [y/N] "))
+      yield* Effect.sync(() => terminal.child.stdin.write(typed))
+      const { code, stdout } = yield* Effect.promise(() => terminal.ended)
+      expect(code).toBe(exitCode)
+      expect(stdout).toContain(exitCode === 0 ? "deleted node" : "nothing was created")
+      const journal = yield* Effect.promise(async () =>
+        (await fetch(`${ready.url}/_mock/worlds/default/requests`)).text()
+      )
+      expect(/"method":"POST"/.test(journal)).toBe(exitCode === 0)
+      expect(seenOf(stdout, Object.values(credentials))).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+})
