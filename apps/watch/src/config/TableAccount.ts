@@ -102,7 +102,7 @@ export const openCredentials = (
   )
 }
 
-const words: Readonly<Record<string, string>> = { 
+const words: Readonly<Record<string, string>> = {
   baseUrl: "The base URL",
   apiKey: "The API key",
   accessToken: "The access token"
@@ -119,6 +119,7 @@ export const resolveAccount = (
     const { allowHttp, ...rest } = options
     const connection = { baseUrl: account.baseUrl, credentials }
     const problem = connectionProblem(connection, allowHttp)
-    if (problem !== null) return yield* Result.fail(`${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`)
+    if (problem !== null)
+      return yield* Result.fail(`${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`)
     return { name: account.name, connection, ...rest, budget: null, forgottenMillis: null }
   })
