@@ -263,6 +263,14 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
             /^berth-watch: --api-key-env has to be the name of a variable/,
             add(2, "--api-key-env", `${apiKey}!`, "--access-token-env", "TOKEN1")
           ],
+          [
+            /^berth-watch: Variables that begin with BERTH_WATCH_ are the daemon's own\.$/,
+            add(2, "--api-key-env", "BERTH_WATCH_SEAL_KEY", "--access-token-env", "TOKEN1", "--unchecked")
+          ],
+          [
+            /^berth-watch: \/dev\/zero cannot be read\.$/,
+            add(2, "--api-key-file", "/dev/zero", "--access-token-env", "TOKEN1")
+          ],
           [/^berth-watch: \/none cannot be read\.$/, add(2, "--api-key-file", "/none", "--access-token-env", "TOKEN1")],
           [/^berth-watch: The account needs one of --access-token-env and/, add(2, "--api-key-env", "KEY1")],
           [/^berth-watch: The account needs one of --api-key-env and/, add(2)],
@@ -275,6 +283,12 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
           ],
           [/^berth-watch: stdin does not have an API key/, add(2, "--sealed"), {}, apiKey],
           [/^berth-watch: stdin does not have an API key/, add(2, "--sealed"), {}, `{"apiKey":"${apiKey}"}`],
+          [
+            /^berth-watch: stdin does not have an API key/,
+            add(2, "--sealed"),
+            {},
+            `${apiKey.repeat(10_000)}\n${accessToken}`
+          ],
           [/^berth-watch: The API key is not usable/, add(2, "--sealed"), {}, `${apiKey} ${apiKey}\n${accessToken}`],
           [/^berth-watch: The account a0 is in the config/, ["pause", "a0"]],
           [/^berth-watch: BERTH_WATCH_SEAL_KEY is not set\.$/, ["reseal"], noKey]

@@ -167,6 +167,12 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       expect(refused.code).toBe(2)
       expect(refused.stderr[0]).toMatch(/^berth-watch: The store refuses the user: .* or use their sequences\.$/)
       yield* orDie("GRANT USAGE ON ALL SEQUENCES IN SCHEMA berth TO watch")
+      // As of a table that a later version made.
+      yield* orDie("REVOKE UPDATE ON berth.spend_day FROM watch")
+      const lacking = yield* command(["run", "--config", config], { ...env, DATABASE_URL: own.href })
+      expect(lacking.code).toBe(2)
+      expect(lacking.stderr[0]).toMatch(/^berth-watch: The store refuses the user: .* for table spend_day\.$/)
+      yield* orDie("GRANT UPDATE ON berth.spend_day TO watch")
       const taken = yield* Daemon.start(["run", "--config", config], { ...env, DATABASE_URL: own.href })
       yield* wait(() => taken.ready())
       expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)

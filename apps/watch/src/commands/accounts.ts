@@ -11,6 +11,8 @@ import { surroundings } from "../config/loadConfig.ts"
 import { readSealKeys } from "../config/seal.ts"
 import {
   type Credentials,
+  isOfDaemon,
+  ofDaemon,
   openCredentials,
   readTableAccount,
   type Reference,
@@ -72,6 +74,7 @@ const referenceOf = (
   if (Option.isSome(file)) return Effect.succeed({ file: resolve(file.value) })
   // Whoever gives the secret itself does not find it in the answer.
   const variable = Option.getOrElse(env, () => "")
+  if (isOfDaemon({ env: variable })) return misused(ofDaemon)
   return /^[A-Za-z_]\w{0,127}$/.test(variable)
     ? Effect.succeed({ env: variable })
     : misused(`--${flag}-env has to be the name of a variable, such as ACME_KEY.`)
@@ -85,14 +88,14 @@ const readInput = Effect.gen(function* () {
   const wanted = "Pipe in the API key and the access token: one per line, or as JSON with apiKey and accessToken."
   if (yield* stdinIsTerminal)
     return yield* misused("--sealed does not read from a terminal, because that shows what you type.", wanted)
-  const input = yield* Stream.mkString(Stream.take(Stream.decodeText(stdin), maxInputLength)).pipe(
-    Effect.orElseSucceed(() => "")
-  )
+  let length = 0
+  const begin = Stream.takeUntil(Stream.decodeText(stdin), (text) => (length += text.length) > maxInputLength)
+  const input = yield* Effect.orElseSucceed(Stream.mkString(begin), () => "")
   const json = Schema.decodeResult(Given)(input)
   const [apiKey = "", accessToken = "", ...rest] = Result.isSuccess(json)
     ? [json.success.apiKey, json.success.accessToken]
     : input.trim().split(/\s*\n\s*/)
-  if (apiKey === "" || accessToken === "" || rest.length > 0) {
+  if (apiKey === "" || accessToken === "" || rest.length > 0 || length > maxInputLength) {
     return yield* misused("stdin does not have an API key and an access token.", wanted)
   }
   return { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }

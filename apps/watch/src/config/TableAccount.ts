@@ -60,11 +60,12 @@ export const readTableAccount = ({ credentials, options }: TableAccount) =>
   orElse(Result.all({ credentials: readCredentials(credentials), options: readOptions(options) }), unreadable)
 
 /** Whoever can write in the table must not have the keys of the daemon sent to an address of their own. */
-const isOfDaemon = (reference: Reference) => "env" in reference && /^BERTH_WATCH_/i.test(reference.env)
+export const isOfDaemon = (reference: Reference) => "env" in reference && /^BERTH_WATCH_/i.test(reference.env)
+export const ofDaemon = "Variables that begin with BERTH_WATCH_ are the daemon's own."
 
 /** The text that a reference leads to. */
 const secretAt = (reference: Reference, { file, variable }: Omit<Surroundings, "path">) => {
-  if (isOfDaemon(reference)) return Result.fail("Variables that begin with BERTH_WATCH_ are the daemon's own.")
+  if (isOfDaemon(reference)) return Result.fail(ofDaemon)
   const [text, subject] =
     "env" in reference ? [variable(reference.env), reference.env] : [fileText(reference.file, file), reference.file]
   if (text === undefined) return Result.fail(`${subject} ${"env" in reference ? "is not set" : "cannot be read"}.`)
@@ -101,6 +102,12 @@ export const openCredentials = (
   )
 }
 
+const words: Readonly<Record<string, string>> = {
+  baseUrl: "The base URL",
+  apiKey: "The API key",
+  accessToken: "The access token"
+}
+
 /** The account as the config would state it, or a sentence about why it cannot be watched here. */
 export const resolveAccount = (
   account: TableAccount,
@@ -112,6 +119,7 @@ export const resolveAccount = (
     const { allowHttp, ...rest } = options
     const connection = { baseUrl: account.baseUrl, credentials }
     const problem = connectionProblem(connection, allowHttp)
-    if (problem !== null) return yield* Result.fail(`${problem.option} ${problem.why}.`)
+    if (problem !== null)
+      return yield* Result.fail(`${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`)
     return { name: account.name, connection, ...rest, budget: null, forgottenMillis: null }
   })

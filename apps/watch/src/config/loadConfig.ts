@@ -2,7 +2,7 @@
  * The config in a file, with the secrets that it refers to.
  */
 import { Data, Effect, Result } from "effect"
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { readConfig, type Surroundings, type WatchConfig } from "./Config.ts"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 
@@ -14,10 +14,17 @@ export class ConfigRefused extends Data.TaggedError("ConfigRefused")<{
 
 const toLine = (path: string, { column, line, message }: ConfigProblem) => `${path}:${line}:${column}: ${message}`
 
-/** What a config, or an account of the table, refers to. */
+/** More than a secret takes. */
+const maxSecretBytes = 64 * 1024
+
+/** What a config, or an account of the table, refers to. A pipe or a device may never end, and would stop the whole process. */
 export const surroundings: Omit<Surroundings, "path"> = {
   variable: (name) => process.env[name],
-  file: (path) => readFileSync(path, "utf8")
+  file: (path) => {
+    const found = statSync(path)
+    if (!found.isFile() || found.size > maxSecretBytes) throw new Error("not a file with a secret")
+    return readFileSync(path, "utf8")
+  }
 }
 
 /** Reads the config in a file. */

@@ -3,13 +3,14 @@
  * account is placed. A process that lost an account ends with it quietly, and takes it up again only where it has to.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
-import { Duration, Effect, type Scope } from "effect"
+import { Clock, Duration, Effect, type Scope } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
 import { noWords, stateOf } from "../telemetry/accountProgress.ts"
 import { report } from "../process/report.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, mayPass, StoreFailed } from "../store/StoreFailed.ts"
+import { hearSweep, type HeardSweep } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import type { Troubles } from "../troubles/Troubles.ts"
 import { processExpirySeconds } from "../store/postgres.ts"
@@ -55,7 +56,7 @@ const held = ({ changed = Effect.never, name, run }: Part, lost: Effect.Effect<n
 const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance: null, unreadable: null }
 
 /** Has the store say who has each account, and how those are that other processes have. */
-const followOthers = Effect.gen(function* () {
+const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep>) {
   const store = yield* Store
   const progress = yield* Progress
   for (const { account, owner, standing, sweepMillis, sweptAtMillis } of yield* store.accounts) {
@@ -63,8 +64,13 @@ const followOthers = Effect.gen(function* () {
     const isHere = store.epochOf(account) !== null
     yield* progress.report(account, { owner: owner && { ...owner, isHere } })
     if (isHere) continue
-    const lastSweep =
-      sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
+    if (sweptAtMillis !== null) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const read = { writtenMillis: sweptAtMillis, intervalMillis: sweepMillis, nowMillis }
+      sweeps.set(account, hearSweep(sweeps.get(account), read))
+    }
+    const endedMillis = sweeps.get(account)?.endedMillis ?? null
+    const lastSweep = endedMillis === null ? null : { endedMillis, durationMillis: null, requests: null }
     yield* progress.report(account, {
       ...(standing === null ? {} : stateOf(readStanding(standing), noWords)),
       lastSweep,
@@ -99,6 +105,7 @@ export const runFleet = Effect.fnUntraced(function* (parts: ReadonlyArray<Part>)
   yield* heard
   const placePart = (part: Part) => place(part.name, held(part, lost(part.name)))
   for (const part of parts) yield* placePart(part)
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(followOthers), Effect.sleep(otherPause))))
+  const follow = Effect.ignore(followOthers(new Map()))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(follow, Effect.sleep(otherPause))))
   return placePart
 })

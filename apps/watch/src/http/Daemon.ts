@@ -74,6 +74,8 @@ export class Daemon extends Context.Service<
     readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
     /** What accounts spent, by name, at an instant. */
     readonly costs: (query: CostQuery, nowMillis: number) => Effect.Effect<ReadonlyArray<AccountCost>, Refused>
+    /** What the accounts of this process spent this month, at most a minute ago. */
+    readonly monthCosts: Effect.Effect<ReadonlyArray<AccountCost>>
     readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */
     readonly cursor: Effect.Effect<string>

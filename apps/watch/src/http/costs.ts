@@ -52,6 +52,7 @@ export const costsOf = Effect.fnUntraced(function* (
   const rows = yield* Effect.orDie(store.spendDays(dayOf(fromMillis), query.account))
   const days = new Map<string, Map<number, Day>>()
   for (const { account, body, day } of rows) {
+    if (!names.has(account)) continue
     const own = days.get(account) ?? new Map<number, Day>()
     days.set(account, own.set(day, readDay(body)))
   }

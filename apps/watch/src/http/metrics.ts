@@ -234,8 +234,6 @@ export const formatMetrics = Effect.gen(function* () {
     samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan: plan ?? "" }])
   }
   const now = yield* Clock.currentTimeMillis
-  const own = new Set(accounts.filter(isOwn).map(({ account }) => account))
-  const costs = yield* Effect.orDie(daemon.costs({}, now))
   const storeBytes: Gauge = {
     name: "berth_store_bytes",
     description: "Size of the store's rows and indexes, which maxSize limits.",
@@ -248,7 +246,7 @@ export const formatMetrics = Effect.gen(function* () {
     nodes,
     troubleGauge(troubles),
     ...accountGauges(accounts.filter(isOwn), now),
-    ...costGauges(costs.filter(({ account }) => own.has(account))),
+    ...costGauges(yield* daemon.monthCosts),
     ...fleetGauges(accounts, (yield* Metric.value(engineShards)).value, now),
     ...sinkGauges(sinks),
     silenceGauge(silences)

@@ -2,7 +2,7 @@
  * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
-import { DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
+import { Clock, DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
 import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
@@ -21,12 +21,22 @@ import { Troubles } from "../troubles/Troubles.ts"
 import { Daemon, type NodeQuery, Refused } from "./Daemon.ts"
 import { costsOf } from "./costs.ts"
 import { makeSilenceOperations } from "./silences.ts"
-import type { AccountStatus, DeliveredEvent, LoggedEvent, ProcessStatus, Trouble as TroubleRecord } from "./records.ts"
+import type {
+  AccountCost,
+  AccountStatus,
+  DeliveredEvent,
+  LoggedEvent,
+  ProcessStatus,
+  Trouble as TroubleRecord
+} from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
 
 /** How old the numbers of nodes may be. */
 const countsAgeMillis = 5000
+
+/** How old the costs of a scrape may be: they take a month of rows of each account. */
+const costsAgeMillis = 60_000
 
 /** How old the list of the other processes may be. */
 const processesAgeMillis = 1000
@@ -173,6 +183,16 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   /** The store keeps other accounts as they were left. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
+
+  let costsKnown: { readonly atMillis: number; readonly costs: ReadonlyArray<AccountCost> } | null = null
+  const monthCosts = Effect.gen(function* () {
+    const atMillis = yield* Clock.currentTimeMillis
+    if (costsKnown !== null && Math.abs(atMillis - costsKnown.atMillis) < costsAgeMillis) return costsKnown.costs
+    const own = Array.from(yield* progress.accounts).filter(([, { owner }]) => owner?.isHere !== false)
+    const costs = yield* Effect.orDie(costsOf(store, new Set(own.map(([name]) => name)), {}, atMillis))
+    costsKnown = { atMillis, costs }
+    return costs
+  })
 
   const endsWith = (heads: ReadonlyArray<Head>) => Effect.map(watched, (names) => endsOf(names, heads))
   const ends = Effect.flatMap(Effect.orDie(store.heads), endsWith)
@@ -329,6 +349,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         knownAccount(query.account),
         Effect.flatMap(watched, (names) => costsOf(store, new Set(names), query, nowMillis))
       ),
+    monthCosts,
     events: ({ after, limit, ...filter }) =>
       Effect.andThen(
         Effect.andThen(knownAccount(filter.account), knownSilence(filter.silence)),

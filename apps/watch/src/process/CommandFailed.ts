@@ -29,7 +29,9 @@ const chosenWrongly: ReadonlySet<StoreFault> = new Set([
   "unavailable",
   "denied",
   "tooOld",
+  "encoding",
   "pooler",
+  "occupied",
   "differs",
   "unmigrated"
 ])

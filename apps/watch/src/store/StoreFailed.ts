@@ -7,7 +7,7 @@ import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 
 /**
  * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
- * `denied`, `tooOld`, `pooler`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
+ * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
  * there already. `statement`: anything else, which is a fault of the program.
  */
 export type StoreFault =
@@ -17,7 +17,9 @@ export type StoreFault =
   | "unavailable"
   | "denied"
   | "tooOld"
+  | "encoding"
   | "pooler"
+  | "occupied"
   | "differs"
   | "unmigrated"
   | "lost"
@@ -38,6 +40,8 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
     "Check the name and the password, and what that user may do: berth-watch migrate names it."
   ],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
+  encoding: ["The database of the store cannot keep every character", "Use a database with the encoding UTF8."],
+  occupied: ["The schema of the store cannot be used", "Name another one in the address, such as ?schema=watch."],
   pooler: ["The store is behind a pooler that mixes sessions", "Name PostgreSQL itself, or a pooler in session mode."],
   differs: [
     "The processes on the store have different configs",
@@ -72,6 +76,9 @@ const faultsOfServer = new Map<string, StoreFault>([
   ["42501", "denied"],
   // A table that is not there.
   ["42P01", "unmigrated"],
+  // A table of another program, and a name that is the server's own.
+  ["42P07", "occupied"],
+  ["42939", "occupied"],
   ["53100", "full"],
   ["53", "unavailable"],
   ["55P03", "busy"],

@@ -47,14 +47,19 @@ const makeSchema = Effect.fnUntraced(function* (schema: string) {
   )
 })
 
-/** Refuses a server that is too old, and a pooler that gives each transaction another session. */
+/** Refuses a server that is too old, a database without some characters, and a pooler that gives each transaction another session. */
 const checkServer = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
-  const [server] = yield* sql<{ version: string; path: string }>`SELECT
-    current_setting('server_version_num') AS version, current_setting('search_path') AS path`
+  const [server] = yield* sql<{ version: string; path: string; encoding: string }>`SELECT
+    current_setting('server_version_num') AS version, current_setting('search_path') AS path,
+    current_setting('server_encoding') AS encoding`
   const version = Math.floor(Number(server!.version) / 10_000)
   if (version < minVersion) {
     return yield* new StoreFailed({ fault: "tooOld", detail: `it is PostgreSQL ${version}` })
+  }
+  // `SQL_ASCII` keeps bytes as they are.
+  if (!["UTF8", "SQL_ASCII"].includes(server!.encoding)) {
+    return yield* new StoreFailed({ fault: "encoding", detail: `its encoding is ${server!.encoding}` })
   }
   if (server!.path !== quoted(schema)) {
     return yield* new StoreFailed({ fault: "pooler", detail: `its search_path is ${server!.path}` })
@@ -111,9 +116,21 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
     return rows.map(({ address }) => address.replace(/:0$/, ""))
   })
 
+  /** Refuses a user who would find out only later: an account that no process can write for is in none's `/readyz`. */
+  const checkRights = Effect.gen(function* () {
+    const [lacking] = yield* client<{ name: string }>`SELECT relname AS name FROM pg_class
+      WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${schema}) AND relkind = 'r'
+        AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+          AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+      ORDER BY relname LIMIT 1`
+    if (lacking === undefined) return
+    return yield* new StoreFailed({ fault: "denied", detail: `permission denied for table ${lacking.name}` })
+  })
+
   const join = Effect.fn("Store.join")(
     (parts: ReadonlyArray<string>) =>
       Effect.gen(function* () {
+        yield* checkRights
         // One after the other: of two that begin at once, the second finds the first.
         yield* client`LOCK TABLE member`
         const [clock] = yield* client<{ now: bigint }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`

@@ -47,7 +47,10 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
       return changed
     }).pipe(sql.withTransaction, Effect.mapError(fromSqlError))
 
-  /** The accounts that changed after a revision, in the order of their last changes; those that were removed among them. */
+  /**
+   * The accounts that changed after a revision, in the order of their last changes; those that were removed among them. All of them where the
+   * table does not know that revision: a standby took over without the last changes, or a backup.
+   */
   const watchedAccounts = (after: number) =>
     sql<{
       name: string
@@ -57,7 +60,8 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
       state: string
       revision: StoredInteger
     }>`SELECT name, base_url, credentials, options, state, revision FROM watched_account
-      WHERE revision > ${after} ORDER BY revision`.pipe(
+      WHERE revision > (SELECT CASE WHEN max(revision) < ${after} THEN 0 ELSE ${after} END FROM watched_account)
+      ORDER BY revision`.pipe(
       Effect.map((rows) =>
         rows.map((row): TableAccountRow => ({
           name: row.name,

@@ -33,3 +33,30 @@ export const isSwept = ({ intervalMillis, lastSweep, owner }: Swept, nowMillis: 
   lastSweep !== null &&
   (intervalMillis === null ||
     nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis, owner?.isHere === false))
+
+/** The last sweep of another process. */
+export interface HeardSweep {
+  /** By the clock of that process. */
+  readonly writtenMillis: number
+  /** By the clock of this one; null where it cannot be told. */
+  readonly endedMillis: number | null
+}
+
+/**
+ * What is known once the store has `writtenMillis`. The clocks of two machines may be minutes apart: where they are, a sweep ended when this
+ * process heard of it, and one that was there before `known` ended at a time that is not known.
+ */
+export const hearSweep = (
+  known: HeardSweep | undefined,
+  read: {
+    readonly writtenMillis: number
+    /** From one sweep to the next, as planned; null while that is not known. */
+    readonly intervalMillis: number | null
+    readonly nowMillis: number
+  }
+): HeardSweep => {
+  const { intervalMillis, nowMillis, writtenMillis } = read
+  if (known?.writtenMillis === writtenMillis) return known
+  const doClocksAgree = Math.abs(nowMillis - writtenMillis) <= writtenLateMillis + (intervalMillis ?? 0)
+  return { writtenMillis, endedMillis: doClocksAgree ? writtenMillis : known === undefined ? null : nowMillis }
+}

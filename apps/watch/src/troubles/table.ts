@@ -180,7 +180,8 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
       // One that was added or resumed since has the same time for its first sweep.
       const begun = account.begunMillis ?? begunMillis
       const isUnswept = account.lastSweep === null || account.lastSweep.endedMillis < (account.begunMillis ?? 0)
-      const isFirst = isUnswept && nowMillis - begun <= maxSweepAgeMillis(account.intervalMillis)
+      const maxAgeMillis = maxSweepAgeMillis(account.intervalMillis, account.owner?.isHere === false)
+      const isFirst = isUnswept && nowMillis - begun <= maxAgeMillis
       if (isFirst || isSwept(account, nowMillis)) return null
       const detail =
         account.lastSweep === null

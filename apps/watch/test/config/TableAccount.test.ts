@@ -76,10 +76,10 @@ describe("an account of the table", () => {
       )
     }
     expect(sentence(account(), around({ ACME_KEY: "a b" }))).toEqual(
-      Result.succeed("apiKey is not usable: expected printable ASCII characters without spaces.")
+      Result.succeed("The API key is not usable: expected printable ASCII characters without spaces.")
     )
     expect(sentence(account({ baseUrl: "http://api.example.com" }), around())).toEqual(
-      Result.succeed(expect.stringMatching(/^baseUrl is plain http/))
+      Result.succeed(expect.stringMatching(/^The base URL is plain http.*--allow-http\.$/))
     )
     for (const over of [{ credentials: "{}" }, { credentials: "no JSON" }, { options: `{"share":"1"}` }]) {
       expect(sentence(account(over), around())).toEqual(Result.succeed(expect.stringMatching(/cannot be read/)))

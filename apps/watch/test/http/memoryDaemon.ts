@@ -185,6 +185,7 @@ export const makeMemoryDaemon = () => {
     storeBytes: Effect.succeed(4096),
     plans: Effect.sync(() => state.plans),
     costs: () => Effect.sync(() => state.costs),
+    monthCosts: Effect.sync(() => state.costs),
     sinks: Effect.sync(() => state.sinks),
     cursor: Effect.sync(end),
     nodeCounts: Effect.sync(() =>

@@ -3,6 +3,7 @@ import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { Sinks } from "../../src/deliver/Sinks.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
@@ -47,6 +48,30 @@ const claim = (account: string) =>
 const utc = (millis: number) => DateTime.makeUnsafe(millis)
 
 describe("a daemon over a store", () => {
+  it.effect("adds up a month for the metrics once a minute", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { costs, monthCosts } = yield* Daemon
+      const marks = { reported: [], nodes: [] }
+      const spend = JSON.stringify({
+        sinceMillis: 0,
+        pricedMillis: null,
+        changedPlans: [],
+        groups: [],
+        budget: null,
+        marks
+      })
+      const names = (all: ReadonlyArray<{ readonly account: string }>) => all.map(({ account }) => account)
+      yield* commit(yield* claim("a"), { spend })
+      expect(names(yield* monthCosts)).toEqual(["a"])
+      yield* commit(yield* claim("b"), { spend })
+      expect(names(yield* monthCosts)).toEqual(["a"])
+      expect(names(yield* costs({}, 0))).toEqual(["a", "b"])
+      yield* TestClock.adjust("1 minute")
+      expect(names(yield* monthCosts)).toEqual(["a", "b"])
+    }).pipe(Effect.provide(daemonOf("a", "b")))
+  )
+
   it.effect("gives its nodes page by page, over all accounts that it watches or of one, and none that is gone", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store

@@ -236,6 +236,19 @@ describe("a server that cannot be used", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is refused if it has no place for the tables, or cannot keep every character", () =>
+    Effect.gen(function* () {
+      const sql = Context.get(yield* Layer.build(postgresLayer(newAddress())), SqlClient.SqlClient)
+      yield* sql`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`
+      expect(yield* refusedBy(postgres.url("latin"))).toMatchObject({ fault: "encoding" })
+      yield* sql`CREATE SCHEMA theirs`
+      yield* sql`CREATE TABLE theirs.account (foo INTEGER)`
+      for (const schema of ["theirs", "pg_own"]) {
+        expect(yield* refusedBy(`${postgres.url()}?schema=${schema}`)).toMatchObject({ fault: "occupied" })
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is refused with a later schema, and left as it is", () =>
     Effect.gen(function* () {
       const { address } = yield* two

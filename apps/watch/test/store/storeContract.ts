@@ -440,6 +440,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           expect(yield* setWatchedState("beta", "active"), "it is gone").toBe(false)
           expect(yield* setWatchedState("gamma", "paused")).toBe(false)
           expect(yield* changes(4)).toEqual([])
+          expect(yield* changes(5), "a standby does not have it").toEqual(["3 acme paused", "4 beta removed"])
         }).pipe(Effect.provide(store))
       )
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isSwept, maxSweepAgeMillis } from "../../src/telemetry/freshness.ts"
+import { hearSweep, isSwept, maxSweepAgeMillis } from "../../src/telemetry/freshness.ts"
 
 describe("the view of an account", () => {
   it("counts as lost after a minute, or two planned sweeps where these are longer", () => {
@@ -26,5 +26,18 @@ describe("the view of an account", () => {
 
   it("is not known to be lost by a store alone, which has no plan", () => {
     expect(isSwept({ intervalMillis: null, lastSweep: { endedMillis: 1000 }, owner: null }, 900_000)).toBe(true)
+  })
+
+  it("does not depend on how far the clock of the process is from this one that sweeps", () => {
+    for (const aheadMillis of [-240_000, 240_000]) {
+      const read = (writtenMillis: number, nowMillis: number) => ({ writtenMillis, nowMillis, intervalMillis: 1000 })
+      const first = hearSweep(undefined, read(500_000 + aheadMillis, 500_000))
+      expect(first.endedMillis, "it may have ended long ago").toBe(null)
+      const next = hearSweep(first, read(560_000 + aheadMillis, 561_000))
+      expect(next.endedMillis).toBe(561_000)
+      expect(hearSweep(next, read(560_000 + aheadMillis, 999_000)), "none was heard of since").toBe(next)
+    }
+    const agreed = hearSweep(undefined, { writtenMillis: 500_000, nowMillis: 540_000, intervalMillis: null })
+    expect(agreed.endedMillis).toBe(500_000)
   })
 })
