@@ -7,10 +7,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/
 
 describe("text from outside", () => {
   it("is written out where a terminal would obey it", () => {
-    assert.strictEqual(
-      escapeControls("a\u001b[2J\n\r\t\u009b\u202e日本"),
-      "a\\x1b[2J\\n\\r\\t\\x9b\\u202e日本"
-    )
+    assert.strictEqual(escapeControls("a\u001b[2J\n\r\t\u009b\u202e日本"), "a\\x1b[2J\\n\\r\\t\\x9b\\u202e日本")
     assert.strictEqual(escapeControlsInLines("a\nb\u0007"), "a\nb\\x07")
   })
 

@@ -247,7 +247,10 @@ describe("a proposal", () => {
         return old
       })
       const sent = yield* execute(agent, id)
-      assert.include(sent.content[0]?.text, "expired at 1970-01-01T00:00:00Z, and its request may have been carried out.")
+      assert.include(
+        sent.content[0]?.text,
+        "expired at 1970-01-01T00:00:00Z, and its request may have been carried out."
+      )
       assert.include(sent.content[0]?.text, "See what came of it: list_nodes")
       yield* Effect.promise(() => writeFile(beside(id, "result"), "{"))
       const lost = yield* execute(agent, id)
