@@ -18,6 +18,7 @@ export interface Owner {
 }
 
 export interface Ownership {
+  /** This process has claimed an account. Of two claims under way the reply to the older one may come last: it changes nothing. */
   readonly note: (owner: Owner) => void
   /** Gives an account up, unless it was claimed again meanwhile. */
   readonly release: (owner: Owner) => void
@@ -51,6 +52,8 @@ export const makeOwnership = (sql: SqlClient.SqlClient): Ownership => {
   const owners = new Map<string, Owner>()
   const losses = new Map<string, Deferred.Deferred<never, StoreFailed>>()
 
+  const epochOf = (account: string) => owners.get(account)?.epoch ?? null
+
   const lose = (owner: Owner) => {
     const { account, epoch } = owner
     const failed = lostOf(owner)
@@ -63,7 +66,9 @@ export const makeOwnership = (sql: SqlClient.SqlClient): Ownership => {
   }
 
   return {
-    note: (owner) => void owners.set(owner.account, owner),
+    note: (owner) => {
+      if (owner.epoch > (epochOf(owner.account) ?? -1)) owners.set(owner.account, owner)
+    },
     release: ({ account, epoch }) => void (owners.get(account)?.epoch === epoch && owners.delete(account)),
     lose,
     lost: (account) =>
@@ -72,7 +77,7 @@ export const makeOwnership = (sql: SqlClient.SqlClient): Ownership => {
         losses.set(account, loss)
         return Deferred.await(loss)
       }),
-    epochOf: (account) => owners.get(account)?.epoch ?? null,
+    epochOf,
     stillOwned: Effect.fnUntraced(function* (accounts) {
       const claimed = Array.from(accounts, (account) => owners.get(account)).filter((owner) => owner !== undefined)
       const owned = new Set<string>()
