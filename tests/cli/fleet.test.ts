@@ -219,7 +219,7 @@ describe("berth apply", () => {
       assert.deepStrictEqual([lost.code, fleet.ledgerText()], [9, text])
       assert.match(
         lost.stderr,
-        /error: web-1: Another program changed the ledger .+: it is not written over\.\nhint: .+\n/
+        /error: web-1: Another program changed the ledger .+, so it was not overwritten\.\nhint: .+\n/
       )
       yield* arm([])
       const again = yield* fleet.apply("--yes")
@@ -307,7 +307,7 @@ describe("berth apply", () => {
       }
       const other = { ...unnamed, BERTH_API_KEY: "another-key", BERTH_ACCOUNT: "others" }
       const refused = yield* invoke(["diff", "-f", fleet.file], { env: other })
-      assert.deepStrictEqual([refused.code, refused.stderr.includes("is of another account")], [10, true])
+      assert.deepStrictEqual([refused.code, refused.stderr.includes("belongs to another account")], [10, true])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

@@ -48,7 +48,7 @@ const whyNoList = (exchange: Exchange): string | undefined => {
   if (status === 429) return "the rate limit of the account is spent (429): try again later"
   if (status >= 500) return `the service fails (${status}): try again later`
   const type = headers["content-type"] ?? "no media type"
-  return `the list of nodes is answered with ${status} and ${type}: check that BERTH_BASE_URL is the address of the service`
+  return `the service answered a list of nodes with ${status} and ${type}: check that BERTH_BASE_URL is the address of the service`
 }
 
 /** So many reads without a reply end the probe: the rest would take its time and show nothing. */

@@ -189,7 +189,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   yield* Effect.acquireUseRelease(
     Effect.mapError(nodes.create({ name, plan: plan.plan, image }, { key: name }), unasked),
     Effect.fnUntraced(function* ({ node: { id } }) {
-      yield* note(`created node ${id}, and waits up to ${maxWaitMillis / 60_000} minutes until it runs`)
+      yield* note(`created node ${id}; waiting up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))
         yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
       yield* Effect.mapError(remove(id), unasked)

@@ -50,9 +50,7 @@ const readFile = Effect.fnUntraced(function* (flag: string, file: string, maxByt
   const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(why(error)))
   if (type !== "File") return yield* cannot("it is no file")
   if (Number(size) > maxBytes) {
-    return yield* cannot(
-      `it has ${megabytes(Number(size))} MB, and ${megabytes(maxBytes)} MB are the most that is read`
-    )
+    return yield* cannot(`it has ${megabytes(Number(size))} MB; at most ${megabytes(maxBytes)} MB are read`)
   }
   return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(why(error)))
 })
@@ -102,7 +100,7 @@ const printCheck = Effect.fnUntraced(function* (
   output: "table" | "json"
 ) {
   if (count === 0)
-    return yield* fail(`--check: ${file} and the evidence show nothing in common, so that nothing is compared`)
+    return yield* fail(`--check: ${file} and the evidence have nothing in common, so nothing was compared`)
   if (output === "json") yield* Console.log(JSON.stringify({ compared: count, differences }, null, 2))
   else if (differences.length === 0) yield* print(`The service behaves as ${file} says: ${count} things compared.`)
   else
@@ -135,7 +133,7 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
     const text = `${JSON.stringify(profile, null, 1)}\n`
     if (Buffer.byteLength(text) > maxProfileBytes) {
       return yield* fail(
-        `--profile: ${megabytes(Buffer.byteLength(text))} MB, and ${megabytes(maxProfileBytes)} MB are the most that is read: learn from less evidence`
+        `--profile: ${megabytes(Buffer.byteLength(text))} MB; at most ${megabytes(maxProfileBytes)} MB are read: learn from less evidence`
       )
     }
     yield* writeFile("--profile", options.profile.value, text)

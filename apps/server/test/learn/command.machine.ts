@@ -22,7 +22,7 @@ const nowhere = { BERTH_BASE_URL: "", BERTH_API_KEY: "", BERTH_ACCESS_TOKEN: "" 
 describe("what cannot be used is refused in one line, with 2", () => {
   it.effect.each<[string, ReadonlyArray<string>, RegExp]>([
     ["no evidence", ["learn"], /learn needs evidence: add --har FILE, or --probe/],
-    ["a file of 500 MB", ["learn", "--har", huge], /it has 500 MB, and 64 MB are the most that is read/],
+    ["a file of 500 MB", ["learn", "--har", huge], /it has 500 MB; at most 64 MB are read/],
     [
       "a HAR that was cut off",
       ["learn", "--har", file("cut.har", '{"log":{"entries":[')],

@@ -41,12 +41,12 @@ describe("a probe ends in one line, without credentials, with 2", () => {
     [
       "at a login page",
       (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end(`<html>${echo}`),
-      /the list of nodes is answered with 200 and text\/html: check that BERTH_BASE_URL/
+      /the service answered a list of nodes with 200 and text\/html: check that BERTH_BASE_URL/
     ],
     [
       "at a redirect",
       ({ url }, response) => void response.writeHead(302, { location: `https://other.example${url}` }).end(),
-      /the list of nodes is answered with 302/
+      /the service answered a list of nodes with 302/
     ],
     [
       "at a spent rate limit",
