@@ -182,6 +182,34 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
+  it.live("destroys a fleet in the middle of a replacement, with both nodes of its member", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(1, large))
+      const args = [
+        "--yes",
+        "--replace",
+        "all",
+        "--max-deletes",
+        "1",
+        "--ready-command",
+        "exit 1",
+        "--ready-timeout",
+        "1ms"
+      ]
+      assert.strictEqual((yield* fleet.apply(...args)).code, 9)
+      assert.lengthOf(yield* names, 2)
+      const destroy = (...more: ReadonlyArray<string>) => fleet.run(["destroy", "-f", fleet.file, "--yes", ...more])
+      assert.include((yield* destroy("--max-deletes", "1")).stderr, "This would delete 2 nodes")
+      const destroyed = yield* destroy("--wait", "-o", "json")
+      assert.deepStrictEqual([destroyed.code, yield* names], [0, []], destroyed.stderr)
+      assert.match(rowsOf(destroyed)[0]!.reason, /^the fleet is destroyed; also node \d+, which it was to replace$/)
+      assert.strictEqual((yield* destroy()).stderr, "There are no members.\nNothing to change.\n")
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("replaces several at a time without ever having fewer that run than the count says", () =>
     Effect.gen(function* () {
       const { journal } = yield* TestServer

@@ -366,15 +366,24 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const deleteOne = (change: Delete, show: ShowState) => {
     const member = memberText(change.member)
     return Effect.gen(function* () {
-      const owned = ownedIn(yield* file.current, member, change.node)
+      const ledger = yield* file.current
+      const owned = ownedIn(ledger, member, change.node)
+      const old = change.old === null ? null : ownedIn(ledger, member, change.old)
+      if (old !== null) {
+        yield* remove(
+          member,
+          old,
+          file.update((before) => previousDeleting(before, member))
+        )
+      }
       yield* remove(
         member,
         owned,
-        file.update((ledger) => deleting(ledger, member))
+        file.update((before) => deleting(before, member))
       )
       yield* file.update((ledger) => deleting(ledger, member))
       if (wait) {
-        yield* untilGone(owned, timeout, show)
+        for (const each of old === null ? [owned] : [old, owned]) yield* untilGone(each, timeout, show)
         yield* file.update((ledger) => ended(ledger, member))
       }
       yield* finish(change, { outcome: wait ? "deleted" : "deleting", node: change.node })

@@ -43,7 +43,7 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
         .join("; ")
     }
     case "delete":
-      return deletedWhy[change.why]
+      return `${deletedWhy[change.why]}${change.old === null ? "" : `; also node ${change.old.id}, which it was to replace`}`
     case "replace": {
       const old = `deletes node ${change.old.id} afterwards`
       const why = change.isResumed ? ["an earlier run began it"] : change.differences

@@ -85,7 +85,7 @@ const isConsistent = ({ node, pending, previous, state }: Entry): boolean => {
     case "made":
       return node !== undefined && pending === undefined
     case "deleting":
-      return node !== undefined && pending === undefined && previous === undefined
+      return node !== undefined && pending === undefined
     case "none":
       return node === undefined && pending === undefined && previous === undefined
   }
@@ -242,7 +242,7 @@ export const notMade = (ledger: Ledger, member: string): Ledger => {
 
 /** The member's node is about to be deleted. */
 export const deleting = (ledger: Ledger, member: string): Ledger => {
-  const { pending: _pending, previous: _previous, ...entry } = entryOf(ledger, member)
+  const { pending: _pending, ...entry } = entryOf(ledger, member)
   return put(ledger, { ...entry, state: "deleting" })
 }
 

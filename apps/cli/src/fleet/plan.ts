@@ -71,6 +71,8 @@ export type Change =
       readonly action: "delete"
       readonly member: Member
       readonly node: Node
+      /** The node that this one was to replace, which goes with it. */
+      readonly old: Node | null
       readonly why: "extra" | "removed" | "destroy"
     }
   | {
@@ -131,7 +133,10 @@ export const isIdle = ({ changes }: Plan): boolean =>
 
 /** How many nodes are deleted. */
 export const deletesOf = ({ changes }: Plan): number =>
-  changes.filter(({ action }) => action === "delete" || action === "replace").length
+  changes.reduce((sum, change) => {
+    if (change.action === "delete") return sum + (change.old === null ? 1 : 2)
+    return change.action === "replace" ? sum + 1 : sum
+  }, 0)
 
 /** A member of the ledger as it is now. */
 interface Slot {
@@ -221,25 +226,22 @@ class Planner {
       this.changes.push({ action: "settle", member, what })
     if (entry.state === "none") return []
     const slot = slotOf(entry, this.#world)
-    if (entry.state === "deleting") {
-      if (slot.state === "gone") {
-        settle("member")
-        return []
-      }
-      if (slot.state === "terminating" || slot.state === "doubted") return []
-      settle("undelete")
-      return [slot]
-    }
-    const { previous } = entry
-    if (previous !== undefined && gone.has(previous.id) && entry.state === "made") {
+    const { previous, ...rest } = entry
+    if (previous !== undefined && gone.has(previous.id) && entry.state !== "creating") {
       settle("previous")
-      const { previous: _previous, ...rest } = entry
-      return [{ ...slot, entry: rest }]
+      return this.#settled(rest)
     }
     if (previous !== undefined && slot.state === "gone" && nodes.has(previous.id)) {
       settle("restore")
-      const { previous: _previous, ...rest } = entry
-      return [slotOf({ ...rest, node: previous, sent: null }, this.#world)]
+      return [slotOf({ ...rest, state: "made", node: previous, sent: null }, this.#world)]
+    }
+    if (entry.state === "deleting") {
+      if (slot.state === "gone" && previous === undefined) {
+        settle("member")
+        return []
+      }
+      if (slot.state !== "there") return []
+      settle("undelete")
     }
     return [slot]
   }
@@ -272,7 +274,13 @@ class Planner {
   }
 
   #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
-    if (state === "gone") return this.changes.push({ action: "settle", member, what: "member" })
+    if (state === "gone") {
+      const { previous } = entry
+      // Neither there nor certainly gone: its line is all that is known of it.
+      return previous === undefined
+        ? this.changes.push({ action: "settle", member, what: "member" })
+        : this.changes.push({ action: "doubted", member, owned: previous, why: "missing" })
+    }
     if (state === "terminating") return
     if (state === "doubted") return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
     if (state === "pending") {
@@ -281,13 +289,9 @@ class Planner {
         `Run the same command again in eleven minutes; if you know what became of it, first: berth fleet forget ${entry.member}`
       )
     }
-    if (entry.previous !== undefined) {
-      return this.#refuse(
-        `${entry.member} is being replaced, and has two nodes: ${entry.previous.id} and ${node!.id}.`,
-        `Finish that first: berth apply --replace ${entry.member}`
-      )
-    }
-    return this.changes.push({ action: "delete", member, node: node!, why })
+    const old = entry.previous && this.#world.nodes.get(entry.previous.id)
+    const isOldThere = old !== undefined && old.status !== "terminate"
+    return this.changes.push({ action: "delete", member, node: node!, old: isOldThere ? old : null, why })
   }
 
   #keep({ entry, member, node, state }: Slot) {
@@ -304,7 +308,9 @@ class Planner {
       case "terminating":
         return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "terminating" })
       case "gone":
-        return this.#create(member, group, entry.node!, false)
+        return entry.previous === undefined
+          ? this.#create(member, group, entry.node!, false)
+          : this.changes.push({ action: "doubted", member, owned: entry.previous, why: "missing" })
       case "pending":
         return this.#resume(slot, group)
       case "there":
@@ -420,7 +426,10 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
     case "create":
       return { now: null, after: prices.ofOrder(change.group.order).price }
     case "delete":
-      return { now: prices.ofNode(change.node).price, after: null }
+      return {
+        now: sumOfPrices([change.node, ...(change.old ? [change.old] : [])].map((node) => prices.ofNode(node).price)),
+        after: null
+      }
     case "replace":
       return {
         now:

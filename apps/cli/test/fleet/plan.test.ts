@@ -106,6 +106,46 @@ describe("a plan", () => {
     assert.deepStrictEqual(account.deleted, [old.id])
   })
 
+  it("deletes both nodes of a member that is given up while it is replaced, also where a delete is killed or comes to nothing", () => {
+    const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
+    for (const maxSteps of [0, 1, 2, 3, 4, 5]) {
+      const account = withMembers({ "web-1": {} }, "other")
+      account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 2)
+      const gone = planOf(fleetOf(), account.ledger, account.world, options)
+      assert.deepStrictEqual([actionsOf(gone), deletesOf(gone)], [["delete web-1"], 2])
+      assert.strictEqual(planPrice(gone, prices).differencePerHourInr, -19.38)
+      account.carryOut(gone, maxSteps)
+      for (let run = 0; run < 3; run++) account.carryOut(planOf(fleetOf(), account.ledger, account.world, options))
+      assert.deepStrictEqual(
+        Array.from(account.nodes.values(), ({ name }) => name),
+        ["other"],
+        String(maxSteps)
+      )
+      assert.isTrue(isEqual(planOf(fleetOf(), account.ledger, account.world, options)))
+      // The old node was asked to go, and is there all the same.
+      const stubborn = withMembers({ "web-1": {} })
+      const [old] = stubborn.nodes.values()
+      stubborn.carryOut(planOf(bigger, stubborn.ledger, stubborn.world, { ...options, replace: "all" }), 2)
+      stubborn.carryOut(planOf(fleetOf(), stubborn.ledger, stubborn.world, options), maxSteps)
+      stubborn.nodes.set(old!.id, old!)
+      for (let run = 0; run < 3; run++) stubborn.carryOut(planOf(fleetOf(), stubborn.ledger, stubborn.world, options))
+      assert.deepStrictEqual([...stubborn.nodes], [], String(maxSteps))
+    }
+  })
+
+  it("keeps the line of a replaced node that is neither there nor certainly gone, although its successor is gone", () => {
+    const account = withMembers({ "web-1": {} })
+    const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
+    account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 2)
+    const { node } = account.ledger.members.get("web-1")!
+    for (const count of [0, 1]) {
+      const world = { nodes: new Map(), gone: new Set([node!.id]) }
+      assert.deepStrictEqual(actionsOf(planOf(fleetOf(groupOf("web", count)), account.ledger, world, options)), [
+        "doubted web-1"
+      ])
+    }
+  })
+
   it("only replaces what it is told to, whatever differs", () => {
     const account = withMembers({ "web-1": { plan: "large" }, "web-2": { plan: "large" } })
     const fleet = fleetOf(groupOf("web", 2))

@@ -132,6 +132,11 @@ export class Account {
         step(() => this.#remove(change.old.id))
       }
       if (change.action === "delete") {
+        const { old } = change
+        if (old !== null) {
+          step(() => (this.ledger = previousDeleting(this.ledger, member)))
+          step(() => this.#remove(old.id))
+        }
         step(() => (this.ledger = deleting(this.ledger, member)))
         step(() => this.#remove(change.node.id))
       }
