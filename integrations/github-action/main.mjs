@@ -38,6 +38,8 @@ const child = spawn("sh", ["-c", script, files.pid, input("berth") || "berth", .
   stdio: ["ignore", log, log],
   env: environment()
 })
+// Known also where a step of the job empties the folder for temporary files.
+if (child.pid !== undefined) appendFileSync(process.env.GITHUB_STATE, `pid=${child.pid}\n`)
 let isEnded = false
 child.once("exit", () => (isEnded = true)).once("error", () => (isEnded = true))
 

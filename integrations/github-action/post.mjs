@@ -1,6 +1,6 @@
 // Ends `berth run`, which deletes the node; where that does not run any more, or does not end, `berth reap` deletes it.
 import { spawnSync } from "node:child_process"
-import { rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { environment, filesIn, input, isRunning, readOr, say, show, until } from "./common.mjs"
 
 /** So long `berth run` may take after each request to end. */
@@ -12,8 +12,10 @@ if (!folder) process.exit(0)
 
 const files = filesIn(folder)
 const before = readOr(files.log)?.length ?? 0
+// A step of the job may have emptied the folder for temporary files.
+mkdirSync(folder, { recursive: true })
 writeFileSync(files.done, "")
-const pid = Number(readOr(files.pid)?.trim() || 0)
+const pid = Number(readOr(files.pid)?.trim() || process.env.STATE_pid || 0)
 const isGone = () => (pid > 0 && isRunning(pid) ? undefined : true)
 
 const signal = (name) => {

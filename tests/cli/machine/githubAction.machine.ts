@@ -149,6 +149,17 @@ describe("the action", () => {
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
 
+  it.live("deletes the node although a step emptied the folder for temporary files", () =>
+    Effect.gen(function* () {
+      const { run, temporary } = yield* makeRunner
+      assert.strictEqual((yield* run("main")).code, 0)
+      for (const job of readdirSync(temporary)) rmSync(join(temporary, job), { recursive: true })
+      const post = yield* run("post")
+      assert.strictEqual(post.code, 0, post.stdout + post.stderr)
+      assert.deepStrictEqual(yield* statuses, ["terminate"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
   it.live("fails in the post step where the node cannot be deleted", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRunner
