@@ -122,6 +122,23 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
+  it.live("stopped while it waits for another run says that nothing was changed", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const fleet = yield* fleetFolder
+      const env = yield* fleet.env
+      fleet.write(webs(1))
+      yield* arm([{ fault: "latency", delay: "10 minutes", scope: { operation: "nodes.create" } }])
+      yield* start(["apply", "-f", fleet.file, "--yes"], { env })
+      yield* Effect.repeat(nodes, { until: ({ length }) => length === 3, schedule: Schedule.spaced("20 millis") })
+      const second = yield* start(["apply", "-f", fleet.file, "--yes"], { env })
+      yield* second.untilStderr("Waiting for another run")
+      yield* second.kill("SIGINT")
+      const { code, stderr } = yield* second.ended
+      assert.deepStrictEqual([code, stderr.trim().split("\n").at(-1)], [130, "Interrupted; nothing was changed."])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("stopped while the ready command runs ends that with all that it started", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder

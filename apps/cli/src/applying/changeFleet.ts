@@ -208,7 +208,9 @@ const changeLocked = Effect.fnUntraced(function* (
   file: LedgerFile,
   fleet: ReadFleet,
   registry: string,
-  options: FleetOptions
+  options: FleetOptions,
+  /** Called once an interruption is reported by what is under way. */
+  onReported: () => void
 ) {
   const { isDestroy, pick, place, replace } = options
   const planOptions: PlanOptions = { replace, pick, isDestroy }
@@ -237,6 +239,7 @@ const changeLocked = Effect.fnUntraced(function* (
   yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
   yield* checkDeletes(plan, options)
   yield* showPlan(rowsOf(plan, prices), priceSentence(plan, prices), !options.yes)
+  onReported()
   if (!options.yes) yield* askConsent(plan, fleet.fleet)
 
   yield* file.update(() => known)
@@ -265,7 +268,9 @@ export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
   const { place } = options
   const fleet = yield* readFleetFile(place)
   const { registry, ...account } = yield* ownAccount
+  let isReported = false
+  const unchanged = { message: "Interrupted; nothing was changed.", hint: "" }
   yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (file) =>
-    changeLocked(file, fleet, registry, options)
-  )
+    changeLocked(file, fleet, registry, options, () => (isReported = true))
+  ).pipe(whenInterrupted(() => (isReported ? undefined : unchanged)))
 })
