@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runInNewContext } from "node:vm"
@@ -56,4 +56,10 @@ describe("the bundle of berth", () => {
     expect(loaded).toContain("NativeModule fs")
     expect(unneeded.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
   })
+})
+
+it("the bundle of berth-server starts from one file, and loads what learns on demand", () => {
+  const code = readFileSync("apps/server/dist/main.mjs", "utf8")
+  expect(code).not.toMatch(/\b(?:from|import)\s*["']\.\//)
+  expect(code).toMatch(/\bimport\([`"']\.\/run-[\w-]+\.mjs[`"']\)/)
 })

@@ -210,6 +210,12 @@ describe("a proposal", () => {
       assert.isTrue(expired.isError)
       assert.include(expired.content[0]?.text, `The proposal ${old} expired at 1970-01-01T00:00:00Z.`)
 
+      // Such as one made before the clock was set back.
+      const late = yield* Effect.promise(() =>
+        forged(file, (content) => content.replace(/"expiresMillis":\d+/, '"expiresMillis":4102444800000'))
+      )
+      assert.include((yield* execute(agent, late)).content[0]?.text, `The proposal ${late} expired`)
+
       const { makeWorld } = yield* TestServer
       const { accessToken, apiKey } = yield* makeWorld()
       const { value } = yield* Effect.promise(() => import("effect/Redacted"))

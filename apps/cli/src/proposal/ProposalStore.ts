@@ -99,6 +99,13 @@ const outcomeText = Schema.fromJsonString(Outcome)
 const encodeOutcome = Schema.encodeSync(outcomeText)
 const decodeOutcome = Schema.decodeUnknownOption(outcomeText)
 
+/** A clock that is corrected by less is on time. */
+const clockStepMillis = 60_000
+
+/** Whether a proposal may be approved and carried out. By a clock that was set back to before it was made it may not. */
+export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =>
+  nowMillis < expiresMillis && expiresMillis - nowMillis <= maxAgeMillis + clockStepMillis
+
 /** What a person answered. */
 const answers = ["approved", "declined"] as const
 export type Answer = (typeof answers)[number]

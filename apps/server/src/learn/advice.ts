@@ -1,5 +1,6 @@
 /**
- * Settings of the client that follow from what was observed: what is safe to leave out, how long to wait.
+ * What follows from what was observed: settings of the client, such as what is safe to leave out and how long to wait, and how to learn
+ * what no probe shows.
  */
 import type { Behaviour } from "../profile/Profile.ts"
 
@@ -77,6 +78,12 @@ export const adviceFrom = ({
     advice.push({
       setting: `berth-watch run --interval ${Math.max(1, Math.ceil(2 / perSecond))}s`,
       because: `${window.limit} requests per ${seconds(window.windowMillis)}: half of them for the daemon`
+    })
+  }
+  if (window.limit !== undefined && window.algorithm === undefined && window.bucket !== true) {
+    advice.push({
+      setting: "berth-server learn --har FILE",
+      because: "the kind of window is open: it shows in a recording that goes on past ratelimit-reset"
     })
   }
   if (clockSkewMillis !== undefined && clockSkewMillis !== 0) {

@@ -2,6 +2,7 @@
  * `berth-server learn`: takes evidence, says what it shows, and writes or checks a profile. It loads the client, which the server
  * itself has no use for, so that it is loaded on demand.
  */
+import { dirname } from "node:path"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, Effect, FileSystem, Option, Result } from "effect"
 import { ServiceMoved, StartFailure } from "../cli/StartFailure.ts"
@@ -38,8 +39,14 @@ const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): st
   return yes && !withNode ? "--yes needs --with-node" : undefined
 }
 
+const sentences: Readonly<Record<string, string>> = {
+  NotFound: "there is no such file",
+  PermissionDenied: "you have no permission",
+  BadResource: "it is no file"
+}
+
 const why = ({ reason }: { readonly reason: { readonly _tag: string } }): string =>
-  reason._tag === "NotFound" ? "there is no such file" : reason._tag
+  sentences[reason._tag] ?? reason._tag
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
@@ -78,15 +85,28 @@ export const readProfileFile = Effect.fnUntraced(function* (flag: string, file: 
   return Result.isSuccess(read) ? read.success : yield* fail(`${flag}: cannot use ${file}: ${read.failure}`)
 })
 
+const cannotWrite = (flag: string, file: string) => (error: { readonly reason: { readonly _tag: string } }) =>
+  new StartFailure({
+    message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : why(error)}`
+  })
+
 const writeFile = Effect.fnUntraced(function* (flag: string, file: string, text: string) {
-  const fs = yield* FileSystem.FileSystem
   yield* Effect.mapError(
-    fs.writeFileString(file, text),
-    (error) =>
-      new StartFailure({
-        message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : error.reason._tag}`
-      })
+    FileSystem.FileSystem.use((fs) => fs.writeFileString(file, text)),
+    cannotWrite(flag, file)
   )
+})
+
+/** Fails where a result could not be written, before a probe has cost requests, or money. */
+const ensureWritable = Effect.fnUntraced(function* (flag: string, file: Option.Option<string>) {
+  if (Option.isNone(file)) return
+  const fs = yield* FileSystem.FileSystem
+  const cannot = cannotWrite(flag, file.value)
+  const there = yield* Effect.option(fs.stat(file.value))
+  if (Option.exists(there, ({ type }) => type === "Directory"))
+    return yield* cannot({ reason: { _tag: "BadResource" } })
+  const path = Option.isSome(there) ? file.value : dirname(file.value)
+  yield* Effect.mapError(fs.access(path, { writable: true }), cannot)
 })
 
 const print = (text: string) => Console.log(escapeLines(text))
@@ -121,6 +141,8 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   const before: Profile | undefined = Option.isSome(options.check)
     ? yield* readProfileFile("--check", options.check.value)
     : undefined
+  yield* ensureWritable("--profile", options.profile)
+  yield* ensureWritable("--html", options.html)
   const evidence = yield* evidenceOf(options)
   const { count: unanswered, why } = evidence.unanswered ?? { count: 0, why: "" }
   if (unanswered > 0)

@@ -3,6 +3,7 @@
  * take and give is in `promise/Server.ts`.
  */
 import "./promise/requireNode.ts"
+import { readFile } from "node:fs/promises"
 import { clearImmediate, setImmediate } from "node:timers"
 import { inspect } from "node:util"
 import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
@@ -10,6 +11,8 @@ import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
 import { controlPrefix } from "../control/ControlApi.ts"
 import { invalidFields } from "../http/failures.ts"
 import { listen } from "../listen.ts"
+import type { Profile } from "../profile/Profile.ts"
+import { settingsUnder } from "../profile/settingsUnder.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { defaultTimeouts } from "../transport/limits.ts"
 import { begin } from "../world/scenario.ts"
@@ -53,16 +56,30 @@ const scheduler = new Scheduler.MixedScheduler("async", (task) => {
   return () => clearImmediate(immediate)
 })
 
-const start = Effect.gen(function* () {
-  const world = begin(settingsOf({ clock: "frozen" }, defaults.account), yield* Clock.currentTimeMillis)
-  return yield* listen(new Worlds(world), {
+const start = Effect.fnUntraced(function* (profile: Profile | undefined) {
+  const realMillis = yield* Clock.currentTimeMillis
+  const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
+  const worlds = new Worlds(begin(settingsOf({ clock: "frozen" }, defaults.account, base), realMillis))
+  worlds.base = base
+  return yield* listen(worlds, {
     host: "127.0.0.1",
     port: 0,
     timeouts: { ...defaultTimeouts, drainMillis: 0 },
-    checkReplies: true,
-    keepsProcess: false
+    // What a service was observed to do may be beside the interface.
+    checkReplies: profile === undefined,
+    keepsProcess: false,
+    profile
   })
 })
+
+/** The profile in a file. */
+const profileIn = async (file: string): Promise<Profile> => {
+  const { readProfile } = await import("../profile/Profile.ts")
+  const read = readProfile(await readFile(file, "utf8"))
+  if (Result.isSuccess(read)) return read.success
+  const sentence = `The profile ${file} cannot be used: ${read.failure}.`
+  throw new MockRefused(422, sentence, { profile: [sentence] })
+}
 
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
 
@@ -72,10 +89,12 @@ const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise
  * `MockRefused` when one of them is unknown or is no such value. What depends on all options of a world, such as the plans of
  * its nodes, is refused when that world is made.
  */
-export const startServer = async (options: ServerOptions = {}): Promise<Server> => {
+export const startServer = async (all: ServerOptions = {}): Promise<Server> => {
+  const { profile, ...options } = objectOf("the options of startServer", all)
   checkOptions(options)
+  const observed = profile === undefined ? undefined : await profileIn(profile)
   const scope = Scope.makeUnsafe()
-  const { client, url: baseUrl } = await run(Scope.provide(start, scope))
+  const { client, url: baseUrl } = await run(Scope.provide(start(observed), scope))
   const call = callsOf(client)
   let closing: Promise<void> | undefined
   const close = () => (closing ??= run(Scope.close(scope, Exit.void)))
@@ -107,7 +126,7 @@ const noCredentials = "Credentials are for each world alone: give them to makeWo
 const decodeOptions = Schema.decodeUnknownResult(WorldOptionsSchema, { errors: "all", onExcessProperty: "error" })
 
 /** Refuses now what every world would be refused for. */
-const checkOptions = (options: ServerOptions): void => {
+const checkOptions = (options: Omit<ServerOptions, "profile">): void => {
   const name = "the options of startServer"
   const json = jsonOf(name, objectOf(name, options))
   const credentials = ["apiKey", "accessToken"].filter((name) => Object.hasOwn(given(options), name))

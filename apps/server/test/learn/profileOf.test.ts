@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { adviceFrom } from "../../src/learn/advice.ts"
 import { profileOf } from "../../src/learn/profileOf.ts"
 import { readEvidence } from "../../src/learn/readEvidence.ts"
 import { readProfile } from "../../src/profile/Profile.ts"
@@ -86,6 +87,12 @@ describe("a profile that somebody edited", () => {
     const edited = { ...whole, behaviour: { ...whole.behaviour, ...change } }
     expect(Result.isFailure(readProfile(JSON.stringify(edited)))).toBe(true)
   })
+})
+
+it("what no probe shows has a hint how to learn it", () => {
+  const headers = { "ratelimit-limit": "1200", "ratelimit-remaining": "9", "ratelimit-reset": "1767229200" }
+  const { behaviour } = profileFrom([entry("/nodes/", list, { headers })])
+  expect(adviceFrom(behaviour).map(({ setting }) => setting)).toContain("berth-server learn --har FILE")
 })
 
 it("a request that a browser blocked is no evidence", () => {

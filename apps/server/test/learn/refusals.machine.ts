@@ -26,6 +26,12 @@ describe("what cannot be used is refused in one line, with 2", () => {
     ["no such file", ["learn", "--har", join(folder, "none.har")], /there is no such file/],
     ["a folder", ["learn", "--har", folder], /it is no file/],
     [
+      "a folder for the profile",
+      ["learn", "--probe", "--profile", folder],
+      /--profile: cannot write .*: it is no file/
+    ],
+    ["no folder for the page", ["learn", "--probe", "--html", join(folder, "no/a.html")], /there is no such folder/],
+    [
       "a damaged profile",
       ["--profile", file("bad.json", '{"format":"berth-profile/1","exchanges":-1}')],
       /it is damaged at /

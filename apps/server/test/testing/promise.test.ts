@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect } from "node:util"
 import { Program } from "@berthkit/testing/Program"
@@ -183,6 +184,23 @@ describe("a server of a test without Effect", () => {
     await using other = await startServer({ seed: 7, scenario: "small", clock: undefined })
     await using world = await other.makeWorld({ clock: undefined, seed: undefined, scenario: undefined })
     expect(await world.summary()).toMatchObject({ seed: 7, clock: "frozen", nodes: 5 })
+  })
+
+  it("behaves as a profile has it, in every world", async () => {
+    const behaviour = { envelopes: {}, records: {}, failures: {}, paging: { defaultSize: 3 }, images: {} }
+    const observed = { ...behaviour, statuses: { running: "ACTIVE" }, window: {} }
+    const folder = mkdtempSync(join(tmpdir(), "berth-profile-"))
+    const path = join(folder, "learned.json")
+    writeFileSync(path, JSON.stringify({ format: "berth-profile/1", exchanges: 1, behaviour: observed, findings: [] }))
+    await using other = await startServer({ profile: path, scenario: "small" })
+    await using world = await other.makeWorld()
+    const { data } = await send(world, "GET", "/nodes/")
+    expect(data).toHaveLength(3)
+    expect(data[0].status).toBe("ACTIVE")
+    writeFileSync(path, "{}")
+    await expect(startServer({ profile: path })).rejects.toThrow("it is no profile of berth-server learn")
+    rmSync(folder, { recursive: true })
+    await expect(startServer({ profile: path })).rejects.toThrow("ENOENT")
   })
 
   it("refuses credentials, which are for each world alone", async () => {

@@ -8,7 +8,7 @@ import { Output, printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { canAsk, confirm } from "../../proposal/confirm.ts"
 import { consentLines, expiryOf } from "../../proposal/consentText.ts"
-import { ProposalStore } from "../../proposal/ProposalStore.ts"
+import { isCurrent, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { approvalRecord } from "../../records/approval.ts"
 import { connection } from "../../settings/client.ts"
 import { command } from "../command.ts"
@@ -41,7 +41,7 @@ export const approve = command(
       Effect.provide(ProposalStore, ProposalStore.layer(found))
     )
     const kept = yield* store.find(id)
-    const isOld = (yield* Clock.currentTimeMillis) >= kept.expiresMillis
+    const isOld = !isCurrent(kept, yield* Clock.currentTimeMillis)
     const fault = done(id, yield* store.answerOf(id), Option.isSome(yield* store.resultOf(id)), isOld)
     if (fault !== undefined) return yield* fault
     const { note } = yield* Output
@@ -50,7 +50,7 @@ export const approve = command(
     yield* Effect.tapErrorTag(confirm({ question, count: undefined, verb: "approve" }), "Interrupted", () =>
       store.answer(id, "declined")
     )
-    if ((yield* Clock.currentTimeMillis) >= kept.expiresMillis) return yield* done(id, Option.none(), false, true)!
+    if (!isCurrent(kept, yield* Clock.currentTimeMillis)) return yield* done(id, Option.none(), false, true)!
     const answer = yield* store.answer(id, "approved")
     if (answer === "declined") return yield* done(id, Option.some(answer), false, false)!
     yield* printNote("Approved. The agent may carry it out now, once.")

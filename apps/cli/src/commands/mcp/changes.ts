@@ -16,7 +16,7 @@ import { Output } from "../../output/Output.ts"
 import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
 import { expiryOf } from "../../proposal/consentText.ts"
-import { isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
+import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { keepSetting } from "../commitment/set.ts"
 import { integer, node as nodeArgument, oneOf, required, text, texts, toggle } from "./arguments.ts"
@@ -195,7 +195,7 @@ const refused = (kept: Kept, message: string, hint: string) => new ProposalRefus
 const again = "Nothing was sent. Propose it again."
 
 const ensureCurrent = Effect.fnUntraced(function* (kept: Kept, wasSent: boolean) {
-  if ((yield* Clock.currentTimeMillis) < kept.expiresMillis) return
+  if (isCurrent(kept, yield* Clock.currentTimeMillis)) return
   const expired = `The proposal ${kept.id} expired at ${expiryOf(kept)}`
   return yield* wasSent
     ? refused(kept, `${expired}, and its request may have been carried out.`, "See what came of it: berth node list")

@@ -10,7 +10,9 @@ const replacements: ReadonlyArray<readonly [RegExp, string]> = [
   [/berth node delete/g, "propose to delete"],
   [/berth plan list/g, "list_plans"],
   [/berth image list(?: --plan (?:'[^']*'|[^\s;,']+))?/g, "list_images"],
-  [/berth (?:limits|auth status)/g, "account"],
+  [/berth auth status/g, "account"],
+  // It would need what is spent.
+  [/ See: berth limits/g, ""],
   [/, or allow more time: --deadline \w+/g, "."],
   [/Create it again with the same key/g, "Call execute again with the same proposal"]
 ]

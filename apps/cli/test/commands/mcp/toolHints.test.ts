@@ -9,7 +9,7 @@ it.each([
   ["See them: berth node get 5 6; one of them", "See them: get_node 5 6; one of them"],
   ["To go on waiting: berth node wait 5 --for deleted --timeout 10m", "To go on waiting: wait"],
   ["See berth image list --plan 'C 1'", "See list_images"],
-  ["Try again in 30 min. See: berth limits", "Try again in 30 min. See: account"],
+  ["Try again in 30 min. See: berth limits", "Try again in 30 min."],
   ["Try again, or allow more time: --deadline 2m", "Try again."],
   ["Check the address and the network: berth doctor", "Check the address and the network: berth doctor"]
 ])("%s", (hint, forAgent) => {

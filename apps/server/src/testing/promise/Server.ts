@@ -24,7 +24,10 @@ export interface WorldOptions extends Omit<ControlWorldOptions, "clock"> {
 }
 
 /** What the server takes: the options of each world that does not give its own. Credentials are for each world alone. */
-export interface ServerOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {}
+export interface ServerOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
+  /** A file that `berth-server learn --profile` wrote: all worlds behave as that service does. Default none. */
+  readonly profile?: string | undefined
+}
 
 /** A fault as it was armed. */
 export type ArmedFault = Fault & {
