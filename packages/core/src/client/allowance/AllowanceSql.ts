@@ -334,6 +334,8 @@ export const make = Effect.fnUntraced(function* ({
         leave: inTurn(
           Effect.suspend(() => {
             members.delete(member.id)
+            // It may come back, and reads then what others wrote meanwhile.
+            member.isEntered = false
             if (!Array.from(members.values()).some(({ account }) => account === fingerprint)) known.delete(fingerprint)
             const left = sql`DELETE FROM ${memberships} WHERE account = ${fingerprint} AND member = ${member.id}`
             const gone = sql`DELETE FROM ${processes} WHERE process = ${self}`
