@@ -121,6 +121,8 @@ export const make = Effect.fnUntraced(function* ({
   const instant = () => monotonicMillisUnsafe(clock)
 
   const members = new Map<string, Member>()
+  /** Members that have left, until the next statements of this process say so. */
+  const leaving = new Set<string>()
   const known = new Map<string, Kept>()
   let ahead: ServiceClock | undefined
   /** When what is known was asked for, and the database's time then. */
@@ -205,6 +207,12 @@ export const make = Effect.fnUntraced(function* ({
       note(againAt, again!.now)
     }
     const asked = Array.from(members.values())
+    const left = Array.from(leaving)
+    // Before they enter again: what was written meanwhile is read by those that are new.
+    if (left.length > 0) {
+      yield* sql`DELETE FROM ${memberships} WHERE process = ${self} AND ${sql.in("member", left)}`
+      for (const id of left) leaving.delete(id)
+    }
     // All of them where nothing of this process is left: after a crash of the server, and after it was taken for gone.
     const isPruning = sentAt - prunedAt >= goneMillis
     const entering = asked.filter(({ isEntered }) => !isEntered || beats === 1 || isPruning)
@@ -282,13 +290,15 @@ export const make = Effect.fnUntraced(function* ({
   /** Makes sure that what is known is new. */
   const renew = (member: Member): Effect.Effect<void, AllowanceStoreFailed> =>
     Effect.suspend(() => {
-      // Those that wait for their turn are entered with the first of them.
+      // Those that wait are entered with the first of them: a process of many accounts asks as rarely as one of a few.
       members.set(member.id, member)
-      return inTurn(
+      const untilMillis = isStale ? 0 : askedAt + freshMillis - instant()
+      const once = inTurn(
         Effect.suspend(() =>
           member.isEntered && !isStale && instant() - askedAt < freshMillis ? Effect.void : run(withTables(ask))
         )
       )
+      return member.isEntered || untilMillis <= 0 ? once : Effect.andThen(sleepInBackground(untilMillis), once)
     })
 
   return (fingerprint) =>
@@ -335,11 +345,13 @@ export const make = Effect.fnUntraced(function* ({
           Effect.suspend(() => {
             members.delete(member.id)
             // It may come back, and reads then what others wrote meanwhile.
+            if (member.isEntered) leaving.add(member.id)
             member.isEntered = false
             if (!Array.from(members.values()).some(({ account }) => account === fingerprint)) known.delete(fingerprint)
-            const left = sql`DELETE FROM ${memberships} WHERE account = ${fingerprint} AND member = ${member.id}`
-            const gone = sql`DELETE FROM ${processes} WHERE process = ${self}`
-            return Effect.ignore(run(members.size === 0 ? Effect.andThen(left, gone) : left))
+            if (members.size > 0) return Effect.void
+            leaving.clear()
+            const left = sql`DELETE FROM ${memberships} WHERE process = ${self}`
+            return Effect.ignore(run(Effect.andThen(left, sql`DELETE FROM ${processes} WHERE process = ${self}`)))
           })
         )
       }
