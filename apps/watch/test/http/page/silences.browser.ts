@@ -56,7 +56,7 @@ describe("silences on the dashboard", () => {
       const { page } = yield* visit(daemon.url)
       yield* isLive(page)
       yield* sees(page.getByRole("button", { name: "Silences" }).click())
-      yield* sees(page.getByText(/^No silence\. During one, events are kept/).waitFor())
+      yield* sees(page.getByText(/^No silence\. During one, sinks get no events/).waitFor())
       yield* sees(page.getByRole("textbox", { name: "Nodes" }).fill("web-* db-1"))
       yield* sees(page.getByLabel("Begins").fill("2001-01-01T10:00"))
       yield* sees(page.getByLabel("Lasts").selectOption("8 hours"))
