@@ -47,11 +47,30 @@ const connect = (url = postgres.url()) =>
 let schemas = 0
 const newSchema = () => `allowance${++schemas}`
 
-/** The stores of a process. */
-const onServer = (schema: string, url?: string) =>
+/** The stores of a process, as clients have them. */
+const onAnyServer = (schema: string, url?: string) =>
   Effect.flatMap(connect(url), (sql) =>
     Effect.provideService(AllowanceSql.make({ schema, name: "the server" }), SqlClient.SqlClient, sql)
   )
+
+/** A busy machine may take longer than an answer may: it is asked again, as a client does with its next request. */
+const patient = (store: AllowanceStore): AllowanceStore => {
+  const again = <A>(effect: Effect.Effect<A, AllowanceStoreFailed>) =>
+    Effect.retry(effect, {
+      while: ({ detail }) => detail.startsWith("no answer"),
+      schedule: Schedule.spaced("100 millis")
+    })
+  return {
+    ...store,
+    read: again(store.read),
+    meet: (within) => again(store.meet(within)),
+    write: (shared) => again(store.write(shared))
+  }
+}
+
+/** The stores of a process on a server that answers sooner or later. */
+const onServer = (schema: string, url?: string) =>
+  Effect.map(onAnyServer(schema, url), (open) => (fingerprint: string) => Effect.map(open(fingerprint), patient))
 
 const inFile = (filename: string) =>
   Effect.orDie(SqliteClient.make({ filename })).pipe(
@@ -99,9 +118,6 @@ const log = () => {
   return { logged, logger: Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]) }
 }
 
-/** On a busy machine tables may take longer to make than an answer may. */
-const isLate = ({ detail }: AllowanceStoreFailed) => detail.startsWith("no answer")
-
 describe("processes that share a database", () => {
   it.live("make its tables at once", () =>
     Effect.gen(function* () {
@@ -112,9 +128,7 @@ describe("processes that share a database", () => {
           Effect.flatMap(onServer(schema), (open) => open(account)),
           4
         )
-        const read = ({ read }: AllowanceStore) =>
-          Effect.retry(read, { while: isLate, schedule: Schedule.spaced("100 millis") })
-        const found = yield* Effect.forEach(stores, read, { concurrency: "unbounded" })
+        const found = yield* Effect.forEach(stores, ({ read }) => read, { concurrency: "unbounded" })
         assert.isTrue(found.every(Option.isNone))
       }
     }).pipe(Effect.scoped)
@@ -351,7 +365,7 @@ describe("a database that does not answer", () => {
       layer(service),
       Layer.effect(
         AllowanceStore,
-        Effect.map(onServer("berth", url), (open) => open(account))
+        Effect.map(onAnyServer("berth", url), (open) => open(account))
       )
     )
   const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
@@ -385,7 +399,7 @@ describe("a database that does not answer", () => {
     Effect.gen(function* () {
       const server = yield* Postgres.scoped()
       const stores = yield* Effect.replicateEffect(
-        Effect.flatMap(onServer("berth", server.url()), (open) => open(account)),
+        Effect.flatMap(onAnyServer("berth", server.url()), (open) => open(account)),
         2
       )
       const seen = Effect.forEach(stores, (store) => store.meet(4000))
