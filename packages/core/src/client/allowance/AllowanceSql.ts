@@ -292,13 +292,13 @@ export const make = Effect.fnUntraced(function* ({
     Effect.suspend(() => {
       // Those that wait are entered with the first of them: a process of many accounts asks as rarely as one of a few.
       members.set(member.id, member)
-      const untilMillis = isStale ? 0 : askedAt + freshMillis - instant()
+      const waitMillis = isStale ? 0 : askedAt + freshMillis - instant()
       const once = inTurn(
         Effect.suspend(() =>
           member.isEntered && !isStale && instant() - askedAt < freshMillis ? Effect.void : run(withTables(ask))
         )
       )
-      return member.isEntered || untilMillis <= 0 ? once : Effect.andThen(sleepInBackground(untilMillis), once)
+      return member.isEntered || waitMillis <= 0 ? once : Effect.andThen(sleepInBackground(waitMillis), once)
     })
 
   return (fingerprint) =>
