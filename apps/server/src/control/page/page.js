@@ -169,9 +169,12 @@ const readList = async () => {
   worldsReadAt = performance.now()
 }
 
+/** A filter searches all that is kept. */
+const entriesWanted = () => (isFiltering(state.filter) ? maxKept : maxEntries)
+
 const readAll = async () => {
-  const { filter, skip, world } = state
-  const limit = isFiltering(filter) ? maxKept : maxEntries
+  const { skip, world } = state
+  const limit = entriesWanted()
   try {
     if (performance.now() - worldsReadAt >= maxListAgeMillis) await readList()
     const seen = await readWorld(world, {
@@ -182,8 +185,8 @@ const readAll = async () => {
       worlds: state.worlds
     })
     if (seen.is !== "living" && state.seen?.is === "living") await readList()
-    // The reader has gone on meanwhile: another reading follows.
-    if (state.world !== world || state.skip !== skip) return
+    // The reader has gone on meanwhile: another reading follows. Fewer requests than a filter searches would take away what it found.
+    if (state.world !== world || state.skip !== skip || entriesWanted() > limit) return
     connected()
     if (seen.is === "living" && skip > 0 && skip >= seen.world.nodes) {
       return turnPage(Math.floor((seen.world.nodes - 1) / pageSize) * pageSize - skip)

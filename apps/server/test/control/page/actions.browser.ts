@@ -321,6 +321,34 @@ describe("requests on the page", () => {
     })
   )
 
+  it.live("stay unfolded while the filter changes faster than the server answers", () =>
+    Effect.gen(function* () {
+      const { page, world } = yield* shown()
+      yield* callAs(world, "POST", "/nodes/", { body: { name: 7 } })
+      for (let i = 0; i < 120; i++) yield* callAs(world, "GET", "/nodes/")
+      const entry = page.locator("#journal > li", { hasText: "POST" })
+      const operation = page.getByLabel("Operation")
+      yield* sees(operation.selectOption("nodes.create"))
+      yield* sees(page.getByText("1 of the 121 requests").waitFor())
+      const slow = Promise.withResolvers<void>()
+      yield* sees(page.route("**/requests?limit=100", (route) => slow.promise.then(() => route.continue())))
+      const asked = page.waitForRequest("**/requests?limit=100")
+      yield* sees(operation.selectOption(""))
+      yield* sees(asked)
+      yield* sees(operation.selectOption("nodes.create"))
+      yield* sees(page.getByText("1 of the 121 requests").waitFor())
+      yield* sees(entry.locator("summary").press("Enter"))
+      yield* sees(entry.getByRole("heading", { name: "Reply 4" }).waitFor())
+      const filtered = page.waitForResponse("**/requests?limit=1000")
+      slow.resolve()
+      yield* sees(filtered)
+      // Painted again with what the last reading brought.
+      yield* callAs(world, "POST", "/nodes/", { body: { name: 8 } })
+      yield* sees(page.getByText("2 of the 122 requests").waitFor())
+      expect(yield* sees(page.locator("#journal details[open]").count())).toBe(1)
+    })
+  )
+
   it.live("are downloaded as an archive, which asks for the token as everything does", () =>
     Effect.gen(function* () {
       const args = [...frozen, "--control-token", "open-sesame"]
