@@ -11,13 +11,15 @@ interface Queue {
   /** In the order of their events; never empty. */
   readonly entries: Array<Delivery>
   isInFlight: boolean
+  /** Its first one failed before, and may be tried once before it is due: the receiver was down, and is there again. */
+  isReleased: boolean
 }
 
 /** What a failed attempt comes to. */
 export type Consequence =
   /** Again when it is due; the attempt counted. */
   | { readonly _tag: "Retry"; readonly delivery: Delivery }
-  /** Again, as if it had not been tried: the receiver is down. */
+  /** Again, as if it had not been tried: the receiver is down, or it was not due. */
   | { readonly _tag: "Wait" }
   | { readonly _tag: "GiveUp"; readonly delivery: Delivery }
   | { readonly _tag: "Disable"; readonly reason: "gone" | "failing" }
@@ -27,7 +29,7 @@ const queueOf = ({ account, node }: DeliveryKey): string => `${account}/${node}`
 export class Queues {
   #health: Health
   readonly #maxInFlight: number
-  /** In the order of their oldest entries, as far as they came in order. */
+  /** In the order in which they are tried: that of their oldest entries, as far as they came in order. */
   readonly #queues = new Map<string, Queue>()
   /** Accounts of which nothing is to be added or tried again. */
   readonly #forgotten = new Set<string>()
@@ -66,7 +68,7 @@ export class Queues {
     for (const delivery of deliveries) {
       const key = queueOf(delivery)
       const queue = this.#queues.get(key)
-      if (queue === undefined) this.#queues.set(key, { entries: [delivery], isInFlight: false })
+      if (queue === undefined) this.#queues.set(key, { entries: [delivery], isInFlight: false, isReleased: false })
       else queue.entries.push(delivery)
       this.#size++
     }
@@ -118,10 +120,9 @@ export class Queues {
     const started: Array<Delivery> = []
     for (const queue of this.#queues.values()) {
       if (started.length >= max) break
-      const head = queue.entries[0]!
-      if (queue.isInFlight || this.#dueMillis(head) > nowMillis) continue
+      if (queue.isInFlight || this.#dueMillis(queue) > nowMillis) continue
       queue.isInFlight = true
-      started.push(head)
+      started.push(queue.entries[0]!)
     }
     this.#inFlight += started.length
     return started
@@ -133,15 +134,16 @@ export class Queues {
     const { pausedUntilMillis, probeAtMillis } = this.#health
     if (probeAtMillis !== null && this.#inFlight > 0) return null
     let next = Number.POSITIVE_INFINITY
-    for (const { entries, isInFlight } of this.#queues.values()) {
-      if (!isInFlight) next = Math.min(next, this.#dueMillis(entries[0]!))
+    for (const queue of this.#queues.values()) {
+      if (!queue.isInFlight) next = Math.min(next, this.#dueMillis(queue))
     }
     return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis, probeAtMillis ?? 0)
   }
 
   /** While the receiver is down the oldest event is tried, whenever it would be its turn; but not one that is held back. */
-  #dueMillis({ attempt, dueMillis }: Delivery): number {
-    return this.#health.probeAtMillis !== null && attempt > 0 ? 0 : dueMillis
+  #dueMillis({ entries, isReleased }: Queue): number {
+    const { attempt, dueMillis } = entries[0]!
+    return isReleased || (this.#health.probeAtMillis !== null && attempt > 0) ? 0 : dueMillis
   }
 
   /** The attempt succeeded. */
@@ -166,24 +168,36 @@ export class Queues {
     if (nowMillis - since >= maxFailingMillis) return { _tag: "Disable", reason: "failing" }
     if (probeAtMillis !== null && this.#health.probeAtMillis !== null) {
       this.#land(delivery, false)
+      this.#putLast(key)
       return { _tag: "Wait" }
     }
     if (probeAtMillis !== null) this.#release()
+    const queue = this.#queues.get(key)!
+    queue.isReleased = false
+    // Tried before it was due. A receiver that comes and goes would use up the days of the schedule within minutes.
+    if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
+      this.#land(delivery, false)
+      return { _tag: "Wait" }
+    }
     const attempt = delivery.attempt + 1
     const delay = retryDelay(attempt, failure.retryAfterMillis, chance)
     this.#land(delivery, delay === null)
     if (delay === null) return { _tag: "GiveUp", delivery: { ...delivery, attempt } }
     const next = { ...delivery, attempt, dueMillis: nowMillis + delay }
-    this.#queues.get(key)!.entries[0] = next
+    queue.entries[0] = next
     return { _tag: "Retry", delivery: next }
   }
 
-  /** The receiver is there again: what failed before is due now. What is held back stays so. */
+  /** The receiver is there again: what failed before is tried now. What is held back stays so. */
   #release(): void {
-    for (const { entries } of this.#queues.values()) {
-      const [head] = entries
-      if (head!.attempt > 0) entries[0] = { ...head!, dueMillis: 0 }
-    }
+    for (const queue of this.#queues.values()) queue.isReleased = queue.entries[0]!.attempt > 0
+  }
+
+  /** The next is tried before it: an event at which the receiver fails would keep it from being found there. */
+  #putLast(key: string): void {
+    const queue = this.#queues.get(key)!
+    this.#queues.delete(key)
+    this.#queues.set(key, queue)
   }
 
   #land(delivery: Delivery, isDone: boolean): void {
@@ -196,6 +210,7 @@ export class Queues {
 
   #drop(key: string, queue: Queue, index: number): void {
     queue.entries.splice(index, 1)
+    if (index === 0) queue.isReleased = false
     this.#size--
     if (queue.entries.length === 0) this.#queues.delete(key)
     // Nothing is left that fails.

@@ -148,14 +148,50 @@ describe("the queues of a sink", () => {
     }
     // Three hours later it is back: everything is due at once, and no attempt was used up.
     expect(now).toBe(181 * minute)
-    const probe = only(queues, now)
-    expect(probe).toMatchObject({ seq: 1, attempt: 1 })
-    queues.succeeded(probe)
-    expect(queues.start(now).map(({ attempt, seq }) => [seq, attempt])).toEqual([
-      [2, 1],
-      [3, 1],
-      [4, 0]
-    ])
+    queues.succeeded(only(queues, now))
+    const attempts = new Map([delivery(1), ...queues.start(now)].map(({ attempt, seq }) => [seq, attempt]))
+    expect(attempts).toEqual(
+      new Map([
+        [1, 0],
+        [2, 1],
+        [3, 1],
+        [4, 0]
+      ])
+    )
+  })
+
+  it("try another event a minute later, so that one at which the receiver fails does not keep it down", () => {
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3))
+    for (const each of queues.start(0)) queues.failed(each, unavailable, 0, chance)
+    const tried = [0, 1, 2, 3].map(() => {
+      const each = only(queues, queues.nextMillis()!)
+      queues.failed(each, unavailable, queues.health.probeAtMillis!, chance)
+      return each.seq
+    })
+    expect(tried).toEqual([1, 2, 3, 1])
+  })
+
+  it("use up no attempt of the schedule when a receiver comes and goes", () => {
+    const queues = queuesOf(delivery(1, 1, { attempt: 1, dueMillis: 5 * second }))
+    let now = 0
+    let tries = 0
+    for (let seq = 2; now < hour; seq += 3) {
+      queues.add([delivery(seq), delivery(seq + 1), delivery(seq + 2)])
+      const answer = (each: Delivery, isThere: boolean) => {
+        if (each.seq === 1) tries++
+        if (each.seq !== 1 && isThere) queues.succeeded(each)
+        else expect(queues.failed(each, unavailable, now, chance)._tag).not.toBe("GiveUp")
+      }
+      // It goes: three queues fail, and it is down. It comes: the probe succeeds, and with it all but the first.
+      for (const each of queues.start(now)) answer(each, false)
+      while (queues.size > 1) {
+        now = Math.max(now, queues.nextMillis()!)
+        for (const each of queues.start(now)) answer(each, true)
+      }
+    }
+    expect(tries).toBeGreaterThan(30)
+    const [left] = queues.start(day)
+    expect(left).toMatchObject({ seq: 1, attempt: 4 })
   })
 
   it("do not find it down while other nodes are served in between", () => {
