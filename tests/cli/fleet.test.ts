@@ -40,7 +40,10 @@ describe("berth apply", () => {
         Array.from({ length: 3 }, () => ["create", 6.46])
       )
       assert.strictEqual((yield* fleet.diff()).code, 11)
+      const columns = (yield* fleet.apply("--dry-run", "-o", "csv")).stdout.split("\n")[0]
       const first = yield* fleet.apply("--yes", "--wait")
+      assert.include(columns, ",outcome,")
+      assert.strictEqual((yield* fleet.apply("-o", "csv")).stdout.split("\n")[0], columns)
       assert.deepStrictEqual([first.code, yield* names], [0, ["shop-web-1", "shop-web-2", "shop-web-3"]])
       assert.include(first.stderr, "Price now: ₹0.00 per hour, ₹0.00 per month. After: ₹19.38 per hour")
       const text = fleet.ledgerText()

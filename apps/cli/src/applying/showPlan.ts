@@ -9,13 +9,19 @@ import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { printAll } from "../output/print.ts"
 import { table } from "../output/table.ts"
-import { collapsed, differenceText, type FleetChange, fleetChangeRecord } from "../records/fleetChange.ts"
+import {
+  collapsed,
+  differenceText,
+  type FleetChange,
+  fleetChangeRecord,
+  shownFleetChange
+} from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 
 /** Prints rows; people get one for all that do not change. */
 export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<FleetChange>) {
   const format = yield* OutputFormat
-  yield* printAll(fleetChangeRecord, format === "table" ? collapsed(rows) : rows)
+  yield* format === "table" ? printAll(shownFleetChange, collapsed(rows)) : printAll(fleetChangeRecord, rows)
 })
 
 /** What the fleet costs, as a sentence. */
@@ -47,7 +53,7 @@ export const showPlan = Effect.fnUntraced(function* (
   const { chatty, note, stderr } = yield* Output
   if (!chatty && !isAsked) return
   const shown = collapsed(rows)
-  const drawn = table(fleetChangeRecord.fields(shown), shown, { available: stderr.columns, colour: stderr.colour })
+  const drawn = table(shownFleetChange.fields(shown), shown, { available: stderr.columns, colour: stderr.colour })
   yield* note(drawn.text.trimEnd())
   yield* note(escapeControls(sentence))
 })

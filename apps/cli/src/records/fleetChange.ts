@@ -115,8 +115,14 @@ const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !=
 
 export const fleetChangeRecord: RecordDescriptor<FleetChange> = {
   ...jsonOf(FleetChange),
-  fields: (rows) => (rows.length === 0 ? fields : fields.filter(({ key }) => key !== "outcome" || rows.some(isDone))),
+  fields: () => fields,
   none: "no members"
+}
+
+/** For people: a column of results only where there is one. */
+export const shownFleetChange: RecordDescriptor<FleetChange> = {
+  ...fleetChangeRecord,
+  fields: (rows) => (rows.length === 0 ? fields : fields.filter(({ key }) => key !== "outcome" || rows.some(isDone)))
 }
 
 /** Rows for people: those that do not change are one. */
