@@ -2,7 +2,7 @@
  * `berth run` in every way that it can end: its node is deleted, and no other; what a killed run leaves behind `berth reap` deletes. Real
  * processes, and real terminals by Linux's `script`.
  */
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
@@ -51,7 +51,7 @@ const leasesIn = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) => {
   return readdirSync(accounts)
     .map((account) => join(accounts, account, "leases"))
     .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
 }
 
 /** That the run's node is on its way out, the other one is not, and nothing is left of the lease. */
@@ -321,6 +321,32 @@ describe("run --reuse", () => {
       yield* running.kill("SIGTERM")
       assert.strictEqual((yield* running.ended).code, 143)
       yield* ensureOnlyItsNodeIsDeleted(env)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a lease that cannot be read", () => {
+  it.live("is left alone and named, fails a reap, and keeps no other lease from being ended", () =>
+    Effect.gen(function* () {
+      const env = yield* user
+      const kill = Effect.gen(function* () {
+        const running = yield* start(wordsOf(forever), { env })
+        yield* running.untilStdout("started")
+        yield* running.kill("SIGKILL")
+      })
+      yield* kill
+      const [damaged] = leasesIn(env)
+      writeFileSync(damaged!, "{")
+      yield* kill
+      const { code, stderr, stdout } = yield* run(["reap", "-o", "json"], { env })
+      const own = (yield* nodes).filter(({ status }) => status === "terminate")
+      assert.deepStrictEqual(
+        [code, json<ReadonlyArray<{ id: number }>>({ code, stderr, stdout }).map(({ id }) => id)],
+        [10, own.map(({ id }) => id)]
+      )
+      assert.lengthOf(own, 1)
+      assert.include(JSON.parse(stderr).error.message, `${damaged} is not a lease that this berth can read`)
+      assert.deepStrictEqual(leasesIn(env), [damaged])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
 })

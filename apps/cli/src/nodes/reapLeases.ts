@@ -4,11 +4,11 @@
  */
 import { isRunning } from "@berthkit/core/client/creation/LockOwner"
 import { Effect, Option } from "effect"
+import { LocalFileFault } from "../failure/CliFailure.ts"
 import { leaseFileFault } from "../failure/leaseFileFault.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { type Lease, type Standing, standingOf } from "../leases/Lease.ts"
 import { LeaseStore } from "../leases/LeaseStore.ts"
-import { printNote } from "../output/Output.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency } from "./allNodes.ts"
 import { endLease, leaseNow } from "./endLease.ts"
@@ -19,14 +19,22 @@ const standing = Effect.fnUntraced(function* (lease: Lease, withinMillis: number
   return standingOf(lease, alive, yield* leaseNow, withinMillis)
 })
 
-/** The leases whose nodes are to go. A file that is no lease is reported: its node may be billed. */
+/** The leases whose nodes are to go, and the files that cannot be read as leases. */
 export const dueLeases = Effect.fnUntraced(function* (withinMillis: number) {
   const { leases, unreadable } = yield* Effect.mapError((yield* LeaseStore).all, leaseFileFault)
-  for (const path of unreadable) {
-    yield* printNote(`${path} is not a lease that this berth can read; it is left alone. Its node may be billed.`)
-  }
-  return yield* Effect.filter(leases, (lease) => Effect.map(standing(lease, withinMillis), (found) => found === "due"))
+  const due = yield* Effect.filter(leases, (lease) =>
+    Effect.map(standing(lease, withinMillis), (found) => found === "due")
+  )
+  return { due, unreadable }
 })
+
+/** A file that is no lease: its node may be billed. */
+export const unreadableLease = (path: string): LocalFileFault =>
+  new LocalFileFault({
+    path,
+    message: `${path} is not a lease that this berth can read; it is left alone. Its node may be billed.`,
+    hint: "Look whether the node that it names is there, such as with berth node list --name 'run-*', and remove the file."
+  })
 
 const reapOne = (due: Lease, withinMillis: number) =>
   LeaseStore.use(({ change }) =>
@@ -56,7 +64,7 @@ const reapOne = (due: Lease, withinMillis: number) =>
 
 /** Ends every lease that is due; one row each. A node that cannot be deleted keeps its lease. */
 export const reapLeases = Effect.fnUntraced(function* (withinMillis = 0) {
-  const due = yield* dueLeases(withinMillis)
+  const { due, unreadable } = yield* dueLeases(withinMillis)
   const rows = yield* Effect.forEach(due, (lease) => reapOne(lease, withinMillis), { concurrency })
-  return rows.flatMap(Option.toArray)
+  return { rows: rows.flatMap(Option.toArray), unreadable }
 })

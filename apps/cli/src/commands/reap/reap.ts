@@ -7,12 +7,15 @@ import { Duration, Effect } from "effect"
 import { command } from "../command.ts"
 import { duration, flagOr, switchFlag } from "../../commandLine/Parameter.ts"
 import { failIfSomeFailed, printOutcomes } from "../../nodes/forEachNode.ts"
+import { problemOf } from "../../failure/Problem.ts"
 import { printNote } from "../../output/Output.ts"
-import { dueLeases, reapLeases } from "../../nodes/reapLeases.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
+import { reportProblem } from "../../output/reportProblem.ts"
+import { dueLeases, reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
 import { printAll } from "../../output/print.ts"
 import { approve } from "../../proposal/approve.ts"
 import { propose } from "../../proposal/Proposal.ts"
-import { outcomeRecord } from "../../records/outcome.ts"
+import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 
 const flags = {
@@ -25,12 +28,22 @@ const flags = {
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
+/** Reports the files that are no leases, and fails where there is one, or where a node was not deleted. */
+const ended = Effect.fnUntraced(function* (rows: ReadonlyArray<NodeResult>, unreadable: ReadonlyArray<string>) {
+  const faults = unreadable.map(unreadableLease)
+  const last = rows.every(({ error }) => error === null) ? faults.pop() : undefined
+  const format = yield* OutputFormat
+  for (const fault of faults) yield* reportProblem(problemOf(fault), format)
+  yield* failIfSomeFailed(rows)
+  if (last !== undefined) return yield* last
+})
+
 export const reap = command(
   flags,
   Effect.fnUntraced(function* ({ dryRun, within }) {
     const withinMillis = Duration.toMillis(within)
     if (dryRun) {
-      const due = yield* dueLeases(withinMillis)
+      const { due, unreadable } = yield* dueLeases(withinMillis)
       const unknown = due.filter(({ node }) => node === null).map(({ name }) => name)
       if (unknown.length > 0)
         yield* printNote(`${unknown.join(", ")}: it is not known whether the create made a node; berth reap finds out.`)
@@ -47,13 +60,13 @@ export const reap = command(
             ]
       )
       yield* approve(proposals, { verb: "delete", mustAsk: false, yes: true, dryRun, single: false })
-      return
+      return yield* ended([], unreadable)
     }
-    const rows = yield* reapLeases(withinMillis)
+    const { rows, unreadable } = yield* reapLeases(withinMillis)
     if (rows.length === 0)
       yield* printAll({ ...outcomeRecord, none: "no nodes that runs on this machine left behind" }, [])
     else yield* printOutcomes(rows, false)
-    yield* failIfSomeFailed(rows)
+    yield* ended(rows, unreadable)
   }),
   leasingClient(true)
 )

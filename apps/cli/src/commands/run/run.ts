@@ -17,7 +17,7 @@ import { problemOf } from "../../failure/Problem.ts"
 import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
 import { endLease, type LeaseFailure, leaseNow, nodeOf } from "../../nodes/endLease.ts"
-import { reapLeases } from "../../nodes/reapLeases.ts"
+import { reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
 import { takeKept } from "../../nodes/takeKept.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
@@ -62,7 +62,9 @@ const approved = Effect.fnUntraced(function* (spec: NodeSpec, { dryRun, force, m
 
 /** Ends what earlier runs left behind. What cannot be ended is no reason not to run. */
 const reapFirst = Effect.gen(function* () {
-  for (const { error, id, name, outcome } of yield* reapLeases()) {
+  const { rows, unreadable } = yield* reapLeases()
+  for (const path of unreadable) yield* printNote(unreadableLease(path).message)
+  for (const { error, id, name, outcome } of rows) {
     if (error !== null) yield* printNote(`${error.message} ${error.hint}`)
     else if (outcome === "deleted") yield* printNote(`Deleted node ${id} (${name}), which an earlier run left behind.`)
   }
