@@ -110,6 +110,19 @@ describe("node list", () => {
     })
   )
 
+  it.live("--query selects parts of a value that has no rows, which --columns and --sort need", () =>
+    Effect.gen(function* () {
+      const shown = yield* invoke(["schema", "fleet", "--query", "properties.fleet.type"])
+      assert.deepStrictEqual([shown.code, shown.stdout], [0, "string\n"])
+      const rows = yield* invoke(["schema", "fleet", "-o", "csv", "--query", "keys(properties)"])
+      assert.deepStrictEqual([rows.code, rows.stdout.split("\n")[0]], [0, "value"])
+      for (const flag of ["--columns", "--sort"]) {
+        const { code, stderr } = yield* invoke(["schema", "fleet", flag, "type"])
+        assert.deepStrictEqual([code, stderr.split("\n")[0]], [2, `error: ${flag} needs rows: a schema has none.`])
+      }
+    })
+  )
+
   it.live("--query gives rows to CSV, and ids and names of what has them", () =>
     Effect.gen(function* () {
       const list = yield* withNodes(["web", "db"])

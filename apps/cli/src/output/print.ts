@@ -10,6 +10,7 @@ import { OutputOptions } from "./OutputOptions.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
 import { tableWriter } from "./tableWriter.ts"
+import { checkValueFormat, valueText } from "./valueText.ts"
 import type { Writer } from "./Writer.ts"
 
 /** What only one format needs is loaded when that writes. */
@@ -98,6 +99,23 @@ export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescri
   const { format, query, view, writer } = yield* printing
   if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), { format, view, writer })
   yield* writer.one(descriptor, record, view)
+})
+
+/**
+ * Checks, before it costs a request, that a value which is no record can be printed as the flags ask, and gives what prints it. `what` it is
+ * begins the sentence of a refusal, such as `A schema`.
+ */
+export const valuePrinter = Effect.fnUntraced(function* (what: string) {
+  const { format, query, sort, view, writer } = yield* printing
+  if (query !== undefined) return (value: unknown) => printQueried(query, value, { format, view, writer })
+  yield* checkValueFormat(format, what)
+  if (view.columns.length > 0 || sort.length > 0) {
+    return yield* new UsageFault({
+      message: `${view.columns.length > 0 ? "--columns" : "--sort"} needs rows: ${what} has none.`,
+      hint: "Use --query to select parts of it."
+    })
+  }
+  return (value: unknown) => Effect.flatMap(valueText(value, format), (text) => Output.use(({ data }) => data(text)))
 })
 
 /**

@@ -12,8 +12,7 @@ import { ansibleList, inventoryOf } from "../../inventory/ansible.ts"
 import { InventoryCache } from "../../inventory/InventoryCache.ts"
 import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
 import { Output } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
-import { checkValueFormat, valueText } from "../../output/valueText.ts"
+import { valuePrinter } from "../../output/print.ts"
 import { inventoryClient } from "../../settings/inventoryClient.ts"
 
 const flags = {
@@ -84,14 +83,13 @@ export const inventory = command(
     if (list && Option.isSome(host)) {
       return yield* new UsageFault({ message: "--list and --host exclude each other.", hint: "Leave one of them out." })
     }
-    const format = yield* OutputFormat
-    yield* checkValueFormat(format, "An inventory")
+    const print = yield* valuePrinter("an inventory")
     const members =
       ledgers.length === 0 ? yield* Effect.orElseSucceed(readLedgers([]), () => new Map()) : yield* readLedgers(ledgers)
     const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
-    const { data, stderr } = yield* Output
+    const { stderr } = yield* Output
     if (Option.isNone(host)) {
-      yield* data(yield* valueText(ansibleList(found), format))
+      yield* print(ansibleList(found))
       // Ansible shows all of stderr as errors, each time; each host has its own name among its variables.
       return yield* warnOfHosts(stderr.isTerminal ? found : { ...found, changed: 0 })
     }
@@ -99,7 +97,7 @@ export const inventory = command(
     if (variables === undefined) {
       return yield* new NameNotFound({ name: host.value, names: Array.from(found.hosts.keys()) })
     }
-    yield* data(yield* valueText(variables, format))
+    yield* print(variables)
   }),
   inventoryClient
 )

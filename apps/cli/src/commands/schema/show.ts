@@ -12,9 +12,7 @@ import { argumentsFrom, text } from "../../commandLine/Parameter.ts"
 import { readRequest } from "../../commandLine/Request.ts"
 import * as failures from "../../failure/CliFailure.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { Output } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
-import { checkValueFormat, valueText } from "../../output/valueText.ts"
+import { valuePrinter } from "../../output/print.ts"
 import { recordNamed } from "../recordList.ts"
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -105,11 +103,9 @@ export const schema = command(
     words: argumentsFrom(0, "COMMAND", text(""), "Words of a command, or fleet for a fleet file; default all commands")
   },
   Effect.fnUntraced(function* ({ words }) {
-    const format = yield* OutputFormat
-    yield* checkValueFormat(format, "a schema")
+    const print = yield* valuePrinter("a schema")
     const isFleetFile = words.length === 1 && words[0] === "fleet"
     const found = isFleetFile ? yield* fleetFile : words.length === 0 ? yield* all : yield* one(words)
-    const schema = yield* valueText(found, format)
-    yield* Output.use(({ data }) => data(schema))
+    yield* print(found)
   })
 )
