@@ -5,7 +5,7 @@
 import type { Delivery, DeliveryKey } from "../../store/deliveries.ts"
 import type { Failed } from "../Outcome.ts"
 import { afterFailure, type Health, healthy, maxFailingMillis } from "./Health.ts"
-import { retryDelay } from "./retryDelay.ts"
+import { dueAfterEarly, retryDelay } from "./retryDelay.ts"
 
 interface Queue {
   /** In the order of their events; never empty. */
@@ -33,6 +33,8 @@ export class Queues {
   readonly #queues = new Map<string, Queue>()
   /** Accounts of which nothing is to be added or tried again. */
   readonly #forgotten = new Set<string>()
+  /** The queue whose delivery is on its way to see whether the receiver is there again. */
+  #probe: string | null = null
   #inFlight = 0
   #size = 0
 
@@ -123,6 +125,7 @@ export class Queues {
       if (queue.isInFlight || this.#dueMillis(queue) > nowMillis) continue
       queue.isInFlight = true
       started.push(queue.entries[0]!)
+      if (probeAtMillis !== null) this.#probe = queueOf(queue.entries[0]!)
     }
     this.#inFlight += started.length
     return started
@@ -140,7 +143,7 @@ export class Queues {
     return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis, probeAtMillis ?? 0)
   }
 
-  /** While the receiver is down the oldest event is tried, whenever it would be its turn; but not one that is held back. */
+  /** While the receiver is down an event is tried whenever it would be its turn; but not one that is held back. */
   #dueMillis({ entries, isReleased }: Queue): number {
     const { attempt, dueMillis } = entries[0]!
     return isReleased || (this.#health.probeAtMillis !== null && attempt > 0) ? 0 : dueMillis
@@ -151,7 +154,7 @@ export class Queues {
     const wasDown = this.#health.probeAtMillis !== null
     this.#health = healthy
     this.#land(delivery, true)
-    if (wasDown) this.#release()
+    if (wasDown) this.#release(queueOf(delivery))
   }
 
   /** The attempt failed; gives what follows. */
@@ -166,17 +169,19 @@ export class Queues {
     const since = this.#health.failingSinceMillis ?? nowMillis
     if (failure.kind === "gone") return { _tag: "Disable", reason: "gone" }
     if (nowMillis - since >= maxFailingMillis) return { _tag: "Disable", reason: "failing" }
+    const queue = this.#queues.get(key)!
+    queue.isReleased = false
     if (probeAtMillis !== null && this.#health.probeAtMillis !== null) {
       this.#land(delivery, false)
       this.#putLast(key)
       return { _tag: "Wait" }
     }
-    if (probeAtMillis !== null) this.#release()
-    const queue = this.#queues.get(key)!
+    if (probeAtMillis !== null) this.#release(key)
     queue.isReleased = false
     // Tried before it was due. A receiver that comes and goes would use up the days of the schedule within minutes.
     if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
       this.#land(delivery, false)
+      queue.entries[0] = { ...delivery, dueMillis: dueAfterEarly(delivery, failure.retryAfterMillis, nowMillis) }
       return { _tag: "Wait" }
     }
     const attempt = delivery.attempt + 1
@@ -188,8 +193,15 @@ export class Queues {
     return { _tag: "Retry", delivery: next }
   }
 
-  /** The receiver is there again: what failed before is tried now. What is held back stays so. */
-  #release(): void {
+  /**
+   * The receiver is there again: what failed before is tried now, where the answer is that of the delivery which was to see. Another one
+   * was sent before the receiver was down, perhaps together with those that fail: they would take turns without a pause. What is held
+   * back stays so.
+   */
+  #release(answered: string): void {
+    const isProbe = answered === this.#probe
+    this.#probe = null
+    if (!isProbe) return
     for (const queue of this.#queues.values()) queue.isReleased = queue.entries[0]!.attempt > 0
   }
 

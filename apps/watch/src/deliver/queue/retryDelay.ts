@@ -46,6 +46,15 @@ export const dueHere = (
   return Math.min(dueMillis, nowMillis + longest)
 }
 
+/** When a delivery is due that failed before it was: as before, but not sooner than the receiver asks. */
+export const dueAfterEarly = (
+  delivery: Pick<Delivery, "attempt" | "dueMillis" | "held">,
+  retryAfterMillis: number | null,
+  nowMillis: number
+): number =>
+  // A clock that was ahead would have made it late.
+  Math.max(dueHere(delivery, nowMillis, 0), nowMillis + boundedRetryAfter(retryAfterMillis ?? 0))
+
 /** The pause after so many failed attempts, from 1; null after the last. */
 export const retryDelay = (attempts: number, retryAfterMillis: number | null, chance: number): number | null => {
   const delay = delaysMillis[attempts - 1]

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { failed } from "../../../src/deliver/Outcome.ts"
 import { receiverState } from "../../../src/deliver/queue/Health.ts"
-import { dueHere } from "../../../src/deliver/queue/retryDelay.ts"
+import { dueAfterEarly, dueHere } from "../../../src/deliver/queue/retryDelay.ts"
 import { Queues } from "../../../src/deliver/queue/Queues.ts"
 import type { Delivery } from "../../../src/store/deliveries.ts"
 
@@ -169,6 +169,36 @@ describe("the queues of a sink", () => {
       return each.seq
     })
     expect(tried).toEqual([1, 2, 3, 1])
+  })
+
+  it("try no event again at once because one succeeds that was on its way before the receiver was down", () => {
+    const failing = [1, 2, 3].map((seq) => delivery(seq, seq, { attempt: 4 }))
+    const queues = queuesOf(...failing, ...Array.from({ length: 100 }, (_, index) => delivery(10 + index)))
+    const flying: Array<Delivery> = []
+    let tries = 0
+    for (let step = 0; step < 300; step++) {
+      flying.push(...queues.start(0))
+      const each = flying.shift()
+      if (each === undefined) break
+      if (each.seq > 3) queues.succeeded(each)
+      else {
+        tries++
+        queues.failed(each, unavailable, 0, chance)
+      }
+    }
+    expect([queues.size, tries]).toEqual([3, 3])
+  })
+
+  it("wait as long as a receiver asks that is there again, and no longer than the schedule by a clock that was ahead", () => {
+    const dueOf = (dueMillis: number, retryAfterMillis: number | null) => {
+      const early = delivery(1, 1, { attempt: 1, dueMillis })
+      return dueAfterEarly(early, retryAfterMillis, 0)
+    }
+    expect([dueOf(4 * second, null), dueOf(4 * second, 10 * minute), dueOf(30 * day, null)]).toEqual([
+      4 * second,
+      10 * minute,
+      5.5 * second
+    ])
   })
 
   it("use up no attempt of the schedule when a receiver comes and goes", () => {
