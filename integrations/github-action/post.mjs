@@ -32,6 +32,8 @@ if (!isEnded) {
   if (pid > 0) signal("SIGTERM")
   isEnded = await until(isGone, maxEndMillis)
 }
+// Then it has deleted its node, or left a lease that can be read.
+const hasEndedByItself = Boolean(isEnded)
 if (!isEnded) {
   signal("SIGKILL")
   await until(isGone, maxEndMillis)
@@ -40,7 +42,11 @@ show((readOr(files.log) ?? "").slice(before))
 
 const reaped = spawnSync(input("berth") || "berth", ["reap"], { env: environment(), encoding: "utf8" })
 show(`${reaped.stdout ?? ""}${reaped.stderr ?? ""}`)
-if (reaped.status !== 0) {
+/** A lease that an earlier job left cannot be read. */
+const isOfAnother = reaped.status === 10 && hasEndedByItself
+if (isOfAnother) {
+  say("::warning::A lease on this runner cannot be read, and its node may be billed: see the message of berth reap.")
+} else if (reaped.status !== 0) {
   say(
     "::error::The node of this job may still be there, and is billed then: run berth reap on this runner, or berth node list."
   )
