@@ -43,6 +43,8 @@ describe("berth apply", () => {
       const columns = (yield* fleet.apply("--dry-run", "-o", "csv")).stdout.split("\n")[0]
       const first = yield* fleet.apply("--yes", "--wait")
       assert.include(columns, ",outcome,")
+      const queried = yield* fleet.apply("--query", "[].member")
+      assert.strictEqual(queried.stdout, "web-1\nweb-2\nweb-3\n")
       assert.strictEqual((yield* fleet.apply("-o", "csv")).stdout.split("\n")[0], columns)
       assert.deepStrictEqual([first.code, yield* names], [0, ["shop-web-1", "shop-web-2", "shop-web-3"]])
       assert.include(first.stderr, "Price now: ₹0.00 per hour, ₹0.00 per month. After: ₹19.38 per hour")

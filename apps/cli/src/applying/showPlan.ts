@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
+import { OutputOptions } from "../output/OutputOptions.ts"
 import { printAll } from "../output/print.ts"
 import { table } from "../output/table.ts"
 import {
@@ -21,7 +22,10 @@ import { priceText } from "../records/price.ts"
 /** Prints rows; people get one for all that do not change. */
 export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<FleetChange>) {
   const format = yield* OutputFormat
-  yield* format === "table" ? printAll(shownFleetChange, collapsed(rows)) : printAll(fleetChangeRecord, rows)
+  const { query } = yield* OutputOptions
+  yield* format === "table" && query === undefined
+    ? printAll(shownFleetChange, collapsed(rows))
+    : printAll(fleetChangeRecord, rows)
 })
 
 /** What the fleet costs, as a sentence. */

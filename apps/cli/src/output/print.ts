@@ -103,18 +103,22 @@ export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescri
 
 /**
  * Checks, before it costs a request, that a value which is no record can be printed as the flags ask, and gives what prints it. `what` it is
- * begins the sentence of a refusal, such as `A schema`.
+ * stands in the sentence of a refusal, such as `a schema`.
  */
 export const valuePrinter = Effect.fnUntraced(function* (what: string) {
   const { format, query, sort, view, writer } = yield* printing
-  if (query !== undefined) return (value: unknown) => printQueried(query, value, { format, view, writer })
-  yield* checkValueFormat(format, what)
   if (view.columns.length > 0 || sort.length > 0) {
     return yield* new UsageFault({
       message: `${view.columns.length > 0 ? "--columns" : "--sort"} needs rows: ${what} has none.`,
       hint: "Use --query to select parts of it."
     })
   }
+  if (query !== undefined) {
+    const { checkQuery } = yield* Effect.promise(() => import("./query.ts"))
+    yield* checkQuery(query)
+    return (value: unknown) => printQueried(query, value, { format, view, writer })
+  }
+  yield* checkValueFormat(format, what)
   return (value: unknown) => Effect.flatMap(valueText(value, format), (text) => Output.use(({ data }) => data(text)))
 })
 

@@ -9,7 +9,7 @@ import type { Format } from "./OutputFormat.ts"
 /** Formats of records alone: they need rows. */
 const needsRecords: ReadonlySet<Format> = new Set(["csv", "id", "name"])
 
-/** Fails for a format that a value cannot have. `what` it is begins the sentence, such as `A schema`. */
+/** Fails for a format that a value cannot have. `what` it is stands in the sentence, such as `a schema`. */
 export const checkValueFormat = (format: Format, what: string): Effect.Effect<void, UsageFault> =>
   needsRecords.has(format)
     ? Effect.fail(
