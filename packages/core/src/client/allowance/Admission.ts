@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (
   const keptShare = yield* KeptShare
   const queue = new Queue<Waiter>()
   const bell = Latch.makeUnsafe(false)
-  const changed = Latch.makeUnsafe(false)
+  let changed = Deferred.makeUnsafe<void>()
   let watchers = 0
   let underWay = 0
   let lastAskedAt = -Infinity
@@ -92,8 +92,9 @@ export const make = Effect.fnUntraced(function* (
   /** Wakes those who watch the allowance, which may have changed. */
   const notifyWatchers = () => {
     if (watchers === 0) return
-    changed.openUnsafe()
-    changed.closeUnsafe()
+    const due = changed
+    changed = Deferred.makeUnsafe()
+    Deferred.doneUnsafe(due, Effect.void)
   }
 
   let wallAhead = clock.currentTimeMillisUnsafe() - monotonicMillisUnsafe(clock)
@@ -255,7 +256,7 @@ export const make = Effect.fnUntraced(function* (
       const current = known()
       if (differs(seen, current)) return Effect.succeed(current)
       watchers++
-      return changed.await.pipe(
+      return Deferred.await(changed).pipe(
         Effect.ensuring(Effect.sync(() => watchers--)),
         Effect.flatMap(() => changeAfter(seen))
       )
