@@ -4,6 +4,7 @@ import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { failure, ok } from "@berthkit/core/testing"
 import { TestServer } from "@berthkit/server/testing"
+import { makeMoments } from "@berthkit/watch/observe/Moments"
 import { create, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 
@@ -11,6 +12,24 @@ const hour = 3_600_000
 const isList = (request: string) => request.startsWith("GET /nodes/?")
 const isPoll = (request: string) => /^GET \/nodes\/\d+\/$/.test(request)
 const unavailable = failure(503, "Maintenance.")
+
+describe("a quiet account", () => {
+  it.effect("is planned for a few times with each reply", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      const moments = yield* makeMoments
+      let planned = 0
+      const now = Effect.tap(moments.now, () => Effect.sync(() => planned++))
+      yield* polling({ moments: { ...moments, now } })
+      yield* pass(60_000)
+      const [before, sent] = [planned, requests.length]
+      yield* pass(hour)
+      expect(requests.length - sent).toBeGreaterThan(100)
+      // And every 5 s, to see whether the process stood still.
+      expect((planned - before - 2 * 720) / (requests.length - sent)).toBeLessThan(20)
+    }).pipe(Effect.provide(serviceLayer()))
+  )
+})
 
 describe("the life of a node", () => {
   it.effect("is reported from its creation to its end", () =>

@@ -150,8 +150,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     yield* noted(observation)
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
-    news.openUnsafe()
-    news.closeUnsafe()
+    // Not open, even for a moment: whoever is woken and waits again would go on until the scheduler stops it.
+    yield* news.release
   }, Effect.uninterruptible)
 
   /** Waits for so long, or until something is observed, which may make another request due. */
