@@ -200,8 +200,15 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       const refused = yield* command(["run", "--config", `${config}.less`], env)
       expect(refused.code).toBe(2)
       expect(refused.stderr.join("\n")).toMatch(
-        /^berth-watch: The processes on the store have different configs: .* has the account a1, and this one does not\.\nGive each/
+        /^berth-watch: The processes on the store have different configs: .* has the account a1 at http:\/\/127\.0\.0\.1:\d+, and this one does not\.\nGive each/
       )
+      // Another fleet that has come to the same schema by mistake.
+      writeFileSync(`${config}.other`, text.replace(/(name: a1, baseUrl: "http:\/\/)[^/"]+/, "$1127.0.0.1:1"))
+      const other = yield* command(["run", "--config", `${config}.other`], env)
+      expect([other.code, other.stderr[0]]).toEqual([
+        2,
+        expect.stringContaining(": this one has the account a1 at http://127.0.0.1:1, and ")
+      ])
 
       writeFileSync(`${config}.more`, `${text}  - { name: log, stdout: {} }\n`)
       const alsoRefused = yield* command(["run", "--config", `${config}.more`], env)

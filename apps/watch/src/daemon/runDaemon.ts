@@ -175,7 +175,7 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {
     yield* shared.join([
-      ...namesOf(config).map((name) => `account ${name}`),
+      ...config.accounts.map(({ connection, name }) => `account ${name} at ${new URL(connection.baseUrl).origin}`),
       ...config.sinks.map(({ name }) => `sink ${name}`)
     ])
     const placing = placeParts(config, (account) => Effect.flatten(watch(account)))

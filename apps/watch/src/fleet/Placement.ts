@@ -23,6 +23,8 @@ const config = (self: string) =>
   ShardingConfig.layer({
     // Nothing is sent to it: it is a name in a table.
     runnerAddress: Option.some(RunnerAddress.make(self, 0)),
+    // Two versions of the program that run at once have to agree on it, whatever the engine's default becomes.
+    shardsPerGroup: 300,
     shardLockExpiration: `${processExpirySeconds} seconds`,
     shardLockRefreshInterval: "1 second",
     refreshAssignmentsInterval: "1 second",
