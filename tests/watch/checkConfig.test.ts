@@ -17,12 +17,12 @@ sinks:
 
 const env = { KEY: "key-that-must-not-show", CHAT: "https://hooks.example.com/services/secret" }
 
-const check = async (text: string) => {
+const check = async (text: string, more: Readonly<Record<string, string>> = {}) => {
   const folder = mkdtempSync(join(tmpdir(), "berth-config-"))
   try {
     writeFileSync(join(folder, "watch.yml"), text)
     writeFileSync(join(folder, "token"), "token-that-must-not-show\n")
-    await using daemon = new Daemon(["check-config", join(folder, "watch.yml")], env)
+    await using daemon = new Daemon(["check-config", join(folder, "watch.yml")], { ...env, ...more })
     const { code, stderr, stdout } = await daemon.finished()
     const withoutFolder = (lines: ReadonlyArray<string>) => lines.map((line) => line.replaceAll(`${folder}/`, ""))
     return { code, stderr: withoutFolder(stderr), stdout: withoutFolder(stdout) }
@@ -44,6 +44,17 @@ describe("berth-watch check-config", () => {
         "sink chat: webhook to https://hooks.example.com (slack, not signed)"
       ]
     })
+  })
+
+  it("says of a sink without an address where it is run, on a server that several processes share", async () => {
+    const shared = `store: { env: DATABASE_URL }\n${config}  - { name: log, stdout: {} }\n  - { name: page, exec: { command: [page] } }\n`
+    const { stdout } = await check(shared, { DATABASE_URL: "postgres://watch:secret@db.example.com/watch" })
+    expect([stdout[1], ...stdout.slice(-3)]).toEqual([
+      "store: PostgreSQL",
+      "sink chat: webhook to https://hooks.example.com (slack, not signed)",
+      "sink log: stdout, in the process that has the account",
+      "sink page: exec page, in the process that has the account"
+    ])
   })
 
   it("reports each fault with its place, and ends with 2", async () => {

@@ -22,16 +22,21 @@ const targetOf = ({ target }: SinkOptions): string => {
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
+/** Of several processes on a server. */
+const placeOf = ({ target }: SinkOptions): string =>
+  target._tag === "Webhook" ? "" : ", in the process that has the account"
+
 export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
   const { accounts, heartbeat, listen, sinks, store } = yield* readConfigFile(path)
   const where = Redacted.value(store)
+  const isServer = isPostgres(where)
   yield* Console.log(
     [
       `${path} is usable: ${plural(accounts.length, "account")}, ${plural(sinks.length, "sink")}.`,
-      `store: ${isPostgres(where) ? "PostgreSQL" : where}`,
+      `store: ${isServer ? "PostgreSQL" : where}`,
       `http: ${listen === null ? "off" : `${listen.host}:${listen.port}`}`,
       ...accounts.map(({ connection, name }) => `account ${name}: ${new URL(connection.baseUrl).origin}`),
-      ...sinks.map((sink) => `sink ${sink.name}: ${targetOf(sink)}`),
+      ...sinks.map((sink) => `sink ${sink.name}: ${targetOf(sink)}${isServer ? placeOf(sink) : ""}`),
       ...(heartbeat === null ? [] : [`heartbeat: ${Redacted.value(heartbeat.url).origin}`])
     ].join("\n")
   )
