@@ -1,7 +1,7 @@
 /**
  * The whole daemon as a process: what happens in the service arrives everywhere once and in order, also when the process is killed.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { metricProblems } from "@berthkit/testing/metricLint"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -34,7 +34,31 @@ const named = [
 
 const idsOf = (text: string) => eventsOf(text).map(({ id }) => String(id))
 
+/** Prints the files of the bundle that a process has loaded, by the names of their chunks, when it ends. */
+const reportFiles = `--import=data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module"
+  const files = []
+  registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
+  const chunks = () => files.flatMap((url) => /dist\\/(\\w+)-[^/]*$/.exec(url)?.[1] ?? [])
+  process.on("exit", () => process.stderr.write(JSON.stringify({ chunks: chunks() }) + "\\n"))
+`)}`
+
 layer(service, { excludeTestServices: true })("a daemon with a config", (it) => {
+  it.effect("loads neither the driver of a server nor what places accounts, for a store in a file", () =>
+    Effect.gen(function* () {
+      const daemon = yield* Daemon.start(["run"], { NODE_OPTIONS: reportFiles })
+      yield* wait(() => daemon.baseline())
+      yield* wait(() => daemon.program.kill("SIGTERM"))
+      const { stderr } = yield* wait(() => daemon.finished())
+      const { chunks } = JSON.parse(stderr.find((line) => line.startsWith('{"chunks":'))!)
+      expect(chunks).toContain("Store")
+      expect(chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet)$/.test(name))).toEqual([])
+      // The names are those of files that there are.
+      const files = readdirSync(new URL("../../apps/watch/dist", import.meta.url)).join("\n")
+      for (const name of ["PgClient", "Placement", "runFleet"]) expect(files).toMatch(new RegExp(`^${name}-`, "m"))
+    })
+  )
+
   it.effect("that is killed in between delivers every event, in one order, to stdout, a webhook and the log", () =>
     Effect.gen(function* () {
       const ops = yield* receiver
