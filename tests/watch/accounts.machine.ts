@@ -83,9 +83,21 @@ const makeTable = Effect.fnUntraced(function* (count: number) {
     const { accessToken, apiKey } = worlds[index]!
     return { apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
   }
-  const start = Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], env)
+  const startWith = (own: Readonly<Record<string, string>>) =>
+    Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], { ...env, ...own })
+  const start = startWith({})
+  const eventsOf = (name: string) => ops.taken.filter(({ source }) => source === `/accounts/${name}`)
+  /** Turns a node of a world on or off; gives what asks for the events of that. */
+  const turn = Effect.fnUntraced(function* (index: number) {
+    const { control, id: world } = worlds[index]!
+    const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1 } }))
+    const status = node!.status === "running" ? "power-off" : "running"
+    yield* Effect.orDie(control.nodes.change({ params: { world, id: node!.id }, payload: { status } }))
+    return () =>
+      eventsOf(`a${index}`).filter(({ data, subject }) => subject === `nodes/${node!.id}` && data.to === status)
+  })
   const expectNoSecrets = (more: string) => expect(seenOf([...printed, more].join("\n"), secretsOf(worlds))).toEqual([])
-  return { account, add, address, config, env, expectNoSecrets, given, ops, start, worlds }
+  return { account, add, address, config, env, eventsOf, expectNoSecrets, given, ops, start, startWith, turn, worlds }
 })
 
 const accountsOf = (http: string | null): Effect.Effect<ReadonlyArray<any>> =>
@@ -94,7 +106,8 @@ const accountsOf = (http: string | null): Effect.Effect<ReadonlyArray<any>> =>
 layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accounts of the table", (it) => {
   it.effect("come, pause, go on and go while two processes run, and nothing is lost", () =>
     Effect.gen(function* () {
-      const { account, add, address, config, env, expectNoSecrets, given, ops, start, worlds } = yield* makeTable(4)
+      const table = yield* makeTable(4)
+      const { account, add, address, config, env, eventsOf, expectNoSecrets, given, ops, start, turn, worlds } = table
       const daemons = [yield* start, yield* start]
       const https = yield* wait(() => Promise.all(daemons.map((each) => each.ready().then(({ http }) => http))))
       const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
@@ -110,15 +123,6 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
         })
       const isSwept = (name: string) => (accounts: ReadonlyMap<string, any>) =>
         accounts.get(name)?.state === "watching" && accounts.get(name).lastSweep !== null
-      const eventsOf = (name: string) => ops.taken.filter(({ source }) => source === `/accounts/${name}`)
-      const turn = Effect.fnUntraced(function* (index: number) {
-        const { control, id: world } = worlds[index]!
-        const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1 } }))
-        const status = node!.status === "running" ? "power-off" : "running"
-        yield* Effect.orDie(control.nodes.change({ params: { world, id: node!.id }, payload: { status } }))
-        return () =>
-          eventsOf(`a${index}`).filter(({ data, subject }) => subject === `nodes/${node!.id}` && data.to === status)
-      })
 
       // Each way to give credentials.
       const byName = yield* account(add(1, "--api-key-env", "KEY1", "--access-token-env", "TOKEN1"))
@@ -197,8 +201,8 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       yield* until(() => missed().length > 0)
 
       yield* checkDelivered(sql, ops.idsTaken)
-      const table = yield* Effect.orDie(sql`SELECT * FROM watched_account`)
-      const rows = JSON.stringify(table, (_, value) => (typeof value === "bigint" ? Number(value) : value))
+      const kinds = yield* Effect.orDie(sql`SELECT * FROM watched_account`)
+      const rows = JSON.stringify(kinds, (_, value) => (typeof value === "bigint" ? Number(value) : value))
       for (const { program } of daemons) {
         expect(program.child.exitCode, "it was not restarted").toBe(null)
         expect((yield* wait(() => program.kill("SIGTERM"))).code).toBe(0)
@@ -228,6 +232,46 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       )
       while ((yield* states).join() !== "a0 paused,a1 watching") yield* Effect.sleep("50 millis")
       expect((yield* wait(() => second.program.kill("SIGTERM"))).code).toBe(0)
+    })
+  )
+
+  it.effect("get another sealing key while two processes are restarted one by one, and are watched all the time", () =>
+    Effect.gen(function* () {
+      const { account, add, address, given, ops, startWith, turn } = yield* makeTable(2)
+      const keys = {
+        before: { BERTH_WATCH_SEAL_KEY: sealKeys.old, BERTH_WATCH_SEAL_KEY_OLD: "" },
+        both: { BERTH_WATCH_SEAL_KEY: sealKeys.new, BERTH_WATCH_SEAL_KEY_OLD: sealKeys.old },
+        after: { BERTH_WATCH_SEAL_KEY: sealKeys.new, BERTH_WATCH_SEAL_KEY_OLD: "" }
+      }
+      let daemons = [yield* startWith(keys.before), yield* startWith(keys.before)]
+      for (const each of daemons) yield* wait(() => each.ready())
+      expect((yield* account(add(1, "--sealed"), keys.before, JSON.stringify(given(1)))).code).toBe(0)
+      const isWatched = Effect.gen(function* () {
+        for (const index of [0, 1]) {
+          const change = yield* turn(index)
+          yield* until(() => change().length > 0)
+        }
+      })
+      yield* until(() => ops.taken.filter(({ type }) => type === "berth.watch.baseline").length >= 2)
+      const restart = Effect.fnUntraced(function* (own: Readonly<Record<string, string>>) {
+        for (const each of daemons) {
+          expect((yield* wait(() => each.program.kill("SIGTERM"))).code).toBe(0)
+          yield* isWatched
+          const next = yield* startWith(own)
+          yield* wait(() => next.ready())
+          daemons = [...daemons.filter((other) => other !== each), next]
+          yield* isWatched
+        }
+      })
+      yield* restart(keys.both)
+      expect((yield* account(["reseal"], keys.both)).stdout).toEqual([
+        expect.stringMatching(/^1 account is sealed anew, under/)
+      ])
+      yield* isWatched
+      yield* restart(keys.after)
+      expect(daemons.map(({ program }) => program.output).join("")).not.toContain("account-refused")
+      const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
+      yield* checkDelivered(sql, ops.idsTaken)
     })
   )
 
