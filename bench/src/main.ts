@@ -9,7 +9,7 @@ import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
 import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { cancelRow } from "./rows/cancel.ts"
 import { drainRow } from "./rows/drain.ts"
-import { completionRow, helpRow, nodeListRow, streamRow } from "./rows/commandLine.ts"
+import { applyRow, completionRow, helpRow, nodeListRow, streamRow } from "./rows/commandLine.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { executableSizeRow, executableStartRow } from "./rows/executable.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
@@ -44,6 +44,7 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "cancel-body": () => cancelRow("body"),
   "cli-help": helpRow,
   "cli-list": nodeListRow,
+  "cli-apply": applyRow,
   "cli-completion": completionRow,
   "cli-stream": streamRow,
   decode: decodeRow,

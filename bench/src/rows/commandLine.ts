@@ -3,7 +3,7 @@
  * command line, and a long list against a short one.
  */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -72,6 +72,32 @@ export const nodeListRow = async (): Promise<Row> => {
     targets: [ratioAtMost(0.8)],
     pairs: 31,
     measure: () => ({ subject: list(), baseline: run([...standIn, mock.url]).millis }),
+    close: async () => {
+      remove()
+      await mock.stop()
+    }
+  }
+}
+
+/** The plan of a fleet of 20, which reads the list, too, and the prices. */
+export const applyRow = async (): Promise<Row> => {
+  const mock = await startMock(20)
+  const { folder, remove } = home()
+  const env = account(mock.url, folder)
+  const file = join(folder, "fleet.yaml")
+  writeFileSync(file, "fleet: bench\nnodes:\n  web: { count: 20, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-24.04 }\n")
+  const plan = () => run([berth, "apply", "--dry-run", "-f", file], env).millis
+  const list = () => run([berth, "node", "list"], env).millis
+  plan()
+  list()
+  return {
+    name: "apply --dry-run",
+    subject: "berth apply --dry-run, 20 members",
+    baseline: "berth node list, 20 nodes",
+    unit: "ms",
+    targets: [ratioAtMost(1.2)],
+    pairs: 31,
+    measure: () => ({ subject: plan(), baseline: list() }),
     close: async () => {
       remove()
       await mock.stop()
