@@ -42,7 +42,10 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   encoding: ["The database of the store cannot keep every character", "Use a database with the encoding UTF8."],
   occupied: ["The schema of the store cannot be used", "Name another one in the address, such as ?schema=watch."],
-  pooler: ["The store is behind a pooler that mixes sessions", "Name PostgreSQL itself, or a pooler in session mode."],
+  pooler: [
+    "The store is behind a pooler that does not keep the settings of a connection",
+    "Name PostgreSQL itself: a process has at most eight connections, and needs no pooler."
+  ],
   differs: [
     "The processes on the store have different configs",
     "Give each of them the same config; to change it, end them all and start them again."

@@ -9,9 +9,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { postgresLayer } from "../../src/store/postgres.ts"
 import { Store } from "../../src/store/Store.ts"
-import { storeContract } from "./storeContract.ts"
+import { sharedContract } from "./sharedContract.ts"
 
 const bin = "/usr/lib/postgresql/15/bin"
 const bouncer = "/usr/sbin/pgbouncer"
@@ -35,17 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres[Symbol.asyncDispose]())
 
-let schemas = 0
-
-storeContract(
-  "Debian's PostgreSQL",
-  Layer.unwrap(
-    Effect.sync(() => {
-      const address = Redacted.make(`${postgres.url()}?schema=store${++schemas}`)
-      return Store.layerSql.pipe(Layer.provideMerge(postgresLayer(address)))
-    })
-  )
-)
+sharedContract("Debian's PostgreSQL", () => postgres)
 
 /** PgBouncer before the server; gives the address to connect to. */
 const pooled = (mode: "session" | "transaction", ignored: string) =>
@@ -82,16 +71,19 @@ const pooled = (mode: "session" | "transaction", ignored: string) =>
       })
   )
 
-describe("a pooler that gives each transaction another session", () => {
+describe("a pooler", () => {
   const timeouts = "statement_timeout,idle_in_transaction_session_timeout"
-  for (const ignored of ["extra_float_digits", `search_path,${timeouts}`]) {
-    it.live(`is refused by name, where it ignores ${ignored}`, () =>
-      Effect.gen(function* () {
-        const { address } = yield* pooled("transaction", ignored)
-        const refused = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerServer(address))))
-        expect(refused).toMatchObject({ fault: "pooler" })
-        expect(refused.message).not.toContain("none")
-      }).pipe(Effect.scoped)
-    )
-  }
+  it.live.each([
+    ["transaction", "extra_float_digits"],
+    ["transaction", `search_path,${timeouts}`],
+    ["session", timeouts],
+    ["session", `search_path,${timeouts}`]
+  ] as const)("in %s mode is refused by name, where it ignores %s", ([mode, ignored]) =>
+    Effect.gen(function* () {
+      const { address } = yield* pooled(mode, ignored)
+      const refused = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerServer(address))))
+      expect(refused).toMatchObject({ fault: "pooler" })
+      expect(refused.message).not.toContain("none")
+    }).pipe(Effect.scoped)
+  )
 })

@@ -1,0 +1,259 @@
+/** What a store on PostgreSQL does, for one process and for several at once, on every version of the server. */
+import type { Postgres } from "@berthkit/testing/Postgres"
+import { describe, expect, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { beginning } from "../../src/events/Cursor.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
+import { postgresLayer } from "../../src/store/postgres.ts"
+import { Store } from "../../src/store/Store.ts"
+import { fromSqlError } from "../../src/store/StoreFailed.ts"
+import { created, row } from "./facts.ts"
+import { storeContract } from "./storeContract.ts"
+
+const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
+  account: "a",
+  seq,
+  node: 1,
+  id: `id-${seq}`,
+  attempt: 0,
+  dueMillis: 0,
+  held: null,
+  body: null,
+  ...over
+})
+
+const lost = { fault: "lost" }
+
+/** `server`: asked for in each test. */
+export const sharedContract = (name: string, server: () => Postgres) => {
+  let schemas = 0
+
+  /** A schema of its own each time. */
+  const newAddress = () => Redacted.make(`${server().url()}?schema=store${++schemas}`)
+
+  storeContract(
+    name,
+    Layer.unwrap(Effect.sync(() => Store.layerSql.pipe(Layer.provideMerge(postgresLayer(newAddress())))))
+  )
+
+  /** The store of one process, and its statements. */
+  const one = Effect.map(
+    Effect.suspend(() => Layer.build(Store.layerServer(newAddress()))),
+    (context) => ({
+      first: Context.get(context, Store),
+      sql: Context.get(context, SqlClient.SqlClient)
+    })
+  )
+
+  /** The stores of two processes on one schema. */
+  const two = Effect.gen(function* () {
+    const address = newAddress()
+    const open = Effect.map(Layer.build(Store.layerServer(address)), (context) => Context.get(context, Store))
+    // At once, so that both find no tables.
+    const [first, second] = yield* Effect.all([open, open], { concurrency: "unbounded" })
+    return { first, second, address }
+  })
+
+  describe(`a store on ${name} that several processes have at once`, () => {
+    it.live("may be written again after a connection that broke within a transaction", () =>
+      Effect.gen(function* () {
+        const address = newAddress()
+        const context = yield* Layer.build(Store.layerServer(address))
+        const store = Context.get(context, Store)
+        const sql = Context.get(context, SqlClient.SqlClient)
+        const cut = Effect.mapError(sql`SELECT pg_terminate_backend(pg_backend_pid())`, fromSqlError)
+        expect(yield* Effect.flip(store.atomically(cut))).toMatchObject({ fault: "unavailable" })
+        expect((yield* store.claim("a")).owner.epoch).toBe(1)
+      })
+    )
+
+    it.live("keeps whom an account was taken over from, and when", () =>
+      Effect.gen(function* () {
+        const { first, sql } = yield* one
+        const owned = Effect.map(first.accounts, ([row]) => row!.owner!)
+        yield* first.claim("a")
+        const { process, ...begun } = yield* owned
+        expect(begun.from).toBe(null)
+        yield* first.claim("a")
+        expect(yield* owned, "it had it all the time").toEqual({ process, ...begun })
+        yield* Effect.orDie(sql`UPDATE account SET owner = 'another', owned_since = 5, former_owner = ${process}`)
+        yield* first.claim("a")
+        const taken = yield* owned
+        expect(taken).toEqual({ process, from: "another", sinceMillis: taken.sinceMillis })
+        expect(taken.sinceMillis).toBeGreaterThanOrEqual(begun.sinceMillis)
+      })
+    )
+
+    it.live("takes nothing from the one that an account was taken over from", () =>
+      Effect.gen(function* () {
+        const { first, second } = yield* two
+        const { owner } = yield* first.claim("a")
+        yield* first.commit(owner, { events: [created(1, 1), created(2, 1)] })
+        yield* first.meet("ops")
+        yield* first.begin("ops", "a", 0)
+        yield* first.take({ sink: "ops", account: "a", after: 0, seq: 1, deliveries: [delivery(1)], dropped: [] })
+        const { known, owner: later } = yield* second.claim("a")
+        expect([known.seq, later.epoch]).toEqual([2, owner.epoch + 1])
+
+        expect(first.epochOf("a")).toBe(owner.epoch)
+        yield* first.record("ops", [{ _tag: "Delivered", delivery: delivery(1) }], null)
+        expect(first.epochOf("a"), "noticed by a write").toBe(null)
+        expect(yield* second.deliveries("ops", ["a"], 9)).toEqual([delivery(1)])
+        const taken = { sink: "ops", account: "a", after: 1, seq: 2, deliveries: [delivery(2)], dropped: [delivery(1)] }
+        expect(yield* Effect.flip(first.take(taken))).toMatchObject(lost)
+        expect(yield* Effect.flip(first.settleHeld("ops", [delivery(1)], []))).toMatchObject(lost)
+        expect(yield* Effect.flip(first.commit(owner, { nodes: [row(7)], events: [created(7, 2)] }))).toMatchObject(
+          lost
+        )
+
+        yield* second.take(taken)
+        expect(yield* second.deliveries("ops", ["a"], 9)).toEqual([delivery(2)])
+        expect((yield* second.after(beginning, 9)).map(({ seq }) => seq)).toEqual([1, 2])
+        yield* second.commit(later, { events: [created(3, 3)] })
+        expect(
+          (yield* first.after(beginning, 9)).map(({ seq }) => seq),
+          "reading is for all"
+        ).toEqual([1, 2, 3])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("tells the one that an account was taken over from", () =>
+      Effect.gen(function* () {
+        const { first, second } = yield* two
+        const { owner } = yield* first.claim("a")
+        const told = yield* Effect.forkChild(Effect.flip(first.lost("a")), { startImmediately: true })
+        yield* second.claim("a")
+        yield* Effect.ignore(first.commit(owner, { events: [created(1, 1)] }))
+        expect(yield* Fiber.join(told)).toMatchObject(lost)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("lets two processes hold the accounts that they have", () =>
+      Effect.gen(function* () {
+        const { first, second } = yield* two
+        const { owner: a } = yield* first.claim("a")
+        const { owner: b } = yield* second.claim("b")
+        yield* Effect.all(
+          Array.from({ length: 20 }, (_, index) => [
+            first.commit(a, { events: [created(index + 1, index)] }),
+            second.commit(b, { events: [created(index + 1, index)] }),
+            first.commitOfDaemon([created(index + 1, index)]),
+            second.commitOfDaemon([created(index + 101, index)])
+          ]).flat(),
+          { concurrency: "unbounded" }
+        )
+        const events = yield* first.after(beginning, 1000)
+        for (const [account, count] of [
+          ["a", 20],
+          ["b", 20],
+          ["_daemon", 40]
+        ] as const) {
+          const seqs = events.filter((event) => event.account === account).map(({ seq }) => seq)
+          expect(seqs).toEqual(Array.from({ length: count }, (_, index) => index + 1))
+        }
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("wakes the readers of the others", () =>
+      Effect.gen(function* () {
+        const { first, second } = yield* two
+        const { owner } = yield* first.claim("a")
+        // The first answer may be that of its own beginning.
+        const woken = Effect.gen(function* () {
+          for (let seen = 0; ; seen = yield* second.newEvents(seen)) {
+            const events = yield* second.after(beginning, 9)
+            if (events.length > 0) return events.map(({ seq }) => seq)
+          }
+        })
+        const reading = yield* Effect.forkChild(woken, { startImmediately: true })
+        yield* first.commit(owner, { events: [created(1, 1)] })
+        expect(yield* Fiber.join(reading)).toEqual([1])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("does not move a cursor that a person set back", () =>
+      Effect.gen(function* () {
+        const { first, second } = yield* two
+        const { owner } = yield* first.claim("a")
+        yield* first.commit(owner, { events: [created(1, 1), created(2, 1)] })
+        yield* first.meet("ops")
+        yield* first.begin("ops", "a", 2)
+        const orders = yield* first.ordersOf("ops")
+        yield* second.replay("ops", beginning)
+        expect(yield* first.ordersOf("ops")).toBe(orders + 1)
+        const taken = { sink: "ops", account: "a", after: 2, seq: 2, deliveries: [], dropped: [] }
+        expect(yield* Effect.flip(first.take(taken))).toMatchObject(lost)
+        expect((yield* first.cursorOf("ops")).get("a")).toBe(0)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is nothing that another schema of the database notices", () =>
+      Effect.gen(function* () {
+        const { first } = yield* two
+        const { second } = yield* two
+        yield* first.claim("a")
+        expect(yield* second.heads).toEqual([])
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  describe(`a server that cannot be used, ${name}`, () => {
+    const refusedBy = (address: string) =>
+      Effect.flip(Effect.scoped(Layer.build(Store.layerServer(Redacted.make(address)))))
+
+    it.live("is named, without the password of its address", () =>
+      Effect.gen(function* () {
+        const url = new URL(server().url())
+        url.password = "hunter2"
+        const denied = yield* refusedBy(url.href)
+        expect(denied).toMatchObject({ fault: "denied" })
+        expect(JSON.stringify(denied) + denied.message).not.toContain("hunter2")
+        expect(yield* refusedBy(server().url("nothing"))).toMatchObject({ fault: "denied" })
+        url.port = "1"
+        expect(yield* refusedBy(url.href)).toMatchObject({ fault: "unavailable" })
+      })
+    )
+
+    it.live("may let a user make no schema and no tables, if they are there", () =>
+      Effect.gen(function* () {
+        const { address, first } = yield* two
+        const { schema } = { schema: new URL(Redacted.value(address)).searchParams.get("schema")! }
+        const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
+        yield* sql.unsafe(`CREATE ROLE ${schema}_role LOGIN PASSWORD 'p'`)
+        const own = new URL(Redacted.value(address))
+        own.username = `${schema}_role`
+        own.password = "p"
+        expect(yield* refusedBy(own.href)).toMatchObject({ fault: "denied" })
+        yield* sql.unsafe(`GRANT USAGE ON SCHEMA ${schema} TO ${schema}_role`)
+        yield* sql.unsafe(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}_role`)
+        const limited = Context.get(yield* Layer.build(Store.layerServer(Redacted.make(own.href))), Store)
+        const { owner } = yield* limited.claim("a")
+        yield* limited.commit(owner, { events: [created(1, 1)] })
+        expect((yield* first.after(beginning, 9)).length).toBe(1)
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is refused if it has no place for the tables, or cannot keep every character", () =>
+      Effect.gen(function* () {
+        const sql = Context.get(yield* Layer.build(postgresLayer(newAddress())), SqlClient.SqlClient)
+        yield* sql`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`
+        expect(yield* refusedBy(server().url("latin"))).toMatchObject({ fault: "encoding" })
+        yield* sql`CREATE SCHEMA theirs`
+        yield* sql`CREATE TABLE theirs.account (foo INTEGER)`
+        for (const schema of ["theirs", "pg_own"]) {
+          expect(yield* refusedBy(`${server().url()}?schema=${schema}`)).toMatchObject({ fault: "occupied" })
+        }
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("is refused with a later schema, and left as it is", () =>
+      Effect.gen(function* () {
+        const { address } = yield* two
+        const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
+        yield* sql`INSERT INTO schema_version (migration_id, name) VALUES (999, 'later')`
+        expect(yield* refusedBy(Redacted.value(address))).toMatchObject({ fault: "newer" })
+      }).pipe(Effect.scoped)
+    )
+  })
+}
