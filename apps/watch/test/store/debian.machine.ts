@@ -2,7 +2,8 @@
 import { freePort } from "@berthkit/testing/freePort"
 import { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { openAllowanceStores } from "@berthkit/terminal/openAllowance"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -84,6 +85,28 @@ describe("a pooler", () => {
       const refused = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerServer(address))))
       expect(refused).toMatchObject({ fault: "pooler" })
       expect(refused.message).not.toContain("none")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("in transaction mode carries the allowance of several machines all the same", () =>
+    Effect.gen(function* () {
+      const { address } = yield* pooled("transaction", "extra_float_digits")
+      const account = {
+        baseUrl: "https://api.example.com",
+        credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+      }
+      const open = Effect.flatMap(openAllowanceStores(address), (stores) => Effect.flatten(stores(account)))
+      const [first, second] = [yield* open, yield* open]
+      const now = yield* Clock.currentTimeMillis
+      expect(yield* first.read).toEqual(Option.none())
+      yield* first.write({ version: 1, writtenAt: now, pausedUntil: now + 60_000 })
+      // Each has its own idea of the server's clock.
+      for (const store of [second, first]) {
+        const pausedUntil = Option.getOrThrow(yield* store.read).pausedUntil
+        expect(Math.abs(pausedUntil - now - 60_000)).toBeLessThan(1000)
+      }
+      yield* first.meet(60_000)
+      expect((yield* second.meet(60_000)).count).toBe(1)
     }).pipe(Effect.scoped)
   )
 })
