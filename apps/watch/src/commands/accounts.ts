@@ -52,7 +52,7 @@ const onTable = (
       const { partsOf } = yield* Store
       const { processes } = yield* SharedStore
       const parts = yield* partsOf(yield* Effect.mapError(processes, fromSqlError))
-      const running = Array.from(parts).flatMap((part) => /^account (.*)$/.exec(part)?.[1] ?? [])
+      const running = Array.from(parts).flatMap((part) => /^account (\S+)/.exec(part)?.[1] ?? [])
       yield* command(new Set([...accounts, ...running]))
     })
     yield* Effect.provide(onServer, Store.layerServerReader(store))
