@@ -177,7 +177,6 @@ export class Queues {
       return { _tag: "Wait" }
     }
     if (probeAtMillis !== null) this.#release(key)
-    queue.isReleased = false
     // Tried before it was due. A receiver that comes and goes would use up the days of the schedule within minutes.
     if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
       this.#land(delivery, false)
@@ -194,15 +193,15 @@ export class Queues {
   }
 
   /**
-   * The receiver is there again: what failed before is tried now, where the answer is that of the delivery which was to see. Another one
-   * was sent before the receiver was down, perhaps together with those that fail: they would take turns without a pause. What is held
-   * back stays so.
+   * The receiver is there again: what failed before is tried now, in all other queues than that of the answer. Only the answer to the
+   * probe does this: any other delivery was sent before the receiver was down, and would take turns without a pause with those that fail.
+   * What is held back stays so.
    */
   #release(answered: string): void {
     const isProbe = answered === this.#probe
     this.#probe = null
     if (!isProbe) return
-    for (const queue of this.#queues.values()) queue.isReleased = queue.entries[0]!.attempt > 0
+    for (const [key, queue] of this.#queues) queue.isReleased = key !== answered && queue.entries[0]!.attempt > 0
   }
 
   /** The next is tried before it: an event at which the receiver fails would keep it from being found there. */
