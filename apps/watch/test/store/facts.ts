@@ -5,6 +5,7 @@ import { Node as NodeSchema } from "@berthkit/core/domain/Node"
 import type { EventFact } from "../../src/events/Event.ts"
 import type { NodeRow } from "../../src/store/accounts.ts"
 import { aNode } from "../diff/aNode.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
 
 const between = (atMillis: number) => [DateTime.makeUnsafe(atMillis), DateTime.makeUnsafe(atMillis)] as const
 
@@ -55,5 +56,18 @@ export const row = (id: number, over: Partial<NodeRow> = {}, node: Partial<Omit<
   changes: 0,
   goneAtMillis: null,
   body: JSON.stringify({ node: encodeNode(aNode({ id, ...node })) }),
+  ...over
+})
+
+/** Of an event of a node of the account `a`, due at once. */
+export const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
+  account: "a",
+  seq,
+  node: 1,
+  id: `id-${seq}`,
+  attempt: 0,
+  dueMillis: 0,
+  held: null,
+  body: null,
   ...over
 })

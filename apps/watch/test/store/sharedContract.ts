@@ -4,24 +4,11 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { beginning } from "../../src/events/Cursor.ts"
-import type { Delivery } from "../../src/store/deliveries.ts"
 import { postgresLayer } from "../../src/store/postgres.ts"
 import { Store } from "../../src/store/Store.ts"
 import { fromSqlError } from "../../src/store/StoreFailed.ts"
-import { created, row } from "./facts.ts"
+import { created, delivery, row } from "./facts.ts"
 import { storeContract } from "./storeContract.ts"
-
-const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
-  account: "a",
-  seq,
-  node: 1,
-  id: `id-${seq}`,
-  attempt: 0,
-  dueMillis: 0,
-  held: null,
-  body: null,
-  ...over
-})
 
 const lost = { fault: "lost" }
 

@@ -10,22 +10,10 @@ import { inGroups } from "../../src/store/rows.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { historyOf } from "../diff/oracle/history.ts"
-import { changed, created, deleted, row } from "./facts.ts"
+import { changed, created, deleted, delivery, row } from "./facts.ts"
 import { expectKept } from "./storedHistory.ts"
 
 const claim = (account: string) => Effect.flatMap(Store, (store) => store.claim(account))
-
-const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
-  account: "a",
-  seq,
-  node: 1,
-  id: `id-${seq}`,
-  attempt: 0,
-  dueMillis: 0,
-  held: null,
-  body: null,
-  ...over
-})
 
 const seqs = (numbered: ReadonlyArray<{ readonly seq: number }>) => numbered.map(({ seq }) => seq)
 
