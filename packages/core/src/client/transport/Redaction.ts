@@ -155,7 +155,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   const patterns = [either(written(secrets.filter(({ length }) => length >= minAnywhere)))].filter(Boolean)
   if (short.length > 0) patterns.push(`(${lead})(?:${either(written(short))})(?![a-z0-9])`)
   const pattern = new RegExp(patterns.join("|"), "gi")
-  // As few texts have more than its beginning, and that compiles at once.
+  // Few texts have even the beginning of a secret, and a pattern of beginnings compiles at once.
   const beginning = new RegExp(either(written(secrets).map((units) => units.slice(0, minPart))), "i")
   const partMasked = partsMasked(written(secrets.filter(({ length }) => length > minPart)))
   const reach = secrets[0]!.length * maxPerCharacter
