@@ -106,8 +106,8 @@ const accountsOf = (http: string | null): Effect.Effect<ReadonlyArray<any>> =>
 layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accounts of the table", (it) => {
   it.effect("come, pause, go on and go while two processes run, and nothing is lost", () =>
     Effect.gen(function* () {
-      const table = yield* makeTable(4)
-      const { account, add, address, config, env, eventsOf, expectNoSecrets, given, ops, start, turn, worlds } = table
+      const made = yield* makeTable(4)
+      const { account, add, address, config, env, eventsOf, expectNoSecrets, given, ops, start, turn, worlds } = made
       const daemons = [yield* start, yield* start]
       const https = yield* wait(() => Promise.all(daemons.map((each) => each.ready().then(({ http }) => http))))
       const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
@@ -201,8 +201,8 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       yield* until(() => missed().length > 0)
 
       yield* checkDelivered(sql, ops.idsTaken)
-      const kinds = yield* Effect.orDie(sql`SELECT * FROM watched_account`)
-      const rows = JSON.stringify(kinds, (_, value) => (typeof value === "bigint" ? Number(value) : value))
+      const table = yield* Effect.orDie(sql`SELECT * FROM watched_account`)
+      const rows = JSON.stringify(table, (_, value) => (typeof value === "bigint" ? Number(value) : value))
       for (const { program } of daemons) {
         expect(program.child.exitCode, "it was not restarted").toBe(null)
         expect((yield* wait(() => program.kill("SIGTERM"))).code).toBe(0)
