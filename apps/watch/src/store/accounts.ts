@@ -9,7 +9,7 @@ import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
 import type { Owner, Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
 import { keptSpendDays } from "./spend.ts"
-import { groupsOf, inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
+import { groupsOf, inGroups } from "./rows.ts"
 import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
 /** An account as its last owner left it. */
@@ -71,20 +71,6 @@ export interface StoredEvent {
   readonly body: string
 }
 
-interface KnownColumns {
-  readonly seq: StoredInteger
-  readonly fingerprint: string | null
-  readonly swept_at: StoredInteger | null
-  readonly standing: string | null
-}
-
-const toKnown = ({ fingerprint, seq, standing, swept_at }: KnownColumns): AccountRow => ({
-  seq: toNumber(seq),
-  fingerprint,
-  sweptAtMillis: toNumberOrNull(swept_at),
-  standing
-})
-
 const nodeOf = (event: Event): number | null =>
   "subject" in event && event.subject.startsWith("nodes/") ? Number(event.subject.slice("nodes/".length)) : null
 
@@ -111,35 +97,32 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     yield* meet(account)
     // Who claims it again, after its server was away, has had it all the time.
     const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
-    const [row] = yield* sql<{ id: string; epoch: StoredInteger } & KnownColumns>`UPDATE account SET
+    const [row] = yield* sql<{ id: string; epoch: number } & AccountRow>`UPDATE account SET
        epoch = epoch + 1, owner = ${peers.self},
        former_owner = CASE WHEN ${kept} THEN former_owner ELSE owner END,
        owned_since = CASE WHEN ${kept} THEN owned_since ELSE ${yield* Clock.currentTimeMillis} END
-       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at, standing`
-    const owner: Owner = { account, accountId: row!.id, epoch: toNumber(row!.epoch) }
+       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at AS "sweptAtMillis", standing`
+    const { epoch, id, ...known } = row!
+    const owner: Owner = { account, accountId: id, epoch }
     ownership.note(owner)
-    return { owner, known: toKnown(row!) }
+    return { owner, known }
   }, Effect.mapError(fromSqlError))
 
   /** Every account as its last owner left it. */
   const accounts = sql<
     {
-      name: string
-      owner: string | null
-      owned_since: StoredInteger | null
-      former_owner: string | null
-      sweep_interval: StoredInteger | null
-    } & KnownColumns
-  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since, former_owner, sweep_interval FROM account ORDER BY name`.pipe(
+      account: string
+      process: string | null
+      sinceMillis: number | null
+      from: string | null
+      sweepMillis: number | null
+    } & AccountRow
+  >`SELECT name AS account, seq, fingerprint, swept_at AS "sweptAtMillis", standing, sweep_interval AS "sweepMillis",
+    owner AS process, owned_since AS "sinceMillis", former_owner AS "from" FROM account ORDER BY name`.pipe(
     Effect.map((rows) =>
-      rows.map((row) => ({
-        account: row.name,
-        owner:
-          row.owner === null || row.owned_since === null
-            ? null
-            : { process: row.owner, sinceMillis: toNumber(row.owned_since), from: row.former_owner },
-        sweepMillis: toNumberOrNull(row.sweep_interval),
-        ...toKnown(row)
+      rows.map(({ from, process, sinceMillis, ...row }) => ({
+        ...row,
+        owner: process === null || sinceMillis === null ? null : { process, sinceMillis, from }
       }))
     ),
     Effect.mapError(fromSqlError)
@@ -147,26 +130,10 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
 
   /** All nodes and tombstones of an account. */
   const nodes = (account: string): Stream.Stream<NodeRow, StoreFailed> =>
-    sql<{
-      id: StoredInteger
-      incarnation: StoredInteger
-      life: StoredInteger
-      status: string
-      changes: StoredInteger
-      gone_at: StoredInteger | null
-      body: string
-    }>`SELECT id, incarnation, life, status, changes, gone_at, body FROM node WHERE account = ${account}
-       ORDER BY id, incarnation`.stream.pipe(
-      Stream.map((row) => ({
-        id: toNumber(row.id),
-        incarnation: toNumber(row.incarnation),
-        life: toNumber(row.life),
-        status: row.status,
-        changes: toNumber(row.changes),
-        goneAtMillis: toNumberOrNull(row.gone_at),
-        body: row.body
-      })),
-      Stream.mapError(fromSqlError)
+    Stream.mapError(
+      sql<NodeRow>`SELECT id, incarnation, life, status, changes, gone_at AS "goneAtMillis", body FROM node
+        WHERE account = ${account} ORDER BY id, incarnation`.stream,
+      fromSqlError
     )
 
   /**
@@ -180,10 +147,10 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   ): Effect.Effect<A, E | SqlError | StoreFailed> =>
     sql.withTransaction(
       Effect.flatMap(
-        sql<{ seq: StoredInteger }>`UPDATE account SET version = version + 1, seq = seq + ${events}
+        sql<{ seq: number }>`UPDATE account SET version = version + 1, seq = seq + ${events}
           WHERE name = ${owner.account} AND epoch = ${owner.epoch} RETURNING seq`,
         ([row]): Effect.Effect<A, E | SqlError | StoreFailed> =>
-          row === undefined ? ownership.lose(owner) : statements(toNumber(row.seq))
+          row === undefined ? ownership.lose(owner) : statements(row.seq)
       )
     )
 
@@ -284,9 +251,9 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
       sql.withTransaction(
         Effect.gen(function* () {
           yield* meet(daemonAccount)
-          const [row] = yield* sql<{ id: string; seq: StoredInteger }>`UPDATE account
+          const [row] = yield* sql<{ id: string; seq: number }>`UPDATE account
             SET version = version + 1, seq = seq + ${facts.length} WHERE name = ${daemonAccount} RETURNING id, seq`
-          yield* saveEvents(numbered(daemonAccount, row!.id, toNumber(row!.seq), facts))
+          yield* saveEvents(numbered(daemonAccount, row!.id, row!.seq, facts))
         })
       ),
     Effect.mapError(fromSqlError)

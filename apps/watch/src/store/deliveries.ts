@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
-import { inGroups, type StoredInteger, toNumber } from "./rows.ts"
+import { inGroups } from "./rows.ts"
 import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
 
 /** Which delivery it is. */
@@ -49,27 +49,8 @@ export type AttemptEnd =
   | { readonly _tag: "Due"; readonly delivery: Delivery }
   | { readonly _tag: "GivenUp"; readonly delivery: Delivery; readonly reason: string }
 
-export interface DeliveryRow {
-  readonly account: string
-  readonly seq: StoredInteger
-  readonly node: StoredInteger
-  readonly id: string
-  readonly attempt: StoredInteger
-  readonly due: StoredInteger
-  readonly held: string | null
-  readonly body: string | null
-}
-
-export const toDelivery = (row: DeliveryRow): Delivery => ({
-  account: row.account,
-  seq: toNumber(row.seq),
-  node: toNumber(row.node),
-  id: row.id,
-  attempt: toNumber(row.attempt),
-  dueMillis: toNumber(row.due),
-  held: row.held,
-  body: row.body
-})
+/** A delivery as text, for maps. */
+export const keyOf = ({ account, node, seq }: DeliveryKey): string => `${account}/${seq}/${node}`
 
 /** Adding and removing the rows of a sink, within a transaction. */
 export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
@@ -100,25 +81,21 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
 
   /** The deliveries of a sink for some accounts that no silence holds, in the order of their events, at most `max`. */
   const deliveries = (sink: string, accounts: ReadonlyArray<string>, max: number) =>
-    sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
+    sql<Delivery>`SELECT account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE ${sql.and([sql`sink = ${sink}`, sql.in("account", accounts), sql`silenced IS NULL`])}
-      ORDER BY account, seq, node LIMIT ${max}`.pipe(
-      Effect.map((rows) => rows.map(toDelivery)),
-      Effect.mapError(fromSqlError)
-    )
+      ORDER BY account, seq, node LIMIT ${max}`.pipe(Effect.mapError(fromSqlError))
 
   /** The JSON of each delivery; null where the delivery is gone. */
   const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
     const bodies = new Map<string, string>()
-    const keyOf = (account: string, seq: StoredInteger, node: StoredInteger) => `${account}/${seq}/${node}`
     for (const group of inGroups(keys)) {
-      const rows = yield* sql<{ account: string; seq: StoredInteger; node: StoredInteger; body: string }>`
+      const rows = yield* sql<DeliveryKey & { readonly body: string }>`
         SELECT delivery.account, delivery.seq, delivery.node, coalesce(delivery.body, event.body) AS body FROM delivery
         LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
         WHERE delivery.sink = ${sink} AND ${isOneOf(group)}`
-      for (const { account, body, node, seq } of rows) bodies.set(keyOf(account, seq, node), body)
+      for (const row of rows) bodies.set(keyOf(row), row.body)
     }
-    return keys.map(({ account, node, seq }) => bodies.get(keyOf(account, seq, node)) ?? null)
+    return keys.map((key) => bodies.get(keyOf(key)) ?? null)
   }, Effect.mapError(fromSqlError))
 
   const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
@@ -167,29 +144,8 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     max: number,
     { diedAtMillis, id }: DeadLetterPlace = { diedAtMillis: -1, id: "" }
   ) =>
-    sql<{
-      account: string
-      seq: StoredInteger
-      node: StoredInteger
-      id: string
-      attempts: StoredInteger
-      reason: string
-      died_at: StoredInteger
-      body: string
-    }>`SELECT account, seq, node, id, attempts, reason, died_at, body FROM dead_letter
+    sql<DeadLetter>`SELECT account, seq, node, id, attempts, reason, died_at AS "diedAtMillis", body FROM dead_letter
       WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`.pipe(
-      Effect.map((rows) =>
-        rows.map((row): DeadLetter => ({
-          account: row.account,
-          seq: toNumber(row.seq),
-          node: toNumber(row.node),
-          id: row.id,
-          attempts: toNumber(row.attempts),
-          reason: row.reason,
-          diedAtMillis: toNumber(row.died_at),
-          body: row.body
-        }))
-      ),
       Effect.mapError(fromSqlError)
     )
 

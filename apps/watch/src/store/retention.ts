@@ -5,7 +5,6 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { silenceShownMillis } from "./silences.ts"
-import { type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
 
 export interface Retention {
@@ -40,7 +39,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   /** The last event of an account that none of the sinks needs any more: all enabled ones have read and delivered it. */
   const lastFree = (account: string, sinks: ReadonlyArray<string>) =>
     Effect.map(
-      sql<{ seq: StoredInteger | null }>`SELECT min(seq) AS seq FROM (
+      sql<{ seq: number | null }>`SELECT min(seq) AS seq FROM (
         SELECT seq FROM account WHERE name = ${account}
         UNION ALL SELECT sink_cursor.seq FROM sink_cursor JOIN sink ON sink.name = sink_cursor.sink
           WHERE sink_cursor.account = ${account} AND sink.disabled IS NULL AND ${sql.in("sink.name", sinks)}
@@ -48,7 +47,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
           WHERE delivery.account = ${account} AND delivery.body IS NULL AND sink.disabled IS NULL
           AND ${sql.in("delivery.sink", sinks)}
       ) AS needed`,
-      ([row]) => toNumber(row?.seq ?? 0)
+      ([row]) => row?.seq ?? 0
     )
 
   /**
@@ -58,7 +57,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   const usedBytes = sql.onDialectOrElse({
     pg: () =>
       sql<{
-        bytes: StoredInteger
+        bytes: number
       }>`SELECT coalesce(ceil(sum((account.seq - kept.seq + 1) * (size.bytes + ${indexBytes}))), 0)::BIGINT AS bytes
         FROM account
         CROSS JOIN LATERAL (SELECT min(seq) AS seq FROM event WHERE event.account = account.name) AS kept
@@ -66,7 +65,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
           SELECT * FROM event WHERE event.account = account.name ORDER BY seq DESC LIMIT ${sampledEvents}
         ) AS last) AS size`,
     orElse: () =>
-      sql<{ bytes: StoredInteger }>`SELECT (page_count - freelist_count) * page_size AS bytes
+      sql<{ bytes: number }>`SELECT (page_count - freelist_count) * page_size AS bytes
         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
   })
 
@@ -120,7 +119,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  const bytes = Effect.map(usedBytes, ([used]) => toNumber(used?.bytes ?? 0))
+  const bytes = Effect.map(usedBytes, ([used]) => used?.bytes ?? 0)
   const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
 
   /**
@@ -129,14 +128,14 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
    */
   const holderOf = Effect.fn("Store.holderOf")(function* (maxBytes: number, sinks: ReadonlyArray<string>) {
     if (!(yield* isTooLarge(maxBytes))) return null
-    const [holder] = yield* sql<{ sink: string; events: StoredInteger }>`SELECT sink, sum(events) AS events FROM (
+    const [holder] = yield* sql<{ sink: string; events: number }>`SELECT sink, sum(events) AS events FROM (
         SELECT sink_cursor.sink, account.seq - sink_cursor.seq AS events FROM sink_cursor
           JOIN account ON account.name = sink_cursor.account
         UNION ALL SELECT delivery.sink, count(*) AS events FROM delivery WHERE delivery.body IS NULL GROUP BY delivery.sink
       ) AS held JOIN sink ON sink.name = held.sink
       WHERE sink.disabled IS NULL AND ${sql.in("held.sink", sinks)} GROUP BY sink HAVING sum(events) > 0
       ORDER BY sum(events) DESC LIMIT 1`
-    return holder === undefined ? null : { sink: holder.sink, events: toNumber(holder.events) }
+    return holder ?? null
   }, Effect.mapError(fromSqlError))
 
   /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
@@ -145,26 +144,14 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     let pruned = 0
     const oldestMillis = now - retention.eventsMillis
     // One look at each account: most have nothing to remove, and this runs every few seconds.
-    const accounts = yield* sql<{
-      name: string
-      seq: StoredInteger
-      first: StoredInteger | null
-      oldest: StoredInteger | null
-    }>`SELECT name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
-        (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
-    const kept = accounts.flatMap(({ first, name, oldest, seq }) =>
-      first === null
-        ? []
-        : [
-            {
-              name,
-              first: toNumber(first),
-              oldest: toNumber(oldest ?? now),
-              surplus: toNumber(seq) - retention.maxEvents
-            }
-          ]
+    const accounts = yield* sql<{ name: string; seq: number; first: number | null; oldest: number | null }>`SELECT
+      name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
+      (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
+    const kept = accounts.flatMap(({ first, oldest, ...account }) =>
+      first === null || oldest === null ? [] : [{ ...account, first, oldest }]
     )
-    for (const { first, name, oldest, surplus } of kept) {
+    for (const { first, name, oldest, seq } of kept) {
+      const surplus = seq - retention.maxEvents
       if (first > surplus && oldest >= oldestMillis) continue
       const last = yield* lastFree(name, sinks)
       // Apart: each by the index that has it. Both at once would read every event.

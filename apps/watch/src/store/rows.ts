@@ -1,13 +1,6 @@
 /**
- * How the values of columns are read: PostgreSQL gives a 64-bit integer as a bigint, SQLite as a number.
+ * Many rows for one statement after the other.
  */
-
-/** As it comes out of either database. */
-export type StoredInteger = number | bigint
-
-export const toNumber = (value: StoredInteger): number => Number(value)
-
-export const toNumberOrNull = (value: StoredInteger | null): number | null => (value === null ? null : Number(value))
 
 /** Rows in one INSERT: their values stay below SQLite's 32 766 and PostgreSQL's 65 535 parameters. */
 const maxRowsAtOnce = 1000

@@ -4,10 +4,10 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Delivery, type DeliveryKey, type DeliveryRow, makeDeliveryRows, toDelivery } from "./deliveries.ts"
+import { type Delivery, type DeliveryKey, keyOf, makeDeliveryRows } from "./deliveries.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
-import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
+import { inGroups } from "./rows.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** What becomes of the events that a silence holds when it ends. */
@@ -52,9 +52,6 @@ export interface SilenceCount {
   readonly dropped: number
 }
 
-const keyOf = ({ account, node, seq }: { account: string; seq: StoredInteger; node: StoredInteger }) =>
-  `${account}/${seq}/${node}`
-
 /** Noting what silences cover, within a transaction. */
 export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
   const note = (sink: string, events: ReadonlyArray<SilencedEvent>) =>
@@ -91,26 +88,15 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
   const { isOneOf, settle } = makeSilencedRows(sql)
 
   /** All that are kept, the first to begin first. */
-  const silences = sql<{
-    id: string
-    nodes: string
-    accounts: string
-    sinks: string
-    from_at: StoredInteger
-    until_at: StoredInteger
-    reason: string
-    at_end: string
-  }>`SELECT id, nodes, accounts, sinks, from_at, until_at, reason, at_end FROM silence ORDER BY from_at, id`.pipe(
+  const silences = sql<Silence & Readonly<Record<"nodes" | "accounts" | "sinks", string>>>`SELECT
+      id, nodes, accounts, sinks, from_at AS "fromMillis", until_at AS "untilMillis", reason, at_end AS "atEnd"
+      FROM silence ORDER BY from_at, id`.pipe(
     Effect.map((rows) =>
-      rows.map((row): Silence => ({
-        id: row.id,
-        nodes: JSON.parse(row.nodes),
-        accounts: JSON.parse(row.accounts),
-        sinks: JSON.parse(row.sinks),
-        fromMillis: toNumber(row.from_at),
-        untilMillis: toNumber(row.until_at),
-        reason: row.reason,
-        atEnd: row.at_end as SilenceEnd
+      rows.map(({ accounts, nodes, sinks, ...row }): Silence => ({
+        ...row,
+        nodes: JSON.parse(nodes),
+        accounts: JSON.parse(accounts),
+        sinks: JSON.parse(sinks)
       }))
     ),
     Effect.mapError(fromSqlError)
@@ -145,14 +131,14 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
   )
 
   /** By silence; one that holds nothing and gave up nothing is not among them. */
-  const silenceCounts = sql<{ silence: string; outcome: string; events: StoredInteger }>`SELECT
+  const silenceCounts = sql<{ silence: string; outcome: string; events: number }>`SELECT
       silence, outcome, count(*) AS events FROM (
         SELECT DISTINCT outcome, silence, account, seq, node FROM silenced_event WHERE outcome IN ('held', 'dropped')
       ) AS of_silence GROUP BY outcome, silence`.pipe(
     Effect.map((rows): ReadonlyMap<string, SilenceCount> => {
       const counts = new Map<string, SilenceCount>()
       for (const { events, outcome, silence } of rows) {
-        counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: toNumber(events) })
+        counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: events })
       }
       return counts
     }),
@@ -166,23 +152,17 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     after: DeliveryKey | null
   ) {
     const { account, node, seq } = after ?? { account: "", seq: 0, node: 0 }
-    const rows = yield* sql<Omit<DeliveryRow, "body">>`SELECT account, seq, node, id, attempt, due, held FROM delivery
+    const rows = yield* sql<Delivery>`SELECT
+      account, seq, node, id, attempt, due AS "dueMillis", held, NULL AS body FROM delivery
       WHERE sink = ${sink} AND silenced IS NOT NULL AND (account, seq, node) > (${account}, ${seq}, ${node})
       ORDER BY account, seq, node LIMIT ${max}`
     const covering = new Map<string, Array<string>>()
-    for (const group of inGroups(rows.map((row) => toDelivery({ ...row, body: null })))) {
-      const found = yield* sql<{
-        account: string
-        seq: StoredInteger
-        node: StoredInteger
-        silence: string
-      }>`SELECT account, seq, node, silence FROM silenced_event WHERE sink = ${sink} AND ${isOneOf(group)}`
+    for (const group of inGroups(rows)) {
+      const found = yield* sql<DeliveryKey & { readonly silence: string }>`SELECT account, seq, node, silence
+        FROM silenced_event WHERE sink = ${sink} AND ${isOneOf(group)}`
       for (const { silence, ...key } of found) covering.set(keyOf(key), [...(covering.get(keyOf(key)) ?? []), silence])
     }
-    return rows.map((row): HeldDelivery => ({
-      ...toDelivery({ ...row, body: null }),
-      silences: covering.get(keyOf(row)) ?? []
-    }))
+    return rows.map((row): HeldDelivery => ({ ...row, silences: covering.get(keyOf(row)) ?? [] }))
   }, Effect.mapError(fromSqlError))
 
   /** The last change of a node's status that waits both for the end of a silence and to see whether it lasts. */
@@ -190,10 +170,11 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     sink: string,
     { account, node }: Pick<DeliveryKey, "account" | "node">
   ) {
-    const [row] = yield* sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
+    const [row] = yield* sql<Delivery>`SELECT
+      account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE sink = ${sink} AND account = ${account} AND node = ${node} AND silenced IS NOT NULL AND held IS NOT NULL
       ORDER BY seq DESC LIMIT 1`
-    return row === undefined ? null : toDelivery(row)
+    return row ?? null
   }, Effect.mapError(fromSqlError))
 
   /** Ends the wait of deliveries, all or nothing: those of `handed`, with their JSON, are to be delivered, the others are not. */
@@ -217,8 +198,8 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
 
   /** When a person last had a sink deliver once more; null where nobody did. */
   const replayedAt = (sink: string) =>
-    sql<{ at: StoredInteger | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
-      Effect.map(([row]) => toNumberOrNull(row?.at ?? null)),
+    sql<{ at: number | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
+      Effect.map(([row]) => row?.at ?? null),
       Effect.mapError(fromSqlError)
     )
 

@@ -10,7 +10,6 @@ import { type Delivery, type DeliveryKey, makeDeliveryRows } from "./deliveries.
 import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
 import { makeSilencedRows, type SilencedEvent } from "./silences.ts"
-import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** A sink as it was left. */
@@ -22,6 +21,14 @@ export interface SinkRow {
   readonly changedAtMillis: number
   /** Since when nothing was delivered; null when the last attempt succeeded. */
   readonly failingSinceMillis: number | null
+}
+
+/** How many events a sink has not read, how many it has still to deliver, how many silences hold, how many it gave up on. */
+interface Backlog {
+  readonly unread: number
+  readonly pending: number
+  readonly silenced: number
+  readonly dead: number
 }
 
 /** What a sink has read, and what follows from it. */
@@ -53,24 +60,8 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   const takeSilenced = (sink: string, { events, held }: SilencedIntake) =>
     Effect.andThen(insert(sink, held, 1), note(sink, events))
 
-  const sinks = sql<{
-    name: string
-    disabled: string | null
-    message: string | null
-    changed_at: StoredInteger
-    failing_since: StoredInteger | null
-  }>`SELECT name, disabled, message, changed_at, failing_since FROM sink ORDER BY name`.pipe(
-    Effect.map((rows) =>
-      rows.map((row): SinkRow => ({
-        name: row.name,
-        disabled: row.disabled as DisabledReason | null,
-        message: row.message,
-        changedAtMillis: toNumber(row.changed_at),
-        failingSinceMillis: toNumberOrNull(row.failing_since)
-      }))
-    ),
-    Effect.mapError(fromSqlError)
-  )
+  const sinks = sql<SinkRow>`SELECT name, disabled, message, changed_at AS "changedAtMillis",
+    failing_since AS "failingSinceMillis" FROM sink ORDER BY name`.pipe(Effect.mapError(fromSqlError))
 
   /** Whether the sink is new; makes it if so. */
   const meet = Effect.fn("Store.meetSink")(function* (name: string) {
@@ -80,8 +71,8 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   }, Effect.mapError(fromSqlError))
 
   const cursorOf = (sink: string) =>
-    sql<{ account: string; seq: StoredInteger }>`SELECT account, seq FROM sink_cursor WHERE sink = ${sink}`.pipe(
-      Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, toNumber(seq)]))),
+    sql<{ account: string; seq: number }>`SELECT account, seq FROM sink_cursor WHERE sink = ${sink}`.pipe(
+      Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, seq]))),
       Effect.mapError(fromSqlError)
     )
 
@@ -136,13 +127,13 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
       >
     ) =>
       Effect.gen(function* () {
-        const [head] = yield* sql<{ seq: StoredInteger }>`SELECT seq FROM account WHERE name = ${account}`
-        const seq = toNumber(head!.seq)
-        const nodes = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
+        const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
+        const { seq } = head!
+        const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
           WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
         const { deliveries, silenced } = yield* sortOut(
           nodes
-            .map(({ body, id }) => toDelivery(seq, toNumber(id), JSON.parse(body).node))
+            .map(({ body, id }) => toDelivery(seq, id, JSON.parse(body).node))
             .filter((delivery) => delivery !== null)
         )
         yield* moveCursor(sink, account, null, seq)
@@ -202,25 +193,14 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     Effect.mapError(fromSqlError)
   )
 
-  /** How many events a sink has not read, how many it has still to deliver, how many silences hold, how many it gave up on. */
   const backlog = Effect.fn("Store.backlog")(function* (sink: string) {
-    const [row] = yield* sql<{
-      unread: StoredInteger
-      pending: StoredInteger
-      silenced: StoredInteger
-      dead: StoredInteger
-    }>`SELECT
+    const [row] = yield* sql<Backlog>`SELECT
       (SELECT coalesce(sum(account.seq - sink_cursor.seq), 0) FROM sink_cursor
         JOIN account ON account.name = sink_cursor.account WHERE sink_cursor.sink = ${sink}) AS unread,
       (SELECT count(*) FROM delivery WHERE sink = ${sink} AND silenced IS NULL) AS pending,
       (SELECT count(*) FROM delivery WHERE sink = ${sink} AND silenced IS NOT NULL) AS silenced,
       (SELECT count(*) FROM dead_letter WHERE sink = ${sink}) AS dead`
-    return {
-      unread: toNumber(row!.unread),
-      pending: toNumber(row!.pending),
-      silenced: toNumber(row!.silenced),
-      dead: toNumber(row!.dead)
-    }
+    return row!
   }, Effect.mapError(fromSqlError))
 
   /** How often people ordered something of a sink, in any process. */

@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
 
 /** A day in which the rates of an account changed, as JSON. */
@@ -26,12 +25,11 @@ export const makeSpend = (sql: SqlClient.SqlClient) => {
   /** The days of an account, or of all, from one on, and of each the last before it; ascending. */
   const spendDays = Effect.fn("Store.spendDays")(function* (firstDay: number, account: string | undefined) {
     const own = account === undefined ? sql`` : sql`AND spend.account = ${account}`
-    const rows = yield* sql<{ account: string; day: StoredInteger; body: string }>`
+    return yield* sql<SpendDay>`
       SELECT d.account, d.day, d.body FROM spend JOIN spend_day d ON d.account = spend.account
       WHERE d.day >= coalesce(
         (SELECT max(p.day) FROM spend_day p WHERE p.account = spend.account AND p.day <= ${firstDay}), 0) ${own}
       ORDER BY d.account, d.day`
-    return rows.map((row): SpendDay => ({ ...row, day: toNumber(row.day) }))
   }, Effect.mapError(fromSqlError))
 
   return { spends, spendDays }

@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Peers } from "./peers.ts"
-import { type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
 
 /** `paused`: its owner delivers what there is, and asks the service nothing. `removed`: the same, and nobody is shown it. */
@@ -39,10 +38,8 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
         // Its transactions are made one after the other.
         orElse: () => Effect.void
       })
-      const [last] = yield* sql<{
-        revision: StoredInteger | null
-      }>`SELECT max(revision) AS revision FROM watched_account`
-      const changed = yield* statements(toNumber(last?.revision ?? 0) + 1)
+      const [last] = yield* sql<{ revision: number | null }>`SELECT max(revision) AS revision FROM watched_account`
+      const changed = yield* statements((last?.revision ?? 0) + 1)
       yield* announce
       return changed
     }).pipe(sql.withTransaction, Effect.mapError(fromSqlError))
@@ -52,28 +49,9 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
    * table does not know that revision: a standby took over without the last changes, or a backup.
    */
   const watchedAccounts = (after: number) =>
-    sql<{
-      name: string
-      base_url: string
-      credentials: string
-      options: string
-      state: string
-      revision: StoredInteger
-    }>`SELECT name, base_url, credentials, options, state, revision FROM watched_account
+    sql<TableAccountRow>`SELECT name, base_url AS "baseUrl", credentials, options, state, revision FROM watched_account
       WHERE revision > (SELECT CASE WHEN max(revision) < ${after} THEN 0 ELSE ${after} END FROM watched_account)
-      ORDER BY revision`.pipe(
-      Effect.map((rows) =>
-        rows.map((row): TableAccountRow => ({
-          name: row.name,
-          baseUrl: row.base_url,
-          credentials: row.credentials,
-          options: row.options,
-          state: row.state as TableAccountState,
-          revision: toNumber(row.revision)
-        }))
-      ),
-      Effect.mapError(fromSqlError)
-    )
+      ORDER BY revision`.pipe(Effect.mapError(fromSqlError))
 
   /** Adds an account. One of that name is replaced where that is meant, and stays paused if it is; `null`: it is there, or the table is full. */
   const addWatchedAccount = Effect.fn("Store.addWatchedAccount")((account: TableAccount, isReplacing: boolean) =>
@@ -82,9 +60,9 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
         const [known] = yield* sql<{ state: string }>`SELECT state FROM watched_account
           WHERE name = ${account.name} AND state <> 'removed'`
         if (known !== undefined && !isReplacing) return "known" as const
-        const [all] = yield* sql<{ count: StoredInteger }>`SELECT count(*) AS count FROM watched_account
+        const [all] = yield* sql<{ count: number }>`SELECT count(*) AS count FROM watched_account
           WHERE state <> 'removed'`
-        if (known === undefined && toNumber(all!.count) >= maxTableAccounts) return "full" as const
+        if (known === undefined && all!.count >= maxTableAccounts) return "full" as const
         const { baseUrl, ...rest } = account
         const row = { ...rest, base_url: baseUrl, state: known?.state ?? "active", revision }
         yield* sql`INSERT INTO watched_account ${sql.insert(row)} ON CONFLICT (name) DO UPDATE SET
