@@ -4,10 +4,10 @@
  */
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
-import { Context, Effect, Layer, Metric, type Redacted } from "effect"
+import { Context, Effect, Layer, Metric, type Redacted, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import type { EventFact } from "../events/Event.ts"
 import { makeAccounts } from "./accounts.ts"
 import { makeCatalogue } from "./catalogue.ts"
@@ -33,6 +33,29 @@ const takeovers = Metric.counter("berth_takeovers_total", {
   incremental: true
 })
 
+/** What a part of the store does, failing as the store does. */
+type Failing<T> = T extends (...args: infer Args) => infer Result
+  ? (...args: Args) => Failing<Result>
+  : T extends Effect.Effect<infer A, SqlError | StoreFailed, infer R>
+    ? Effect.Effect<A, StoreFailed, R>
+    : T extends Stream.Stream<infer A, SqlError, infer R>
+      ? Stream.Stream<A, StoreFailed, R>
+      : never
+
+const failingOne = (does: unknown): unknown => {
+  if (Effect.isEffect(does))
+    return Effect.mapError(does as Effect.Effect<unknown, SqlError | StoreFailed>, fromSqlError)
+  if (Stream.isStream(does)) return Stream.mapError(does as Stream.Stream<unknown, SqlError>, fromSqlError)
+  return (...args: ReadonlyArray<unknown>) =>
+    failingOne((does as (...args: ReadonlyArray<unknown>) => unknown)(...args))
+}
+
+/** The parts of the store are written in statements, whose failures become those of the store here. */
+const failing = <Part extends object>(part: Part) =>
+  Object.fromEntries(Object.entries(part).map(([name, does]) => [name, failingOne(does)])) as {
+    readonly [Name in keyof Part]: Failing<Part[Name]>
+  }
+
 /** `shared`: how other processes on the same store are reached; null where there are none. */
 const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | null) {
   const sql = yield* SqlClient.SqlClient
@@ -41,10 +64,10 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
   const ownership = shared === null ? soleOwnership : makeOwnership(sql)
   const peers = shared ?? noPeers
   const orders = makeOrders(sql, shared)
-  const accounts = makeAccounts(sql, ownership, peers)
-  const sinks = makeSinks(sql, ownership, orders)
-  const deliveries = makeDeliveries(sql, ownership, orders)
-  const silences = makeSilences(sql, ownership, peers)
+  const accounts = failing(makeAccounts(sql, ownership, peers))
+  const sinks = failing(makeSinks(sql, ownership, orders))
+  const deliveries = failing(makeDeliveries(sql, ownership, orders))
+  const silences = failing(makeSilences(sql, ownership, peers))
   if (shared !== null) yield* Effect.forkScoped(shared.listen(notifyUnsafe))
   /** Changes an account and adds its events, and wakes the readers of events. */
   const commit = (...args: Parameters<typeof accounts.commit>) =>
@@ -71,11 +94,11 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     lost: ownership.lost,
     /** Does several things or none of them. */
     atomically: <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
-      Effect.mapError(sql.withTransaction(effect), (error) => (isSqlError(error) ? fromSqlError(error) : error)),
-    ...makeEvents(sql),
-    ...makePresent(sql),
-    ...makeCatalogue(sql),
-    ...makeSpend(sql),
+      Effect.mapError(sql.withTransaction(effect), fromSqlError),
+    ...failing(makeEvents(sql)),
+    ...failing(makePresent(sql)),
+    ...failing(makeCatalogue(sql)),
+    ...failing(makeSpend(sql)),
     ...sinks,
     take: (...args: Parameters<typeof sinks.take>) => watched(sinks.take(...args)),
     ...deliveries,
@@ -83,8 +106,8 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     addSilence: (...args: Parameters<typeof silences.addSilence>) => Effect.tap(silences.addSilence(...args), notify),
     endSilence: (...args: Parameters<typeof silences.endSilence>) => Effect.tap(silences.endSilence(...args), notify),
     record: (...args: Parameters<typeof deliveries.record>) => watched(deliveries.record(...args)),
-    ...makeRetention(sql),
-    ...makeWatchedAccounts(sql, peers),
+    ...failing(makeRetention(sql)),
+    ...failing(makeWatchedAccounts(sql, peers)),
     /** What keeps the store from being written; null while it is. */
     health,
     /** Writes something small, so that a store that takes nothing is noticed also while nothing happens. */

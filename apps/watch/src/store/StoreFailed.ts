@@ -108,7 +108,9 @@ const eventIdKeys: ReadonlySet<string> = new Set(["event_id_key", "event.id"])
 const detailOf = ({ message, reason: { cause } }: SqlError): string =>
   cause instanceof Error && cause.message !== "" ? cause.message : message
 
-export const fromSqlError = (error: SqlError): StoreFailed => {
+/** A failure of the database as one of the store, which it may be already. */
+export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
+  if (error._tag === "StoreFailed") return error
   const fault = sqliteFault(error)
   return fault === null
     ? new StoreFailed({ fault: faultOf(error) ?? "statement", detail: detailOf(error) })

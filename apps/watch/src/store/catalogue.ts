@@ -4,7 +4,6 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { fromSqlError } from "./StoreFailed.ts"
 
 /** A value of an account, as JSON. */
 interface Kept {
@@ -14,23 +13,19 @@ interface Kept {
 
 export const makeCatalogue = (sql: SqlClient.SqlClient) => ({
   /** The catalogues of all accounts, by name. */
-  catalogues: Effect.mapError(sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`, fromSqlError),
+  catalogues: sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`,
   /** The catalogue of one account; null before its first read. */
-  catalogueOf: Effect.fn("Store.catalogueOf")(
-    (account: string) =>
-      Effect.map(
-        sql<Kept>`SELECT account, body FROM catalogue WHERE account = ${account}`,
-        ([row]): string | null => row?.body ?? null
-      ),
-    Effect.mapError(fromSqlError)
+  catalogueOf: Effect.fn("Store.catalogueOf")((account: string) =>
+    Effect.map(
+      sql<Kept>`SELECT account, body FROM catalogue WHERE account = ${account}`,
+      ([row]): string | null => row?.body ?? null
+    )
   ),
   /** What was reported of an account's allowance; null where nothing was. */
-  allowanceOf: Effect.fn("Store.allowanceOf")(
-    (account: string) =>
-      Effect.map(
-        sql<Kept>`SELECT account, body FROM allowance WHERE account = ${account}`,
-        ([row]): string | null => row?.body ?? null
-      ),
-    Effect.mapError(fromSqlError)
+  allowanceOf: Effect.fn("Store.allowanceOf")((account: string) =>
+    Effect.map(
+      sql<Kept>`SELECT account, body FROM allowance WHERE account = ${account}`,
+      ([row]): string | null => row?.body ?? null
+    )
   )
 })

@@ -3,12 +3,10 @@
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
-import { inGroups } from "./rows.ts"
-import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
+import { forGroups, inGroups } from "./rows.ts"
 
 /** Which delivery it is. */
 export interface DeliveryKey {
@@ -54,23 +52,20 @@ export const keyOf = ({ account, node, seq }: DeliveryKey): string => `${account
 
 /** Adding and removing the rows of a sink, within a transaction. */
 export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
-  /** A condition on the deliveries of a sink. */
-  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) => {
+  /** A condition on the rows of a sink in a table whose rows are about deliveries. */
+  const isOneOf = (table: "delivery" | "silenced_event", keys: ReadonlyArray<DeliveryKey>) => {
     const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
-    return sql`(delivery.account, delivery.seq, delivery.node) IN (VALUES ${sql.csv(rows)})`
+    return sql`(${sql(table)}.account, ${sql(table)}.seq, ${sql(table)}.node) IN (VALUES ${sql.csv(rows)})`
   }
 
   const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-    Effect.forEach(inGroups(keys), (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf(group)}`, {
-      discard: true
-    })
+    forGroups(keys, (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf("delivery", group)}`)
 
   /** `silenced`: 1 where they wait for the end of a silence. */
   const insert = (sink: string, deliveries: ReadonlyArray<Delivery>, silenced: 1 | null = null) =>
-    Effect.forEach(
-      inGroups(deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced }))),
-      (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`,
-      { discard: true }
+    forGroups(
+      deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced })),
+      (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`
     )
 
   return { isOneOf, drop, insert }
@@ -83,7 +78,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   const deliveries = (sink: string, accounts: ReadonlyArray<string>, max: number) =>
     sql<Delivery>`SELECT account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE ${sql.and([sql`sink = ${sink}`, sql.in("account", accounts), sql`silenced IS NULL`])}
-      ORDER BY account, seq, node LIMIT ${max}`.pipe(Effect.mapError(fromSqlError))
+      ORDER BY account, seq, node LIMIT ${max}`
 
   /** The JSON of each delivery; null where the delivery is gone. */
   const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
@@ -92,11 +87,11 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
       const rows = yield* sql<DeliveryKey & { readonly body: string }>`
         SELECT delivery.account, delivery.seq, delivery.node, coalesce(delivery.body, event.body) AS body FROM delivery
         LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
-        WHERE delivery.sink = ${sink} AND ${isOneOf(group)}`
+        WHERE delivery.sink = ${sink} AND ${isOneOf("delivery", group)}`
       for (const row of rows) bodies.set(keyOf(row), row.body)
     }
     return keys.map((key) => bodies.get(keyOf(key)) ?? null)
-  }, Effect.mapError(fromSqlError))
+  })
 
   const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
 
@@ -120,23 +115,23 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
    * Writes down how attempts of a sink ended, and since when it fails, all in one transaction: what it costs is the wait for the
    * disk, not the rows. Of an account that another process took over nothing is: that one attempts again what it finds there.
    */
-  const record = Effect.fn("Store.recordAttempts")(
-    (sink: string, ends: ReadonlyArray<AttemptEnd>, failingSinceMillis: number | null) =>
-      Effect.gen(function* () {
-        const owned = yield* stillOwned(new Set(ends.map(({ delivery }) => delivery.account)))
-        const done: Array<DeliveryKey> = []
-        for (const end of ends) {
-          if (!owned.has(end.delivery.account)) continue
-          if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
-          if (end._tag === "Due") yield* defer(sink, end.delivery)
-          else done.push(end.delivery)
-        }
-        yield* drop(sink, done)
-        yield* sql`UPDATE sink SET failing_since = ${failingSinceMillis}
+  const record = Effect.fn("Store.recordAttempts")(function* (
+    sink: string,
+    ends: ReadonlyArray<AttemptEnd>,
+    failingSinceMillis: number | null
+  ) {
+    const owned = yield* stillOwned(new Set(ends.map(({ delivery }) => delivery.account)))
+    const done: Array<DeliveryKey> = []
+    for (const end of ends) {
+      if (!owned.has(end.delivery.account)) continue
+      if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
+      if (end._tag === "Due") yield* defer(sink, end.delivery)
+      else done.push(end.delivery)
+    }
+    yield* drop(sink, done)
+    yield* sql`UPDATE sink SET failing_since = ${failingSinceMillis}
           WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
-      }).pipe(sql.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+  }, sql.withTransaction)
 
   /** The dead letters of a sink, the oldest first, at most `max` behind a place. */
   const deadLetters = (
@@ -145,9 +140,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     { diedAtMillis, id }: DeadLetterPlace = { diedAtMillis: -1, id: "" }
   ) =>
     sql<DeadLetter>`SELECT account, seq, node, id, attempts, reason, died_at AS "diedAtMillis", body FROM dead_letter
-      WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`.pipe(
-      Effect.mapError(fromSqlError)
-    )
+      WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`
 
   /** Makes deliveries of the dead letters for which a condition holds, due now; gives how many there were. */
   const reviveWhere = Effect.fnUntraced(function* (sink: string, condition: Fragment) {
@@ -159,28 +152,20 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   })
 
   /** Makes deliveries of a sink's dead letters again, and what waits for its next attempt due now; gives how many of each. */
-  const retry = Effect.fn("Store.retry")(
-    (sink: string) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
+  const retry = Effect.fn("Store.retry")(function* (sink: string) {
+    const now = yield* Clock.currentTimeMillis
+    const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
           RETURNING id`
-        yield* orders.note(sink)
-        return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
-      }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
-  )
+    yield* orders.note(sink)
+    return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
+  }, sql.withTransaction)
 
   /** Makes a delivery of one dead letter again, due now; gives whether there was one. */
-  const revive = Effect.fn("Store.revive")(
-    (sink: string, id: string) =>
-      Effect.gen(function* () {
-        const revived = yield* reviveWhere(sink, sql`id = ${id}`)
-        yield* orders.note(sink)
-        return revived > 0
-      }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
-  )
+  const revive = Effect.fn("Store.revive")(function* (sink: string, id: string) {
+    const revived = yield* reviveWhere(sink, sql`id = ${id}`)
+    yield* orders.note(sink)
+    return revived > 0
+  }, sql.withTransaction)
 
   return { deliveries, bodyOf, bodiesOf, record, deadLetters, retry, revive }
 }

@@ -7,7 +7,6 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Cursor } from "../events/Cursor.ts"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "./accounts.ts"
-import { fromSqlError } from "./StoreFailed.ts"
 
 /** Which events to read. */
 export interface EventFilter {
@@ -51,10 +50,8 @@ const withRecord = [
 ]
 
 export const makeEvents = (sql: SqlClient.SqlClient) => {
-  const heads = Effect.mapError(
-    sql<Head>`SELECT name AS account, id AS "accountId", seq, swept_at AS "sweptAtMillis" FROM account ORDER BY name`,
-    fromSqlError
-  )
+  const heads = sql<Head>`SELECT name AS account, id AS "accountId", seq, swept_at AS "sweptAtMillis"
+    FROM account ORDER BY name`
 
   /**
    * A condition on the events of an account: those that a filter selects, and of them, where it selects by type, only the first `max`
@@ -105,7 +102,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     )
     const read = yield* Effect.forEach(behind, ({ account }) =>
       eventsOf(account, cursor.get(account) ?? 0, filter, max)
-    ).pipe(Effect.mapError(fromSqlError))
+    )
     if (read.length === 1) return read[0]!
     // Stable, and each account's are in order of time already but for a wall clock that was set back.
     return mergeByTime(read).slice(0, max)
@@ -114,9 +111,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   /** At most `max` of the last events, in the order of `after`. */
   const latest = Effect.fn("Store.latestEvents")(function* (max: number, filter: EventFilter = {}) {
     const accounts = (yield* heads).filter(({ account }) => filter.account === undefined || filter.account === account)
-    const read = yield* Effect.forEach(accounts, ({ account }) => lastEventsOf(account, filter, max)).pipe(
-      Effect.mapError(fromSqlError)
-    )
+    const read = yield* Effect.forEach(accounts, ({ account }) => lastEventsOf(account, filter, max))
     return mergeByTime(read).slice(-max)
   })
 
@@ -125,7 +120,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     sql<{ account: string; seq: number | null }>`SELECT name AS account,
       (SELECT min(seq) FROM event WHERE event.account = account.name) AS seq FROM account`,
     (rows) => new Map(rows.flatMap(({ account, seq }) => (seq === null ? [] : [[account, seq] as const])))
-  ).pipe(Effect.mapError(fromSqlError))
+  )
 
   /**
    * The nodes that existed at an instant. A node was then what the first event after it states as `before`; where there is none, it
@@ -152,14 +147,14 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       .filter(([, record]) => record !== null)
       .map(([id, record]): PastNode => ({ account, id, record }))
     return [...before, ...unchanged].toSorted((a, b) => a.id - b.id)
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** When the oldest event that is kept happened; null where there is none. `nodesAt` knows nothing of earlier instants. */
   const oldest = (account: string) =>
     Effect.map(
       sql<{ at: number | null }>`SELECT min(happened_at) AS at FROM event WHERE account = ${account}`,
       ([row]) => row?.at ?? null
-    ).pipe(Effect.mapError(fromSqlError))
+    )
 
   return { heads, after, latest, firstKept, nodesAt, oldest }
 }

@@ -149,7 +149,7 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
         yield* client`INSERT INTO member ${client.insert(own)}
           ON CONFLICT (process) DO UPDATE SET parts = excluded.parts, joined_at = excluded.joined_at`
       }).pipe(client.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))
+    Effect.mapError(fromSqlError)
   )
 
   return {
@@ -221,7 +221,7 @@ const connect = Effect.fnUntraced(
   },
   (connected, address) =>
     Effect.mapError(connected, (error: SqlError | StoreFailed) => {
-      const { detail, fault } = isSqlError(error) ? fromSqlError(error) : error
+      const { detail, fault } = fromSqlError(error)
       const cause = isSqlError(error) && error.reason.cause instanceof Error ? error.reason.cause.message : detail
       // PgBouncer knows no `search_path` unless it is told to ignore it.
       const isPooler = cause.includes("unsupported startup parameter")

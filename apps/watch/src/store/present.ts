@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { fromSqlError } from "./StoreFailed.ts"
 
 /** A node that exists: its row's body as JSON. */
 export interface PresentNode {
@@ -25,7 +24,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
   const presentNodes = Effect.fn("Store.presentNodes")(function* (account: string, after: number, max: number) {
     return yield* sql<PresentNode>`SELECT account, id, body FROM node
       WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** As the index `node_by_status` has it: it is used for this expression alone. */
   const plan = sql.onDialectOrElse({
@@ -34,7 +33,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
   })
   const nodeCounts = sql<NodeCount>`
     SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
-    GROUP BY account, status, ${plan} ORDER BY account, status, plan`.pipe(Effect.mapError(fromSqlError))
+    GROUP BY account, status, ${plan} ORDER BY account, status, plan`
 
   return { presentNodes, nodeCounts }
 }

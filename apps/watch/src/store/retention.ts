@@ -5,7 +5,6 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { silenceShownMillis } from "./silences.ts"
-import { fromSqlError } from "./StoreFailed.ts"
 
 export interface Retention {
   readonly eventsMillis: number
@@ -69,21 +68,18 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
   })
 
-  /** Removes events of an account for which a condition holds, at most `maxRemovedAtOnce`, as an index orders them; gives how many. */
+  /** Removes events of an account for which a condition holds, at most `maxRemovedAtOnce`, as an index orders them; gives them. */
   const removeSome = (account: string, condition: Fragment, order: Fragment) =>
-    Effect.map(
-      sql`DELETE FROM event WHERE account = ${account} AND seq IN (
-        SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
-      ) RETURNING seq`,
-      (removed) => removed.length
-    )
+    sql`DELETE FROM event WHERE account = ${account} AND seq IN (
+      SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
+    ) RETURNING seq`
 
-  /** Repeats a step that removes some rows and gives how many, until there are no more; gives how many there were. */
-  const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<number, E>) {
+  /** Repeats a step that removes some rows and gives them, until there are no more; gives how many there were. */
+  const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<ReadonlyArray<unknown>, E>) {
     for (let pruned = 0; ;) {
       const removed = yield* step
-      pruned += removed
-      if (removed < maxRemovedAtOnce) return pruned
+      pruned += removed.length
+      if (removed.length < maxRemovedAtOnce) return pruned
       // Between two transactions a commit gets its turn.
       yield* Effect.yieldNow
     }
@@ -95,7 +91,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (!(yield* isTooLarge(maxBytes))) return pruned
       let removed = 0
-      for (const [account, last] of free) removed += yield* removeSome(account, sql`seq <= ${last}`, sql`seq`)
+      for (const [account, last] of free) {
+        removed += (yield* removeSome(account, sql`seq <= ${last}`, sql`seq`)).length
+      }
       if (removed === 0) return pruned
       pruned += removed
       yield* Effect.yieldNow
@@ -107,14 +105,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     const forgotten = yield* sql<{ id: string }>`SELECT id FROM silence WHERE until_at < ${beforeMillis}
       AND NOT EXISTS (SELECT 1 FROM silenced_event WHERE silenced_event.silence = silence.id AND outcome = 'held')`
     for (const { id } of forgotten) {
-      yield* inSteps(
-        Effect.map(
-          sql`DELETE FROM silenced_event WHERE (silence, account, seq, node, sink) IN (
+      yield* inSteps(sql`DELETE FROM silenced_event WHERE (silence, account, seq, node, sink) IN (
             SELECT silence, account, seq, node, sink FROM silenced_event WHERE silence = ${id} LIMIT ${maxRemovedAtOnce}
-          ) RETURNING id`,
-          (removed) => removed.length
-        )
-      )
+          ) RETURNING id`)
       yield* sql`DELETE FROM silence WHERE id = ${id}`
     }
   })
@@ -136,7 +129,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       WHERE sink.disabled IS NULL AND ${sql.in("held.sink", sinks)} GROUP BY sink HAVING sum(events) > 0
       ORDER BY sum(events) DESC LIMIT 1`
     return holder ?? null
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
   const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
@@ -160,29 +153,19 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         removeSome(name, sql`seq <= ${last} AND happened_at < ${oldestMillis}`, sql`happened_at`)
       )
     }
-    yield* inSteps(
-      Effect.map(
-        sql`DELETE FROM dead_letter WHERE (sink, id) IN (
+    yield* inSteps(sql`DELETE FROM dead_letter WHERE (sink, id) IN (
           SELECT sink, id FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis} LIMIT ${maxRemovedAtOnce}
-        ) RETURNING id`,
-        (removed) => removed.length
-      )
-    )
-    yield* inSteps(
-      Effect.map(
-        sql`DELETE FROM node WHERE (account, id) IN (
+        ) RETURNING id`)
+    yield* inSteps(sql`DELETE FROM node WHERE (account, id) IN (
           SELECT account, id FROM node WHERE gone_at < ${now - retention.tombstonesMillis} LIMIT ${maxRemovedAtOnce}
-        ) RETURNING id`,
-        (removed) => removed.length
-      )
-    )
+        ) RETURNING id`)
     yield* forgetSilences(now - Math.max(retention.deadLettersMillis, silenceShownMillis))
     if (!(yield* isTooLarge(retention.maxBytes))) return pruned
     const free = new Map<string, number>()
     for (const { name } of kept) free.set(name, yield* lastFree(name, sinks))
     return pruned + (yield* shrink(retention.maxBytes, free))
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** `storeBytes`: what the store takes, as `maxBytes` counts it. */
-  return { prune, holderOf, storeBytes: Effect.mapError(bytes, fromSqlError) }
+  return { prune, holderOf, storeBytes: bytes }
 }

@@ -3,12 +3,11 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import { type Delivery, type DeliveryKey, keyOf, makeDeliveryRows } from "./deliveries.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
-import { inGroups } from "./rows.ts"
-import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { forGroups, inGroups } from "./rows.ts"
+import { StoreFailed } from "./StoreFailed.ts"
 
 /** What becomes of the events that a silence holds when it ends. */
 export const silenceEnds = ["deliver", "drop"] as const
@@ -54,38 +53,36 @@ export interface SilenceCount {
 
 /** Noting what silences cover, within a transaction. */
 export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
-  const note = (sink: string, events: ReadonlyArray<SilencedEvent>) =>
-    Effect.forEach(
-      inGroups(events.map((event) => ({ sink, ...event }))),
-      (group) => sql`INSERT INTO silenced_event ${sql.insert(group)}
-        ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`,
-      { discard: true }
-    )
+  const { isOneOf } = makeDeliveryRows(sql)
 
-  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) =>
-    sql`(account, seq, node) IN (VALUES ${sql.csv(keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`))})`
+  const note = (sink: string, events: ReadonlyArray<SilencedEvent>) =>
+    forGroups(
+      events.map((event) => ({ sink, ...event })),
+      (group) => sql`INSERT INTO silenced_event ${sql.insert(group)}
+        ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`
+    )
 
   /** What a silence held is not delivered, for another reason. */
   const forgetHeld = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-    Effect.forEach(
-      inGroups(keys),
-      (group) => sql`DELETE FROM silenced_event WHERE sink = ${sink} AND outcome = 'held' AND ${isOneOf(group)}`,
-      { discard: true }
+    forGroups(
+      keys,
+      (group) => sql`DELETE FROM silenced_event
+        WHERE sink = ${sink} AND outcome = 'held' AND ${isOneOf("silenced_event", group)}`
     )
 
   const settle = (sink: string, keys: ReadonlyArray<DeliveryKey>, outcome: "delivered" | "dropped") =>
-    Effect.forEach(
-      inGroups(keys),
-      (group) => sql`UPDATE silenced_event SET outcome = ${outcome} WHERE sink = ${sink} AND ${isOneOf(group)}`,
-      { discard: true }
+    forGroups(
+      keys,
+      (group) => sql`UPDATE silenced_event SET outcome = ${outcome}
+        WHERE sink = ${sink} AND ${isOneOf("silenced_event", group)}`
     )
 
-  return { isOneOf, note, forgetHeld, settle }
+  return { note, forgetHeld, settle }
 }
 
 export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, { announce }: Peers) => {
-  const { drop } = makeDeliveryRows(sql)
-  const { isOneOf, settle } = makeSilencedRows(sql)
+  const { drop, isOneOf } = makeDeliveryRows(sql)
+  const { settle } = makeSilencedRows(sql)
 
   /** All that are kept, the first to begin first. */
   const silences = sql<Silence & Readonly<Record<"nodes" | "accounts" | "sinks", string>>>`SELECT
@@ -98,37 +95,28 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
         accounts: JSON.parse(accounts),
         sinks: JSON.parse(sinks)
       }))
-    ),
-    Effect.mapError(fromSqlError)
+    )
   )
 
-  const addSilence = Effect.fn("Store.addSilence")(
-    function* (silence: Silence) {
-      const row = {
-        id: silence.id,
-        nodes: JSON.stringify(silence.nodes),
-        accounts: JSON.stringify(silence.accounts),
-        sinks: JSON.stringify(silence.sinks),
-        from_at: silence.fromMillis,
-        until_at: silence.untilMillis,
-        reason: silence.reason,
-        at_end: silence.atEnd
-      }
-      yield* sql`INSERT INTO silence ${sql.insert(row)}`
-      yield* announce
-    },
-    sql.withTransaction,
-    Effect.mapError(fromSqlError)
-  )
+  const addSilence = Effect.fn("Store.addSilence")(function* (silence: Silence) {
+    const row = {
+      id: silence.id,
+      nodes: JSON.stringify(silence.nodes),
+      accounts: JSON.stringify(silence.accounts),
+      sinks: JSON.stringify(silence.sinks),
+      from_at: silence.fromMillis,
+      until_at: silence.untilMillis,
+      reason: silence.reason,
+      at_end: silence.atEnd
+    }
+    yield* sql`INSERT INTO silence ${sql.insert(row)}`
+    yield* announce
+  }, sql.withTransaction)
 
-  const endSilence = Effect.fn("Store.endSilence")(
-    function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
-      yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
-      yield* announce
-    },
-    sql.withTransaction,
-    Effect.mapError(fromSqlError)
-  )
+  const endSilence = Effect.fn("Store.endSilence")(function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
+    yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
+    yield* announce
+  }, sql.withTransaction)
 
   /** By silence; one that holds nothing and gave up nothing is not among them. */
   const silenceCounts = sql<{ silence: string; outcome: string; events: number }>`SELECT
@@ -141,8 +129,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
         counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: events })
       }
       return counts
-    }),
-    Effect.mapError(fromSqlError)
+    })
   )
 
   /** The deliveries of a sink that wait, in the order of their events, without their JSON: at most `max` behind one. */
@@ -159,11 +146,11 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     const covering = new Map<string, Array<string>>()
     for (const group of inGroups(rows)) {
       const found = yield* sql<DeliveryKey & { readonly silence: string }>`SELECT account, seq, node, silence
-        FROM silenced_event WHERE sink = ${sink} AND ${isOneOf(group)}`
+        FROM silenced_event WHERE sink = ${sink} AND ${isOneOf("silenced_event", group)}`
       for (const { silence, ...key } of found) covering.set(keyOf(key), [...(covering.get(keyOf(key)) ?? []), silence])
     }
     return rows.map((row): HeldDelivery => ({ ...row, silences: covering.get(keyOf(row)) ?? [] }))
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** The last change of a node's status that waits both for the end of a silence and to see whether it lasts. */
   const heldChange = Effect.fn("Store.heldChange")(function* (
@@ -175,32 +162,31 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
       WHERE sink = ${sink} AND account = ${account} AND node = ${node} AND silenced IS NOT NULL AND held IS NOT NULL
       ORDER BY seq DESC LIMIT 1`
     return row ?? null
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** Ends the wait of deliveries, all or nothing: those of `handed`, with their JSON, are to be delivered, the others are not. */
-  const settleHeld = Effect.fn("Store.settleHeld")(
-    (sink: string, handed: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) =>
-      Effect.gen(function* () {
-        const accounts = new Set([...handed, ...dropped].map(({ account }) => account))
-        if ((yield* stillOwned(accounts)).size < accounts.size) {
-          return yield* new StoreFailed({ fault: "lost", detail: "another process has one of the accounts now" })
-        }
-        for (const { account, body, node, seq } of handed) {
-          yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
+  const settleHeld = Effect.fn("Store.settleHeld")(function* (
+    sink: string,
+    handed: ReadonlyArray<Delivery>,
+    dropped: ReadonlyArray<DeliveryKey>
+  ) {
+    const accounts = new Set([...handed, ...dropped].map(({ account }) => account))
+    if ((yield* stillOwned(accounts)).size < accounts.size) {
+      return yield* new StoreFailed({ fault: "lost", detail: "another process has one of the accounts now" })
+    }
+    for (const { account, body, node, seq } of handed) {
+      yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
             WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
-        }
-        yield* drop(sink, dropped)
-        yield* settle(sink, handed, "delivered")
-        yield* settle(sink, dropped, "dropped")
-      }).pipe(sql.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+    }
+    yield* drop(sink, dropped)
+    yield* settle(sink, handed, "delivered")
+    yield* settle(sink, dropped, "dropped")
+  }, sql.withTransaction)
 
   /** When a person last had a sink deliver once more; null where nobody did. */
   const replayedAt = (sink: string) =>
     sql<{ at: number | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
-      Effect.map(([row]) => row?.at ?? null),
-      Effect.mapError(fromSqlError)
+      Effect.map(([row]) => row?.at ?? null)
     )
 
   return { silences, addSilence, endSilence, silenceCounts, heldDeliveries, heldChange, settleHeld, replayedAt }

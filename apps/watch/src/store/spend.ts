@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { fromSqlError } from "./StoreFailed.ts"
 
 /** A day in which the rates of an account changed, as JSON. */
 export interface SpendDay {
@@ -20,7 +19,7 @@ export const makeSpend = (sql: SqlClient.SqlClient) => {
   const spends = Effect.fn("Store.spends")(function* (account: string | undefined) {
     const own = account === undefined ? sql`` : sql`WHERE account = ${account}`
     return yield* sql<{ account: string; body: string }>`SELECT account, body FROM spend ${own} ORDER BY account`
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** The days of an account, or of all, from one on, and of each the last before it; ascending. */
   const spendDays = Effect.fn("Store.spendDays")(function* (firstDay: number, account: string | undefined) {
@@ -30,7 +29,7 @@ export const makeSpend = (sql: SqlClient.SqlClient) => {
       WHERE d.day >= coalesce(
         (SELECT max(p.day) FROM spend_day p WHERE p.account = spend.account AND p.day <= ${firstDay}), 0) ${own}
       ORDER BY d.account, d.day`
-  }, Effect.mapError(fromSqlError))
+  })
 
   return { spends, spendDays }
 }
