@@ -11,21 +11,20 @@ interface Kept {
   readonly body: string
 }
 
-export const makeCatalogue = (sql: SqlClient.SqlClient) => ({
-  /** The catalogues of all accounts, by name. */
-  catalogues: sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`,
-  /** The catalogue of one account; null before its first read. */
-  catalogueOf: Effect.fn("Store.catalogueOf")((account: string) =>
-    Effect.map(
-      sql<Kept>`SELECT account, body FROM catalogue WHERE account = ${account}`,
-      ([row]): string | null => row?.body ?? null
+export const makeCatalogue = (sql: SqlClient.SqlClient) => {
+  const valueOf = (table: "catalogue" | "allowance") =>
+    Effect.fn(`Store.${table}Of`)((account: string) =>
+      Effect.map(
+        sql<Kept>`SELECT account, body FROM ${sql(table)} WHERE account = ${account}`,
+        ([row]): string | null => row?.body ?? null
+      )
     )
-  ),
-  /** What was reported of an account's allowance; null where nothing was. */
-  allowanceOf: Effect.fn("Store.allowanceOf")((account: string) =>
-    Effect.map(
-      sql<Kept>`SELECT account, body FROM allowance WHERE account = ${account}`,
-      ([row]): string | null => row?.body ?? null
-    )
-  )
-})
+  return {
+    /** The catalogues of all accounts, by name. */
+    catalogues: sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`,
+    /** The catalogue of one account; null before its first read. */
+    catalogueOf: valueOf("catalogue"),
+    /** What was reported of an account's allowance; null where nothing was. */
+    allowanceOf: valueOf("allowance")
+  }
+}

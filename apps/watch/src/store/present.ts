@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { planOf } from "./migrations.ts"
 
 /** A node that exists: its row's body as JSON. */
 export interface PresentNode {
@@ -26,11 +27,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
       WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
   })
 
-  /** As the index `node_by_status` has it: it is used for this expression alone. */
-  const plan = sql.onDialectOrElse({
-    pg: () => sql`(body::json -> 'node' ->> 'plan')`,
-    orElse: () => sql`json_extract(body, '$.node.plan')`
-  })
+  const plan = planOf(sql)
   const nodeCounts = sql<NodeCount>`
     SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
     GROUP BY account, status, ${plan} ORDER BY account, status, plan`
