@@ -5,7 +5,6 @@ import * as Berth from "@berthkit/core/client/Berth"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { readConnection } from "@berthkit/terminal/Connection"
-import { allowHttpFlag, baseUrlFlag } from "@berthkit/terminal/connectionFlags"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
@@ -25,8 +24,8 @@ import { formats, status } from "./commands/status.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
-import { accountFlag, readAccount } from "./settings/account.ts"
-import { fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
+import { readAccount } from "./settings/account.ts"
+import { connectionFlags, type ConnectionOptions, fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
 import { runFlags } from "./settings/RunSettings.ts"
 import { storeFlags } from "./settings/storeSettings.ts"
 
@@ -36,14 +35,6 @@ const warnings = Logger.layer([
     Effect.runFork(report(`berth-watch: ${String(message)}`))
   })
 ])
-
-const connectionFlags = { baseUrl: baseUrlFlag, allowHttp: allowHttpFlag, account: accountFlag }
-
-interface ConnectionOptions {
-  readonly baseUrl: Option.Option<string>
-  readonly allowHttp: boolean
-  readonly account: Option.Option<string>
-}
 
 /** Runs a command with a client for the connection that the settings name. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>

@@ -4,7 +4,7 @@
 import { allowHttpFlag } from "@berthkit/terminal/connectionFlags"
 import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { Duration, Option } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, type Command, Flag } from "effect/cli"
 import { defaultAccount, parseShare } from "../config/Config.ts"
 
 const dayMillis = 86_400_000
@@ -60,19 +60,4 @@ export const addFlags = {
   ).pipe(Flag.withDefault(defaultAccount.holdMillis))
 }
 
-export interface AddOptions {
-  readonly name: string
-  readonly baseUrl: string
-  readonly allowHttp: boolean
-  readonly apiKeyEnv: Option.Option<string>
-  readonly accessTokenEnv: Option.Option<string>
-  readonly apiKeyFile: Option.Option<string>
-  readonly accessTokenFile: Option.Option<string>
-  readonly sealed: boolean
-  readonly replace: boolean
-  readonly unchecked: boolean
-  readonly interval: number | null
-  readonly share: number
-  readonly grace: number
-  readonly hold: number
-}
+export type AddOptions = Command.Command.Config.Infer<typeof addFlags>

@@ -2,13 +2,13 @@
  * `berth-watch events`: the events of the log, one per line on stdout; how far it read on stderr.
  */
 import { Effect, Option, Schedule } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { typeProblem } from "../deliver/Filter.ts"
 import { Stdout } from "../deliver/Stdout.ts"
-import { type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"
+import { formatCursor, parseCursor } from "../events/Cursor.ts"
 import type { DeliveredEvent } from "../http/records.ts"
-import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
+import { CommandFailed, endedBy, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { StopSignal } from "../process/StopSignal.ts"
 import type { StoreOptions } from "../settings/storeSettings.ts"
@@ -56,27 +56,16 @@ export const eventsFlags = {
   )
 }
 
-interface EventsOptions extends StoreOptions {
-  readonly after: Option.Option<string>
-  readonly follow: boolean
-  readonly account: Option.Option<string>
-  readonly type: Option.Option<string>
-  readonly node: Option.Option<number>
-  readonly silenced: Option.Option<string>
-  readonly format: "ndjson" | "csv"
-}
+type EventsOptions = StoreOptions & Command.Command.Config.Infer<typeof eventsFlags>
 
-/** The cursor that a flag names. */
-export const readCursor = (text: string): Effect.Effect<Cursor, CommandFailed> =>
-  Option.match(parseCursor(text), {
-    onSome: Effect.succeed,
-    onNone: () =>
-      Effect.fail(
-        new CommandFailed({
-          exit: "usage",
-          message: `${text} is not a cursor.`,
-          hint: "berth-watch events prints the cursor after the last event, such as default:42."
-        })
+/** The cursor that a flag names, as it is written. */
+export const readCursor = (text: string): Effect.Effect<string, CommandFailed> =>
+  Effect.mapBoth(Effect.fromOption(parseCursor(text)), {
+    onSuccess: formatCursor,
+    onFailure: () =>
+      misused(
+        `${text} is not a cursor.`,
+        "berth-watch events prints the cursor after the last event, such as default:42."
       )
   })
 
@@ -91,14 +80,13 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
   }
   const problem = filter.type === undefined ? null : typeProblem(filter.type)
   if (problem !== null) {
-    return yield* new CommandFailed({
-      exit: "usage",
-      message: `--type ${problem}${problem.endsWith("?") ? "" : "."}`,
-      hint: "Omit --type, or use a pattern such as berth.node.*."
-    })
+    return yield* misused(
+      `--type ${problem}${problem.endsWith("?") ? "" : "."}`,
+      "Omit --type, or use a pattern such as berth.node.*."
+    )
   }
   const lineOf = options.format === "csv" ? csvLine : (event: DeliveredEvent) => `${JSON.stringify(event)}\n`
-  let cursor = formatCursor(yield* readCursor(Option.getOrElse(options.after, () => "")))
+  let cursor = yield* readCursor(Option.getOrElse(options.after, () => ""))
   const readAll = reading(options, (daemon) =>
     Effect.gen(function* () {
       for (let more = true; more;) {

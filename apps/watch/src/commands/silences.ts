@@ -4,11 +4,11 @@
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { Clock, Console, DateTime, Duration, Effect, Option, Schema } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, type Command, Flag } from "effect/cli"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { Silence } from "../http/records.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
+import { misused } from "../process/CommandFailed.ts"
 import { silenceEnds, type SilenceEnd } from "../store/silences.ts"
 import { readTime } from "./readTime.ts"
 
@@ -37,21 +37,8 @@ export const addFlags = {
   atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
 }
 
-interface AddOptions {
-  readonly nodes: ReadonlyArray<string>
-  readonly account: ReadonlyArray<string>
-  readonly sink: ReadonlyArray<string>
-  readonly for: Option.Option<Duration.Duration>
-  readonly until: Option.Option<string>
-  readonly from: Option.Option<string>
-  readonly reason: string
-  readonly atEnd: SilenceEnd
-}
-
-const misused = (message: string) => new CommandFailed({ exit: "usage", message })
-
 /** The silence that the flags ask for. */
-export const readSilence = Effect.fnUntraced(function* (flags: AddOptions) {
+export const readSilence = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof addFlags>) {
   const from = Option.isSome(flags.from) ? yield* readTime("from", flags.from.value, "ahead") : null
   if (Option.isSome(flags.for) === Option.isSome(flags.until)) {
     return yield* misused("A silence needs an end: add --for DURATION or --until TIME.")
@@ -113,11 +100,10 @@ export const endFlags = {
   atEnd: Flag.optional(thenFlag("as it was added"))
 }
 
-interface EndOptions {
-  readonly id: string
-  readonly atEnd: Option.Option<SilenceEnd>
-}
-
-export const endSilence = Effect.fnUntraced(function* (daemon: Answers, options: EndOptions, format: "text" | "json") {
+export const endSilence = Effect.fnUntraced(function* (
+  daemon: Answers,
+  options: Command.Command.Config.Infer<typeof endFlags>,
+  format: "text" | "json"
+) {
   yield* print(yield* daemon.endSilence(options.id, Option.getOrUndefined(options.atEnd)), format)
 })

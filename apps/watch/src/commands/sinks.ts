@@ -4,11 +4,10 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/attempt.ts"
 import { Stdout } from "../deliver/Stdout.ts"
-import { formatCursor } from "../events/Cursor.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { DeadLetter, SinkStatus } from "../http/records.ts"
 import { testReceiver } from "../http/testReceiver.ts"
-import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
+import { CommandFailed, endedBy, misused } from "../process/CommandFailed.ts"
 import type { StoreOptions, StoreSettings } from "../settings/storeSettings.ts"
 import { asking } from "./asking.ts"
 import { readCursor } from "./events.ts"
@@ -77,7 +76,7 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
 })
 
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
-  const cursor = formatCursor(yield* readCursor(after))
+  const cursor = yield* readCursor(after)
   yield* withSink(daemon, name, daemon.replay(name, cursor))
   yield* Console.log(`The sink ${name} gets all events after ${cursor || "the beginning"} again.`)
 })
@@ -87,7 +86,7 @@ export const testSink = Effect.fnUntraced(function* (name: string, options: Stor
   const fromHere = Effect.fnUntraced(function* ({ sinks }: StoreSettings) {
     if (Option.isNone(options.config)) {
       const message = "No daemon runs, so sinks test needs --config FILE, which has the sink."
-      return yield* new CommandFailed({ exit: "usage", message })
+      return yield* misused(message)
     }
     const configured = sinks ?? []
     const sink = configured.find((each) => each.name === name)

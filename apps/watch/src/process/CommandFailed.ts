@@ -16,6 +16,10 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly hint?: string | undefined
 }> {}
 
+/** The command cannot be meant as it stands. */
+export const misused = (message: string, hint?: string): CommandFailed =>
+  new CommandFailed({ exit: "usage", message, hint })
+
 /** A call failed, and the command with it. */
 export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFailed =>
   new CommandFailed({ exit: reason.exit, message, hint })
