@@ -34,6 +34,7 @@ import {
   sinkOfDeadLetters
 } from "./deadLetters.js"
 import { paintFleet, paintFleetTimes } from "./fleet.js"
+import { byId, paintChoices } from "./parts.js"
 import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
 import { paintSpending, setCosts } from "./spending.js"
@@ -49,8 +50,6 @@ import {
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
 import { paintTroubles, summaryOf, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
-
-const byId = (id) => document.getElementById(id)
 
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
@@ -154,13 +153,8 @@ const paintStatus = () => {
   byId("board").classList.toggle("several", accounts.length > 1)
   for (const option of byId("sort").querySelectorAll("[value^=account]")) option.hidden = accounts.length < 2
   const names = accounts.map(({ account }) => account)
-  const known = [...byId("account").options].map(({ value }) => value).join()
-  if (known !== ["", ...names].join()) {
-    const choices = [["", "All"], ...names.map((name) => [name, name])]
-    byId("account").replaceChildren(...choices.map(([value, text]) => make("option", { value, text })))
-    if (!names.includes(state.account)) state.account = ""
-    byId("account").value = state.account
-  }
+  paintChoices(byId("account"), "All", names)
+  state.account = byId("account").value
   paintAccounts(state.account)
   paintFleet(state.account)
   paintSinks(sinks, onSink)
@@ -233,30 +227,26 @@ const readCosts = async () => {
   if (state.isBegun) paintSpending(state.account)
 }
 
-let areCostsDue = false
+/** Gives what does something once, a while after the first of several reasons for it. */
+const soon = (millis, action) => {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      void action()
+    }, millis)
+  }
+}
 
 /** Reads what is spent, a while after nodes or prices changed. */
-const readCostsSoon = () => {
-  if (areCostsDue) return
-  areCostsDue = true
-  setTimeout(() => {
-    areCostsDue = false
-    void readCosts()
-  }, 2000)
-}
-
-let isStatusDue = false
-let isStatusAsked = false
+const readCostsSoon = soon(2000, readCosts)
 
 /** Reads accounts and sinks, soon after something happened. */
-const readStatusSoon = () => {
-  if (isStatusDue) return
-  isStatusDue = true
-  setTimeout(() => {
-    isStatusDue = false
-    void refreshStatus()
-  }, 300)
-}
+const readStatusSoon = soon(300, () => refreshStatus())
+
+let isStatusAsked = false
 
 /** One at a time: a daemon that is slow is not asked again meanwhile. */
 const refreshStatus = async () => {
