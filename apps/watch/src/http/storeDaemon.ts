@@ -15,20 +15,14 @@ import type { EventFilter, Head } from "../store/events.ts"
 import { SharedStore } from "../store/peers.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
+import { cachedFor } from "../telemetry/cachedFor.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import type { Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { Daemon, type NodeQuery, Refused } from "./Daemon.ts"
 import { costsOf } from "./costs.ts"
 import { makeSilenceOperations } from "./silences.ts"
-import type {
-  AccountCost,
-  AccountStatus,
-  DeliveredEvent,
-  LoggedEvent,
-  ProcessStatus,
-  Trouble as TroubleRecord
-} from "./records.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent, ProcessStatus, Trouble as TroubleRecord } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
 
@@ -150,7 +144,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const troubles = yield* Troubles
 
   // It reads every row, and is asked for by each page every few seconds.
-  const counts = yield* Effect.cachedWithTTL(Effect.orDie(store.nodeCounts), countsAgeMillis)
+  const counts = yield* cachedFor(Effect.orDie(store.nodeCounts), countsAgeMillis)
 
   const readCursor = Effect.fnUntraced(function* (text: string) {
     const cursor = Option.getOrUndefined(parseCursor(text))
@@ -184,15 +178,11 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   /** The store keeps other accounts as they were left. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
 
-  let costsKnown: { readonly atMillis: number; readonly costs: ReadonlyArray<AccountCost> } | null = null
-  const monthCosts = Effect.gen(function* () {
-    const atMillis = yield* Clock.currentTimeMillis
-    if (costsKnown !== null && Math.abs(atMillis - costsKnown.atMillis) < costsAgeMillis) return costsKnown.costs
+  const readCosts = Effect.gen(function* () {
     const own = Array.from(yield* progress.accounts).filter(([, { owner }]) => owner?.isHere !== false)
-    const costs = yield* Effect.orDie(costsOf(store, new Set(own.map(([name]) => name)), {}, atMillis))
-    costsKnown = { atMillis, costs }
-    return costs
+    return yield* costsOf(store, new Set(own.map(([name]) => name)), {}, yield* Clock.currentTimeMillis)
   })
+  const monthCosts = yield* cachedFor(Effect.orDie(readCosts), costsAgeMillis)
 
   const endsWith = (heads: ReadonlyArray<Head>) => Effect.map(watched, (names) => endsOf(names, heads))
   const ends = Effect.flatMap(Effect.orDie(store.heads), endsWith)
@@ -302,7 +292,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 
   const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
-  const heard = yield* Effect.cachedWithTTL(
+  const heard = yield* cachedFor(
     shared === null ? Effect.succeed([]) : Effect.orDie(shared.processes),
     processesAgeMillis
   )
