@@ -49,7 +49,9 @@ export const makeAccount = Effect.fnUntraced(function* <
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
       // A connection that broke does not say whether its last commit was made. All of it was, if its events are there.
-      if (isUnsure && committed.failure.fault === "repeated") return
+      if (isUnsure && committed.failure.fault === "repeated") {
+        return yield* store.noteCommitted(owner.account, change.events ?? [])
+      }
       if (!mayPass(committed.failure)) return yield* committed.failure
       isUnsure ||= committed.failure.fault === "unavailable"
       yield* Effect.interruptible(Effect.sleep(storePause))

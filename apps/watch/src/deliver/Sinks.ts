@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
-import type { DisabledReason } from "../events/DaemonFact.ts"
+import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
@@ -138,7 +138,7 @@ const makeSinks = Effect.fnUntraced(function* (
       // A connection that broke before had committed it.
       Effect.catchIf(
         ({ fault }) => fault === "repeated",
-        () => Effect.void
+        () => store.noteCommitted(daemonAccount, [fact])
       )
     )
   })

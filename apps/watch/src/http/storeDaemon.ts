@@ -2,7 +2,7 @@
  * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
-import { Clock, DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
+import { Clock, DateTime, Effect, Layer, Option, Struct } from "effect"
 import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
@@ -34,9 +34,6 @@ const costsAgeMillis = 60_000
 
 /** How old the list of the other processes may be. */
 const processesAgeMillis = 1000
-
-/** Events that are counted at once. */
-const maxCountedAtOnce = 500
 
 /** What a sink is, in a word or two. */
 const kindOf = ({ target }: SinkOptions): string => {
@@ -408,33 +405,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 })
 
-const eventCount = Metric.counter("berth_events_total", {
-  description: "Events that were committed since the process began.",
-  incremental: true
-})
-
-/** Counts events as they are committed from now on. */
-const countEvents = Effect.gen(function* () {
-  const store = yield* Store
-  const begin = cursorOf(yield* store.heads)
-  return yield* Effect.forkScoped(Effect.ignore(countAfter(store, begin)))
-}).pipe(Effect.ignore)
-
-const countAfter = Effect.fnUntraced(function* (store: Store["Service"], begin: Cursor) {
-  let cursor = begin
-  for (let seen = 0; ;) {
-    const events = yield* store.after(cursor, maxCountedAtOnce)
-    for (const { account, seq, type } of events) {
-      cursor = advance(cursor, account, seq)
-      // Of several processes each counts those of the accounts that it has.
-      if (store.epochOf(account) !== null) yield* Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)
-    }
-    if (events.length < maxCountedAtOnce) seen = yield* store.newEvents(seen)
-  }
-})
-
 /** `options`: those of the sinks. */
 export const storeDaemon = (
   options: ReadonlyArray<SinkOptions>
-): Layer.Layer<Daemon, never, Store | Sinks | Progress | Troubles> =>
-  Layer.effect(Daemon, Effect.tap(make(options), countEvents))
+): Layer.Layer<Daemon, never, Store | Sinks | Progress | Troubles> => Layer.effect(Daemon, make(options))

@@ -8,8 +8,9 @@ import { Context, Effect, Layer, Metric, type Redacted, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { daemonAccount } from "../events/DaemonFact.ts"
 import type { EventFact } from "../events/Event.ts"
-import { makeAccounts } from "./accounts.ts"
+import { type AccountChange, makeAccounts } from "./accounts.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
@@ -30,6 +31,11 @@ import { makeSignal } from "./Signal.ts"
 
 const takeovers = Metric.counter("berth_takeovers_total", {
   description: "Accounts that this process took over since it began.",
+  incremental: true
+})
+
+const eventCount = Metric.counter("berth_events_total", {
+  description: "Events that were committed since the process began.",
   incremental: true
 })
 
@@ -69,13 +75,19 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
   const deliveries = failing(makeDeliveries(sql, ownership, orders))
   const silences = failing(makeSilences(sql, ownership, peers))
   if (shared !== null) yield* Effect.forkScoped(shared.listen(notifyUnsafe))
-  /** Changes an account and adds its events, and wakes the readers of events. */
-  const commit = (...args: Parameters<typeof accounts.commit>) =>
-    Effect.tap(watched(accounts.commit(...args)), (events) => (events.length === 0 ? Effect.void : notify))
+  /** Counts events that were committed, and wakes their readers. */
+  const noteCommitted = (account: string, events: ReadonlyArray<EventFact>) =>
+    Effect.forEach(events, ({ type }) => Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)).pipe(
+      Effect.andThen(events.length === 0 ? Effect.void : notify)
+    )
   return {
     ...accounts,
-    commit,
-    commitOfDaemon: (events: ReadonlyArray<EventFact>) => Effect.tap(watched(accounts.commitOfDaemon(events)), notify),
+    /** Changes an account and adds its events. */
+    commit: (owner: Owner, change: AccountChange) =>
+      Effect.tap(watched(accounts.commit(owner, change)), noteCommitted(owner.account, change.events ?? [])),
+    commitOfDaemon: (events: ReadonlyArray<EventFact>) =>
+      Effect.tap(watched(accounts.commitOfDaemon(events)), noteCommitted(daemonAccount, events)),
+    noteCommitted,
     /** Takes an account over, or makes it if the name is new, and wakes the deliveries of its events. */
     claim: (account: string) =>
       Effect.tap(
@@ -113,9 +125,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     /** Writes something small, so that a store that takes nothing is noticed also while nothing happens. */
     probe: watched(noteTurn(sql)),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
-    newEvents: wait,
-    /** Wakes the readers: something else than a commit gave them work. */
-    wake: notify
+    newEvents: wait
   }
 })
 
