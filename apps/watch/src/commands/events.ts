@@ -14,6 +14,7 @@ import { StopSignal } from "../process/StopSignal.ts"
 import type { StoreOptions } from "../settings/storeSettings.ts"
 import { reading } from "./asking.ts"
 import { csvHeader, csvLine } from "./eventsCsv.ts"
+import { textFlag } from "../settings/textFlag.ts"
 
 const maxAtOnce = 1000
 
@@ -21,35 +22,19 @@ const maxAtOnce = 1000
 const followPause = "500 millis"
 
 export const eventsFlags = {
-  after: Flag.String("after").pipe(
-    Flag.withMetavar("CURSOR"),
-    Flag.withDescription("Only events after this cursor"),
-    Flag.optional
-  ),
+  after: textFlag("after", "CURSOR", "Only events after this cursor"),
   follow: Flag.Boolean("follow").pipe(
     Flag.withDescription("Keep printing new events until stopped"),
     Flag.withDefault(false)
   ),
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Only events of this account"),
-    Flag.optional
-  ),
-  type: Flag.String("type").pipe(
-    Flag.withMetavar("TYPE"),
-    Flag.withDescription("Only events of this type, such as berth.node.deleted or 'berth.node.*'"),
-    Flag.optional
-  ),
+  account: textFlag("account", "NAME", "Only events of this account"),
+  type: textFlag("type", "TYPE", "Only events of this type, such as berth.node.deleted or 'berth.node.*'"),
   node: wholeNumberFlag("node", 1).pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription("Only events about the node with this id"),
     Flag.optional
   ),
-  silenced: Flag.String("silenced").pipe(
-    Flag.withMetavar("SILENCE"),
-    Flag.withDescription("Only events that the silence with this id kept from a sink"),
-    Flag.optional
-  ),
+  silenced: textFlag("silenced", "SILENCE", "Only events that the silence with this id kept from a sink"),
   format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
     Flag.withDescription("One JSON document per line, or a table for a spreadsheet"),
     Flag.withDefault<"ndjson" | "csv">("ndjson")

@@ -10,6 +10,7 @@ import type { Answers } from "../http/Daemon.ts"
 import { Silence } from "../http/records.ts"
 import { misused } from "../process/CommandFailed.ts"
 import { silenceEnds, type SilenceEnd } from "../store/silences.ts"
+import { textFlag } from "../settings/textFlag.ts"
 import { readTime } from "./readTime.ts"
 
 const thenFlag = (unlessGiven: string) =>
@@ -20,16 +21,13 @@ const thenFlag = (unlessGiven: string) =>
 const names = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(`${description}; repeatable`), Flag.atLeast(0))
 
-const time = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar("TIME"), Flag.withDescription(description), Flag.optional)
-
 export const addFlags = {
   nodes: names("nodes", "PATTERN", "Names of nodes, such as 'web-*'"),
   account: names("account", "NAME", "Only this account; without --nodes, all its events"),
   sink: names("sink", "NAME", "Only this sink"),
   for: durationFlag("for").pipe(Flag.withDescription("How long, such as 2h"), Flag.optional),
-  until: time("until", "When it ends, such as 2026-03-01T10:20:30Z"),
-  from: time("from", "When it begins: a time, or 2h for in two hours; default now"),
+  until: textFlag("until", "TIME", "When it ends, such as 2026-03-01T10:20:30Z"),
+  from: textFlag("from", "TIME", "When it begins: a time, or 2h for in two hours; default now"),
   reason: Flag.String("reason").pipe(
     Flag.withMetavar("TEXT"),
     Flag.withDescription("The reason, which the held events carry")

@@ -33,19 +33,16 @@ const withSink = Effect.fnUntraced(function* <E>(daemon: Answers, name: string, 
   return yield* change
 })
 
-export const enableSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
-  yield* withSink(daemon, name, daemon.enable(name))
-  yield* Console.log(`The sink ${name} is enabled.`)
-})
+const changes: Readonly<Record<"enable" | "retry" | "remove", (sink: string) => string>> = {
+  enable: (sink) => `The sink ${sink} is enabled.`,
+  retry: (sink) => `Dead letters of ${sink}, and what waits for its next attempt, are due now.`,
+  remove: (sink) => `The sink ${sink} is forgotten.`
+}
 
-export const retrySink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
-  yield* withSink(daemon, name, daemon.retry(name))
-  yield* Console.log(`Dead letters of ${name}, and what waits for its next attempt, are due now.`)
-})
-
-export const removeSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
-  yield* withSink(daemon, name, daemon.remove(name))
-  yield* Console.log(`The sink ${name} is forgotten.`)
+/** Changes a sink, and says what became of it. */
+export const changeSink = Effect.fnUntraced(function* (daemon: Answers, change: keyof typeof changes, name: string) {
+  yield* withSink(daemon, name, daemon[change](name))
+  yield* Console.log(changes[change](name))
 })
 
 const writeDeadLetter = Schema.encodeSync(Schema.toCodecJson(DeadLetter))

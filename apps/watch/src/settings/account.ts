@@ -5,17 +5,17 @@ import { accountName } from "../config/Config.ts"
 import { misused } from "../process/CommandFailed.ts"
 import { readVariable } from "@berthkit/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
-import { Flag } from "effect/cli"
+import { textFlag } from "./textFlag.ts"
 
 const variable = "BERTH_ACCOUNT"
 
 /** What to do about a name that no account may have. */
 export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
 
-export const accountFlag = Flag.String("account").pipe(
-  Flag.withMetavar("NAME"),
-  Flag.withDescription(`Name of the account in events (or ${variable}; default default)`),
-  Flag.optional
+export const accountFlag = textFlag(
+  "account",
+  "NAME",
+  `Name of the account in events (or ${variable}; default default)`
 )
 
 /** The name that the flag gives, or else the environment. */

@@ -5,24 +5,17 @@ import { berthFolder } from "@berthkit/core/client/AccountFolder"
 import { readVariable } from "@berthkit/terminal/Connection"
 import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
-import { type Command, Flag } from "effect/cli"
+import type { Command } from "effect/cli"
 import { defaultMaxLag, isToken, tokenForm } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
+import { textFlag } from "./textFlag.ts"
 
 export const storeFlags = {
-  config: Flag.String("config").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The daemon's config, which names the store"),
-    Flag.optional
-  ),
-  store: Flag.String("store").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The store (or BERTH_WATCH_STORE; default watch.db in the state folder of berth)"),
-    Flag.optional
-  )
+  config: textFlag("config", "FILE", "The daemon's config, which names the store"),
+  store: textFlag("store", "FILE", "The store (or BERTH_WATCH_STORE; default watch.db in the state folder of berth)")
 }
 
 export type StoreOptions = Command.Command.Config.Infer<typeof storeFlags>
