@@ -5,7 +5,7 @@
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
-import type { SinkRow } from "../store/sinks.ts"
+import type { Backlog, SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { MakeAttempt } from "./attempt.ts"
@@ -18,22 +18,11 @@ import { Stdout, type StreamClosed } from "./Stdout.ts"
 /** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
 export const sinkStates = ["up", "failing", "down", "disabled", "removed"] as const
 
-export interface SinkState {
-  readonly name: string
+/** Nothing is unread of one that is removed, for which nobody waits. */
+export interface SinkState extends Backlog, Pick<SinkRow, "name" | "failingSinceMillis" | "changedAtMillis"> {
   readonly state: (typeof sinkStates)[number]
   /** Why it is failing, down or disabled. */
   readonly message: string | null
-  /** Events that it has not read; 0 of one that is removed, for which nobody waits. */
-  readonly unread: number
-  /** Events that it has read and not delivered. */
-  readonly pending: number
-  /** Events that wait for the end of a silence. */
-  readonly silenced: number
-  readonly dead: number
-  /** Since when it has taken nothing; null while it does. */
-  readonly failingSinceMillis: number | null
-  /** When it was disabled or enabled. */
-  readonly changedAtMillis: number
   /** With more unread events it is disabled; null where its config is not known. */
   readonly maxLag: number | null
 }

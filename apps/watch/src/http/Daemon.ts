@@ -21,11 +21,13 @@ import type {
 } from "./records.ts"
 
 /**
- * Why the daemon does not answer a question: `unknown` names nothing, `invalid` cannot be meant, `gone` is no longer kept, `busy`
- * may be asked again.
+ * Why the daemon does not answer a question, with its status in HTTP: `invalid` cannot be meant, `unknown` names nothing, `gone` is
+ * no longer kept, `busy` may be asked again.
  */
+export const refusalStatus = { invalid: 400, unknown: 404, gone: 410, busy: 503 } as const
+
 export class Refused extends Data.TaggedError("Refused")<{
-  readonly kind: "unknown" | "invalid" | "gone" | "busy"
+  readonly kind: keyof typeof refusalStatus
   readonly message: string
 }> {}
 
@@ -105,22 +107,7 @@ export class Daemon extends Context.Service<
 >()("@berthkit/watch/http/Daemon") {}
 
 /** What commands ask: of a running daemon, or of the store where none runs. */
-export type Answers = Pick<
+export type Answers = Omit<
   Daemon["Service"],
-  | "accounts"
-  | "troubles"
-  | "nodes"
-  | "events"
-  | "cursor"
-  | "sinks"
-  | "enable"
-  | "retry"
-  | "deadLetters"
-  | "revive"
-  | "test"
-  | "replay"
-  | "remove"
-  | "silences"
-  | "addSilence"
-  | "endSilence"
+  "processes" | "nodeCounts" | "storeBytes" | "plans" | "costs" | "monthCosts" | "eventAfter"
 >

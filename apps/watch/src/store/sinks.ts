@@ -17,16 +17,21 @@ export interface SinkRow {
   /** Why it is disabled; null while it is enabled. */
   readonly disabled: DisabledReason | null
   readonly message: string | null
+  /** When it was disabled or enabled. */
   readonly changedAtMillis: number
   /** Since when nothing was delivered; null when the last attempt succeeded. */
   readonly failingSinceMillis: number | null
 }
 
-/** How many events a sink has not read, how many it has still to deliver, how many silences hold, how many it gave up on. */
-interface Backlog {
+/** How many events a sink does not have. */
+export interface Backlog {
+  /** Those that it has not read. */
   readonly unread: number
+  /** Those that it has read and not delivered. */
   readonly pending: number
+  /** Those that wait for the end of a silence. */
   readonly silenced: number
+  /** Those that it gave up on. */
   readonly dead: number
 }
 
