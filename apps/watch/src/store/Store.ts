@@ -11,7 +11,6 @@ import type { SqlError } from "effect/sql/SqlError"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import type { EventFact } from "../events/Event.ts"
 import { type AccountChange, makeAccounts } from "./accounts.ts"
-import { makeCatalogue } from "./catalogue.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { checkVersion, migrate } from "./migrate.ts"
@@ -25,7 +24,6 @@ import { makeSinks } from "./sinks.ts"
 import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
-import { makeSpend } from "./spend.ts"
 import { makeWatchedAccounts } from "./watchedAccounts.ts"
 import { makeSignal } from "./Signal.ts"
 
@@ -109,8 +107,6 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
       Effect.mapError(sql.withTransaction(effect), fromSqlError),
     ...failing(makeEvents(sql)),
     ...failing(makePresent(sql)),
-    ...failing(makeCatalogue(sql)),
-    ...failing(makeSpend(sql)),
     ...sinks,
     take: (...args: Parameters<typeof sinks.take>) => watched(sinks.take(...args)),
     ...deliveries,

@@ -8,7 +8,7 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
 import type { Owner, Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
-import { keptSpendDays } from "./spend.ts"
+import { keptSpendDays } from "./present.ts"
 import { forGroups, groupsOf } from "./rows.ts"
 
 /** An account as its last owner left it. */

@@ -1,16 +1,10 @@
 /**
- * Reading the nodes that exist: page by page, and counted.
+ * Reading what there is of accounts beside their events: nodes, page by page and counted, catalogues, allowances, spending. `accounts.ts`
+ * writes it together with the events that it follows from.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { planOf } from "./migrations.ts"
-
-/** A node that exists: its row's body as JSON. */
-export interface PresentNode {
-  readonly account: string
-  readonly id: number
-  readonly body: string
-}
 
 /** How many nodes of an account share a status and a plan. */
 export interface NodeCount {
@@ -20,17 +14,73 @@ export interface NodeCount {
   readonly count: number
 }
 
+/** A value of an account, as JSON. */
+interface Kept {
+  readonly account: string
+  readonly body: string
+}
+
+/** A node that exists: its row's body as JSON. */
+export interface PresentNode extends Kept {
+  readonly id: number
+}
+
+/** A day in which the rates of an account changed, as JSON. */
+interface SpendDay extends Kept {
+  readonly day: number
+}
+
+/** Days that are older than this before the newest are removed. */
+export const keptSpendDays = 800
+
 export const makePresent = (sql: SqlClient.SqlClient) => {
   /** At most `max` nodes of an account, by id, behind one. */
-  const presentNodes = Effect.fn("Store.presentNodes")(function* (account: string, after: number, max: number) {
-    return yield* sql<PresentNode>`SELECT account, id, body FROM node
+  const presentNodes = Effect.fn("Store.presentNodes")(
+    (account: string, after: number, max: number) => sql<PresentNode>`SELECT account, id, body FROM node
       WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
-  })
+  )
 
   const plan = planOf(sql)
   const nodeCounts = sql<NodeCount>`
     SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
     GROUP BY account, status, ${plan} ORDER BY account, status, plan`
 
-  return { presentNodes, nodeCounts }
+  /** The catalogues of all accounts, by name. */
+  const catalogues = sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`
+
+  const valueOf = (table: "catalogue" | "allowance") =>
+    Effect.fn(`Store.${table}Of`)((account: string) =>
+      Effect.map(
+        sql<Kept>`SELECT account, body FROM ${sql(table)} WHERE account = ${account}`,
+        ([row]): string | null => row?.body ?? null
+      )
+    )
+
+  /** What is known of the spending of an account, or of all, by name. */
+  const spends = Effect.fn("Store.spends")((account: string | undefined) => {
+    const own = account === undefined ? sql`` : sql`WHERE account = ${account}`
+    return sql<Kept>`SELECT account, body FROM spend ${own} ORDER BY account`
+  })
+
+  /** The days of an account, or of all, from one on, and of each the last before it; ascending. */
+  const spendDays = Effect.fn("Store.spendDays")((firstDay: number, account: string | undefined) => {
+    const own = account === undefined ? sql`` : sql`AND spend.account = ${account}`
+    return sql<SpendDay>`
+      SELECT d.account, d.day, d.body FROM spend JOIN spend_day d ON d.account = spend.account
+      WHERE d.day >= coalesce(
+        (SELECT max(p.day) FROM spend_day p WHERE p.account = spend.account AND p.day <= ${firstDay}), 0) ${own}
+      ORDER BY d.account, d.day`
+  })
+
+  return {
+    presentNodes,
+    nodeCounts,
+    catalogues,
+    /** The catalogue of one account; null before its first read. */
+    catalogueOf: valueOf("catalogue"),
+    /** What was reported of an account's allowance; null where nothing was. */
+    allowanceOf: valueOf("allowance"),
+    spends,
+    spendDays
+  }
 }
