@@ -25,19 +25,6 @@ export interface SpendChange {
   readonly durable: Pick<AccountChange, "spend" | "spendDays">
 }
 
-export interface WatchedSpend {
-  readonly nodes: (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => SpendChange
-  readonly prices: (
-    before: Catalogue,
-    difference: CatalogueDifference,
-    snapshot: Snapshot,
-    nowMillis: number
-  ) => SpendChange
-  /** The catalogue as it is believed from now on. */
-  readonly notePrices: (catalogue: Catalogue) => void
-  readonly apply: (change: SpendChange) => void
-}
-
 function* statesOf({ nodes }: Snapshot) {
   for (const { state } of nodes.values()) yield state
 }
@@ -75,8 +62,13 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       : {}
   })
 
-  const watched: WatchedSpend = {
-    nodes: (before, difference, observation, { sweepMillis }) => {
+  return {
+    nodes: (
+      before: Snapshot,
+      difference: Difference,
+      observation: Observation,
+      { sweepMillis }: Rules
+    ): SpendChange => {
       const { exchange, standing } = difference
       const atMillis = exchange.answered.atMillis
       if (standing.baselineMillis === null) return { ledger, facts: [], durable: {} }
@@ -95,17 +87,24 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       const noted = isChanged ? { ...followed.ledger, budget: current.budget, marks } : followed.ledger
       return changeOf({ ledger: noted, isDurable: isDurable || isChanged, days }, facts)
     },
-    prices: (before, difference, snapshot, nowMillis) => {
+    prices: (
+      before: Catalogue,
+      difference: CatalogueDifference,
+      snapshot: Snapshot,
+      nowMillis: number
+    ): SpendChange => {
       if (ledger === null) return { ledger, facts: [], durable: {} }
       const times = { nowMillis, confirmedMillis: confirmedMillis(difference) }
       return changeOf(followPrices(ledger, before, difference.catalogue, difference.facts, snapshot.nodes, times))
     },
-    notePrices: (catalogue) => {
+    /** The catalogue as it is believed from now on. */
+    notePrices: (catalogue: Catalogue) => {
       prices = { plans: plansOf(catalogue), readMillis: catalogue.readMillis }
     },
-    apply: (change) => {
+    apply: (change: SpendChange) => {
       ledger = change.ledger
     }
   }
-  return watched
 })
+
+export type WatchedSpend = Effect.Success<ReturnType<typeof openSpend>>

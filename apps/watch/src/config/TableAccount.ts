@@ -5,13 +5,11 @@
 import { Redacted, Result, Schema } from "effect"
 import type { TableAccount } from "../store/watchedAccounts.ts"
 import { type AccountOptions, connectionProblem, type Surroundings } from "./Config.ts"
-import { readSealKeys, seal, type SealKeys, unseal } from "./seal.ts"
+import { readSealKeys, seal, Sealed, type SealKeys, unseal } from "./seal.ts"
 
 /** Where a secret is, as in a config. */
 const Reference = Schema.Union([Schema.Struct({ env: Schema.String }), Schema.Struct({ file: Schema.String })])
 export type Reference = typeof Reference.Type
-
-const Sealed = Schema.Struct({ keyId: Schema.String, sealed: Schema.String })
 
 export const Credentials = Schema.Union([Schema.Struct({ apiKey: Reference, accessToken: Reference }), Sealed])
 export type Credentials = typeof Credentials.Type

@@ -13,7 +13,7 @@ import { type Courier, makeCourier, receiverUp, whileItMayPass } from "./Courier
 import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
 import { makeStdoutCourier } from "./StdoutCourier.ts"
-import { Stdout, type StreamClosed } from "./Stdout.ts"
+import { Stdout } from "./Stdout.ts"
 
 /** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
 export const sinkStates = ["up", "failing", "down", "disabled", "removed"] as const
@@ -37,13 +37,6 @@ const lostPause = "100 millis"
 const idlePause = "10 millis"
 
 /** One sink: what runs it, and a way to do something with it while it stands still. */
-interface RunningSink {
-  readonly options: SinkOptions
-  readonly run: Effect.Effect<never, StoreFailed | StreamClosed>
-  readonly whileStopped: <A>(effect: Effect.Effect<A, StoreFailed>) => Effect.Effect<A, StoreFailed>
-  readonly courier: () => Courier | null
-}
-
 const makeSink = Effect.fnUntraced(function* (
   options: SinkOptions,
   watched: ReadonlyArray<string>,
@@ -108,7 +101,7 @@ const makeSink = Effect.fnUntraced(function* (
       return yield* Deferred.await(done)
     })
 
-  return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
+  return { options, run, whileStopped, courier: () => courier }
 })
 
 /** `options`: the sinks to run. `configured`: those of the config; null where that is not known. `watched`: the accounts. */
@@ -131,7 +124,7 @@ const makeSinks = Effect.fnUntraced(function* (
       )
     )
   })
-  const sinks = new Map<string, RunningSink>()
+  const sinks = new Map<string, Effect.Success<ReturnType<typeof makeSink>>>()
   for (const each of options) sinks.set(each.name, yield* makeSink(each, watched, report))
 
   const optionsOf = new Map(configured?.map((each) => [each.name, each]))
