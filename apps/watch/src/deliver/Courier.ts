@@ -4,7 +4,7 @@
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
-import { makeSignal } from "../store/Signal.ts"
+import { makeSignal, waitUntil } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import type { Failed, Outcome } from "./Outcome.ts"
@@ -195,10 +195,7 @@ export const makeCourier = Effect.fnUntraced(function* (
 
   /** Checks a condition now, and each time the deliveries changed. */
   const until = (condition: (nowMillis: number) => boolean) =>
-    Effect.gen(function* () {
-      let seen = 0
-      while (!condition(yield* Clock.currentTimeMillis)) seen = yield* turned.wait(seen)
-    })
+    waitUntil(turned.wait, Effect.map(Clock.currentTimeMillis, condition))
 
   const hasRoom = () => queues.size < maxLeft
 

@@ -5,6 +5,7 @@
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
+import { waitUntil } from "../store/Signal.ts"
 import type { Backlog, SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
@@ -52,11 +53,13 @@ const makeSink = Effect.fnUntraced(function* (
   let courier: Courier | null = null
 
   /** Waits until a person orders something of the sink in another process. */
-  const ordered = Effect.fnUntraced(function* (name: string) {
-    const before = yield* whileItMayPass(store.ordersOf(name))
-    for (let seen = 0; ; seen = yield* store.newEvents(seen)) {
-      if ((yield* whileItMayPass(store.ordersOf(name))) !== before) return
-    }
+  const ordered = Effect.gen(function* () {
+    const orders = whileItMayPass(store.ordersOf(name))
+    const before = yield* orders
+    yield* waitUntil(
+      store.newEvents,
+      Effect.map(orders, (count) => count !== before)
+    )
   })
 
   const disable = (reason: DisabledReason, message: string) =>
@@ -64,7 +67,7 @@ const makeSink = Effect.fnUntraced(function* (
 
   const deliver = Effect.gen(function* () {
     const row = (yield* whileItMayPass(store.sinks)).find((row) => row.name === name)
-    if (row?.disabled != null) return yield* ordered(name)
+    if (row?.disabled != null) return yield* ordered
     courier =
       attempt === null
         ? yield* makeStdoutCourier(name)

@@ -13,6 +13,7 @@ import type { StoredEvent } from "../store/accounts.ts"
 import type { DeadLetterPlace } from "../store/deliveries.ts"
 import type { EventFilter, Head } from "../store/events.ts"
 import { SharedStore } from "../store/peers.ts"
+import { waitUntil } from "../store/Signal.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
 import { cachedFor } from "../telemetry/cachedFor.ts"
@@ -43,42 +44,22 @@ const kindOf = ({ target }: SinkOptions): string => {
 
 const instantOf = (millis: number | null): DateTime.Utc | null => (millis === null ? null : DateTime.makeUnsafe(millis))
 
-const toStatus = (account: string, progress: AccountProgress, nodes: number): AccountStatus => ({
-  account,
-  state: progress.state,
-  nodes,
-  lastSweep:
-    progress.lastSweep === null
-      ? null
-      : {
-          endedAt: DateTime.makeUnsafe(progress.lastSweep.endedMillis),
-          durationMillis: progress.lastSweep.durationMillis,
-          requests: progress.lastSweep.requests
-        },
-  unreadable: progress.unreadable,
-  nextSweepAt: instantOf(progress.nextSweepMillis),
-  sweepIntervalMillis: progress.intervalMillis,
-  detectionLatencyMillis: progress.latencyMillis,
-  allowance:
-    progress.allowance === null
-      ? null
-      : {
-          limit: progress.allowance.limit,
-          remaining: progress.allowance.remaining,
-          resetAt: instantOf(progress.allowance.resetMillis)
-        },
-  ...(progress.isAdded ? { added: true } : {}),
-  ...(progress.owner === null
-    ? {}
-    : {
-        owner: {
-          process: progress.owner.process,
-          since: DateTime.makeUnsafe(progress.owner.sinceMillis),
-          from: progress.owner.from,
-          isHere: progress.owner.isHere
-        }
-      })
-})
+const toStatus = (account: string, progress: AccountProgress, nodes: number): AccountStatus => {
+  const { allowance, lastSweep, owner } = progress
+  return {
+    account,
+    state: progress.state,
+    nodes,
+    lastSweep: lastSweep && { ...lastSweep, endedAt: DateTime.makeUnsafe(lastSweep.endedMillis) },
+    unreadable: progress.unreadable,
+    nextSweepAt: instantOf(progress.nextSweepMillis),
+    sweepIntervalMillis: progress.intervalMillis,
+    detectionLatencyMillis: progress.latencyMillis,
+    allowance: allowance && { ...allowance, resetAt: instantOf(allowance.resetMillis) },
+    ...(progress.isAdded ? { added: true } : {}),
+    ...(owner && { owner: { ...owner, since: DateTime.makeUnsafe(owner.sinceMillis) } })
+  }
+}
 
 /** A place in the nodes of all accounts, as pages name it: `account/id`. */
 const readPlace = (
@@ -117,12 +98,8 @@ const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArra
   })
 }
 
-const toRecord = ({ about, message, name, next, severity, sinceMillis }: Trouble): TroubleRecord => ({
-  name,
-  about,
-  severity,
-  message,
-  next,
+const toRecord = ({ sinceMillis, ...trouble }: Trouble): TroubleRecord => ({
+  ...trouble,
   since: DateTime.makeUnsafe(sinceMillis)
 })
 
@@ -270,10 +247,10 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   const eventAfter = Effect.fnUntraced(function* (text: string) {
     const cursor = yield* Effect.orDie(readCursor(text))
-    for (let seen = 0; ; seen = yield* store.newEvents(seen)) {
-      const heads = yield* Effect.orDie(store.heads)
-      if (heads.some(({ account, seq }) => isAfter(cursor, account, seq))) return
-    }
+    const isBehind = Effect.map(Effect.orDie(store.heads), (heads) =>
+      heads.some(({ account, seq }) => isAfter(cursor, account, seq))
+    )
+    yield* waitUntil(store.newEvents, isBehind)
   })
 
   const knownSink = Effect.fnUntraced(function* (name: string) {
