@@ -9,7 +9,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Clock, Context, Effect, Layer, Queue, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { withBreakingTransactions } from "./transactions.ts"
@@ -222,13 +222,9 @@ const connect = Effect.fnUntraced(
   (connected, address) =>
     Effect.mapError(connected, (error: SqlError | StoreFailed) => {
       const { detail, fault } = fromSqlError(error)
-      const cause = isSqlError(error) && error.reason.cause instanceof Error ? error.reason.cause.message : detail
       // PgBouncer knows no `search_path` unless it is told to ignore it.
-      const isPooler = cause.includes("unsupported startup parameter")
-      return new StoreFailed({
-        fault: isPooler ? "pooler" : fault,
-        detail: `${shownStore(address)}, ${cause || detail}`
-      })
+      const isPooler = detail.includes("unsupported startup parameter")
+      return new StoreFailed({ fault: isPooler ? "pooler" : fault, detail: `${shownStore(address)}, ${detail}` })
     })
 )
 
