@@ -139,18 +139,11 @@ export const makeCourier = Effect.fnUntraced(function* (
     lastReason = outcome.reason
     const now = yield* Clock.currentTimeMillis
     const consequence = queues.failed(delivery, outcome, now, yield* Random.next)
-    switch (consequence._tag) {
-      case "Retry":
-        note({ _tag: "Due", delivery: consequence.delivery })
-        return null
-      case "Wait":
-        return null
-      case "GiveUp":
-        note({ _tag: "GivenUp", delivery: consequence.delivery, reason: outcome.reason })
-        return null
-      case "Disable":
-        return { reason: consequence.reason, message: outcome.reason }
-    }
+    const { reason } = outcome
+    if (consequence._tag === "Disable") return { reason: consequence.reason, message: reason }
+    if (consequence._tag === "Retry") note({ _tag: "Due", delivery: consequence.delivery })
+    if (consequence._tag === "GiveUp") note({ _tag: "GivenUp", delivery: consequence.delivery, reason })
+    return null
   })
 
   /** Takes in what arrived; gives the end, if it is one. */

@@ -89,6 +89,10 @@ const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ ac
 const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
   new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
 
+/** The cursor behind all of them. */
+const behind = (events: ReadonlyArray<StoredEvent>, begin: Cursor): Cursor =>
+  events.reduce((cursor, { account, seq }) => advance(cursor, account, seq), begin)
+
 /** Each with the cursor behind it. */
 const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
   let cursor = begin
@@ -230,19 +234,15 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
     const events = logged(read.slice(0, limit), cursor)
     if (read.length > limit) return { events, next: events.at(-1)!.cursor, more: true }
-    let next = cursor
-    for (const [account, seq] of end) next = advance(next, account, seq)
-    for (const { account, seq } of read) next = advance(next, account, seq)
-    return { events, next: formatCursor(next), more: false }
+    const searched = Array.from(end).reduce((next, [account, seq]) => advance(next, account, seq), cursor)
+    return { events, next: formatCursor(behind(read, searched)), more: false }
   })
 
   const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
     const end = yield* ends
     const read = yield* Effect.orDie(store.latest(limit, filter))
     const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
-    let next = end
-    for (const { account, seq } of read) next = advance(next, account, seq)
-    return { events: logged(read, begin), next: formatCursor(next), more: false }
+    return { events: logged(read, begin), next: formatCursor(behind(read, end)), more: false }
   })
 
   const eventAfter = Effect.fnUntraced(function* (text: string) {

@@ -55,6 +55,8 @@ export const makeStrip = (node, fromMillis, { asOfMillis = now(), past = pastOf(
 const cell = (name, ...children) => {
   const element = make("span", { className: `cell ${name}`, children })
   element.role = "cell"
+  // Where it goes on a narrow screen.
+  element.style.setProperty("--area", name)
   return element
 }
 

@@ -139,7 +139,9 @@ const gauge = (allowance) => {
   const tone = isLow(allowance) ? "bad" : share < littleShare ? "warm" : "good"
   const fill = make("span", { className: `fill ${tone}` })
   fill.style.width = `${share * 100}%`
-  return Object.assign(make("div", { className: "meter", children: [fill] }), {
+  return make("div", {
+    className: "meter",
+    children: [fill],
     role: "meter",
     ariaLabel: "Allowance left",
     ariaValueMin: "0",
