@@ -105,6 +105,8 @@ interface WithSpend {
   readonly difference: Difference
   readonly spend: SpendChange
   readonly facts: ReadonlyArray<EventFact>
+  /** As the rules have it. */
+  readonly sweepMillis: number
 }
 
 /** Takes the account over from its last owner, and loads it. It is given up with the scope. */
@@ -118,8 +120,6 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   }
   const seed = yield* Random.nextIntBetween(0, maxSeed)
   const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
-  /** As the rules of the last observation have it. */
-  let sweepMillis = 0
   const mailbox = yield* Semaphore.make(1)
   const money = yield* openSpend(options.name, options.alertRules ?? (() => noAlerts))
   const account = yield* makeAccount({
@@ -130,9 +130,9 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
         const difference = diff(snapshot, observation, rules)
         const spend = money.nodes(snapshot, difference, observation, rules)
         const facts = spend.facts.length === 0 ? difference.facts : [...difference.facts, ...spend.facts]
-        return { difference, spend, facts }
+        return { difference, spend, facts, sweepMillis: rules.sweepMillis }
       },
-      durable: ({ difference, spend }: WithSpend) => ({
+      durable: ({ difference, spend, sweepMillis }: WithSpend) => ({
         nodes: rowsOf(snapshot, difference),
         ...accountOf(snapshot.standing, difference.standing, sweepMillis),
         ...spend.durable
@@ -147,10 +147,8 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
     owner,
     snapshot,
     spend: { watched: money, mailbox },
-    observe: (observation, rules) => {
-      sweepMillis = rules.sweepMillis
-      return Effect.map(account.observe({ observation, rules }), (facts) => facts.filter(isOfNodes))
-    }
+    observe: (observation, rules) =>
+      Effect.map(account.observe({ observation, rules }), (facts) => facts.filter(isOfNodes))
   }
   return watched
 })

@@ -31,13 +31,17 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
 }> {}
 
-export interface NodeQuery {
-  readonly account?: string | undefined
-  /** The nodes as they were then; without it, as they are known now. */
-  readonly at?: DateTime.Utc | undefined
+/** Which part of a list. */
+interface PageQuery {
   /** `next` of the page before. */
   readonly after?: string | undefined
   readonly limit: number
+}
+
+export interface NodeQuery extends PageQuery {
+  readonly account?: string | undefined
+  /** The nodes as they were then; without it, as they are known now. */
+  readonly at?: DateTime.Utc | undefined
 }
 
 export interface CostQuery {
@@ -46,18 +50,6 @@ export interface CostQuery {
   readonly month?: string | undefined
   /** Instead of a month: from an instant until now. */
   readonly since?: DateTime.Utc | undefined
-}
-
-export interface EventQuery extends EventFilter {
-  /** The first events behind this cursor, `""` for the first that are kept; without it, the last events. */
-  readonly after?: string | undefined
-  readonly limit: number
-}
-
-export interface DeadLetterQuery {
-  /** `next` of the page before. */
-  readonly after?: string | undefined
-  readonly limit: number
 }
 
 export class Daemon extends Context.Service<
@@ -78,7 +70,8 @@ export class Daemon extends Context.Service<
     readonly costs: (query: CostQuery, nowMillis: number) => Effect.Effect<ReadonlyArray<AccountCost>, Refused>
     /** What the accounts of this process spent this month, at most a minute ago. */
     readonly monthCosts: Effect.Effect<ReadonlyArray<AccountCost>>
-    readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
+    /** `after`: the first events behind this cursor, `""` for the first that are kept; without it, the last events. */
+    readonly events: (query: EventFilter & PageQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */
     readonly cursor: Effect.Effect<string>
     /** Waits until the log has an event behind this cursor. */
@@ -89,7 +82,7 @@ export class Daemon extends Context.Service<
     /** Delivers dead letters and what waits for its next attempt now. */
     readonly retry: (sink: string) => Effect.Effect<void, Refused>
     /** The events that a sink gave up on. */
-    readonly deadLetters: (sink: string, query: DeadLetterQuery) => Effect.Effect<DeadLetterPage, Refused>
+    readonly deadLetters: (sink: string, query: PageQuery) => Effect.Effect<DeadLetterPage, Refused>
     /** Delivers one dead letter now, by the id of its event. */
     readonly revive: (sink: string, id: string) => Effect.Effect<void, Refused>
     /** Sends a test event, which is in no log. */

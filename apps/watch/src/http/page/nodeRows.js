@@ -126,18 +126,20 @@ const paintInSight = () => {
 
 const areSame = (a, b) => JSON.stringify([...a]) === JSON.stringify([...b])
 
-/** So many characters of each are shown at most. */
-const maxCharacters = { account: 20, plan: 24, address: 16 }
-
-const widthTexts = { account: ({ account }) => account, plan: ({ plan }) => plan ?? "", address: ipOf }
+/** Columns, their texts, and how many characters of one are shown at most. */
+const fitted = [
+  ["account", ({ account }) => account, 20],
+  ["plan", ({ plan }) => plan ?? "", 24],
+  ["address", ipOf, 16]
+]
 
 /** Makes columns as wide as their longest text: what is left is for the names. */
 const fitColumns = () => {
   const { style } = byId("grid")
-  for (const [name, textOf] of Object.entries(widthTexts)) {
+  for (const [name, textOf, maxCharacters] of fitted) {
     let longest = 0
     for (const node of model.nodes.values()) longest = Math.max(longest, textOf(node).length)
-    style.setProperty(`--${name}-characters`, String(Math.min(longest, maxCharacters[name])))
+    style.setProperty(`--${name}-characters`, String(Math.min(longest, maxCharacters)))
   }
 }
 
