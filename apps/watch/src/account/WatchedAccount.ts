@@ -3,7 +3,7 @@
  * `Account.ts`.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Random, Schema, Semaphore, Stream } from "effect"
+import { Effect, Random, Schema, Stream } from "effect"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../diff/NodeState.ts"
@@ -89,13 +89,7 @@ const accountOf = (
 export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
   /** What its nodes cost, which changes with them and with the prices. */
-  readonly spend: OwnSpend
-}
-
-/** What changes it takes its turn with the others. */
-export interface OwnSpend {
-  readonly watched: WatchedSpend
-  readonly mailbox: Semaphore.Semaphore
+  readonly spend: WatchedSpend
 }
 
 const noAlerts: AlertRules = { budget: null, forgottenMillis: null, leases: new Map() }
@@ -120,11 +114,10 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   }
   const seed = yield* Random.nextIntBetween(0, maxSeed)
   const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
-  const mailbox = yield* Semaphore.make(1)
   const money = yield* openSpend(options.name, options.alertRules ?? (() => noAlerts))
   const account = yield* makeAccount({
     owner,
-    mailbox,
+    mailbox: money.mailbox,
     belief: {
       diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }): WithSpend => {
         const difference = diff(snapshot, observation, rules)
@@ -146,7 +139,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   const watched: OwnAccount = {
     owner,
     snapshot,
-    spend: { watched: money, mailbox },
+    spend: money,
     observe: (observation, rules) =>
       Effect.map(account.observe({ observation, rules }), (facts) => facts.filter(isOfNodes))
   }

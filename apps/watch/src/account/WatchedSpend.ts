@@ -2,7 +2,7 @@
  * The spending of an account, as the store keeps it: loaded once, and changed together with the nodes and the prices that it follows
  * from. Whoever changes those asks here what else is to be committed.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
 import type { CatalogueDifference } from "../diff/catalogue/diffCatalogue.ts"
 import type { Difference } from "../diff/diff.ts"
@@ -63,6 +63,8 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
   })
 
   return {
+    /** What changes it takes its turn with the others. */
+    mailbox: yield* Semaphore.make(1),
     nodes: (
       before: Snapshot,
       difference: Difference,

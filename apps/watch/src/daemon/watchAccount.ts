@@ -86,9 +86,8 @@ export const watchAccount = Effect.fnUntraced(function* (
     begun: yield* moments.now,
     alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current })
   })
-  const own = { owner: watched.owner, snapshot: watched.snapshot, spend: watched.spend }
-  const catalogue = yield* openCatalogue(own)
-  const observeAllowance = yield* openAllowance(own)
+  const catalogue = yield* openCatalogue(watched)
+  const observeAllowance = yield* openAllowance(watched)
 
   let widths: Widths = []
   let words = noWords

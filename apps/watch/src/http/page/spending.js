@@ -37,10 +37,10 @@ const doubtText = ({ blindMillis, error, isBounded }) =>
 
 /** The days of the month: those that were, of all accounts, and those to come. */
 const daysOf = (accounts) => {
-  const days = new Map()
-  for (const { days: own } of accounts) {
-    for (const { day, ...spend } of own) days.set(day, [...(days.get(day) ?? []), spend])
-  }
+  const days = Map.groupBy(
+    accounts.flatMap((account) => account.days),
+    ({ day }) => day
+  )
   const [first] = days.keys()
   const [year, month] = first.split("-").map(Number)
   const length = new Date(Date.UTC(year, month, 0)).getUTCDate()
