@@ -130,7 +130,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     }
     yield* drop(sink, done)
     yield* sql`UPDATE sink SET failing_since = ${failingSinceMillis}
-          WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
+      WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
   }, sql.withTransaction)
 
   /** The dead letters of a sink, the oldest first, at most `max` behind a place. */
@@ -155,7 +155,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   const retry = Effect.fn("Store.retry")(function* (sink: string) {
     const now = yield* Clock.currentTimeMillis
     const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
-          RETURNING id`
+      RETURNING id`
     yield* orders.note(sink)
     return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
   }, sql.withTransaction)

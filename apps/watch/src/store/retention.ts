@@ -106,8 +106,8 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       AND NOT EXISTS (SELECT 1 FROM silenced_event WHERE silenced_event.silence = silence.id AND outcome = 'held')`
     for (const { id } of forgotten) {
       yield* inSteps(sql`DELETE FROM silenced_event WHERE (silence, account, seq, node, sink) IN (
-            SELECT silence, account, seq, node, sink FROM silenced_event WHERE silence = ${id} LIMIT ${maxRemovedAtOnce}
-          ) RETURNING id`)
+        SELECT silence, account, seq, node, sink FROM silenced_event WHERE silence = ${id} LIMIT ${maxRemovedAtOnce}
+      ) RETURNING id`)
       yield* sql`DELETE FROM silence WHERE id = ${id}`
     }
   })
@@ -154,11 +154,11 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       )
     }
     yield* inSteps(sql`DELETE FROM dead_letter WHERE (sink, id) IN (
-          SELECT sink, id FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis} LIMIT ${maxRemovedAtOnce}
-        ) RETURNING id`)
+      SELECT sink, id FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis} LIMIT ${maxRemovedAtOnce}
+    ) RETURNING id`)
     yield* inSteps(sql`DELETE FROM node WHERE (account, id) IN (
-          SELECT account, id FROM node WHERE gone_at < ${now - retention.tombstonesMillis} LIMIT ${maxRemovedAtOnce}
-        ) RETURNING id`)
+      SELECT account, id FROM node WHERE gone_at < ${now - retention.tombstonesMillis} LIMIT ${maxRemovedAtOnce}
+    ) RETURNING id`)
     yield* forgetSilences(now - Math.max(retention.deadLettersMillis, silenceShownMillis))
     if (!(yield* isTooLarge(retention.maxBytes))) return pruned
     const free = new Map<string, number>()

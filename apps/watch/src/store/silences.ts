@@ -176,7 +176,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     }
     for (const { account, body, node, seq } of handed) {
       yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
-            WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
+        WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
     }
     yield* drop(sink, dropped)
     yield* settle(sink, handed, "delivered")

@@ -123,7 +123,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
     const { seq } = head!
     const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
-          WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
+      WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
     const { deliveries, silenced } = yield* sortOut(
       nodes.map(({ body, id }) => toDelivery(seq, id, JSON.parse(body).node)).filter((delivery) => delivery !== null)
     )
@@ -156,9 +156,9 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
       const seq = cursor.get(account) ?? 0
       // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
       yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
-            AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
+        AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
       yield* sql`DELETE FROM silenced_event WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
-            AND outcome = 'held' AND EXISTS (SELECT 1 FROM event WHERE event.id = silenced_event.id)`
+        AND outcome = 'held' AND EXISTS (SELECT 1 FROM event WHERE event.id = silenced_event.id)`
       yield* sql`UPDATE sink_cursor SET seq = ${seq} WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}`
     }
   }, sql.withTransaction)

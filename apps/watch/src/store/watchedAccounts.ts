@@ -59,16 +59,16 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
   ) {
     const revision = yield* nextRevision
     const [known] = yield* sql<{ state: string }>`SELECT state FROM watched_account
-          WHERE name = ${account.name} AND state <> 'removed'`
+      WHERE name = ${account.name} AND state <> 'removed'`
     if (known !== undefined && !isReplacing) return "known" as const
     const [all] = yield* sql<{ count: number }>`SELECT count(*) AS count FROM watched_account
-          WHERE state <> 'removed'`
+      WHERE state <> 'removed'`
     if (known === undefined && all!.count >= maxTableAccounts) return "full" as const
     const { baseUrl, ...rest } = account
     const row = { ...rest, base_url: baseUrl, state: known?.state ?? "active", revision }
     yield* sql`INSERT INTO watched_account ${sql.insert(row)} ON CONFLICT (name) DO UPDATE SET
-          base_url = excluded.base_url, credentials = excluded.credentials, options = excluded.options,
-          state = excluded.state, revision = excluded.revision`
+      base_url = excluded.base_url, credentials = excluded.credentials, options = excluded.options,
+      state = excluded.state, revision = excluded.revision`
     return known === undefined ? ("added" as const) : ("replaced" as const)
   }, sql.withTransaction)
 
@@ -90,7 +90,7 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
       accounts,
       ({ credentials, name, revision }, index) =>
         sql`UPDATE watched_account SET credentials = ${credentials}, revision = ${first + index}
-            WHERE name = ${name} AND revision = ${revision} RETURNING name`
+          WHERE name = ${name} AND revision = ${revision} RETURNING name`
     )
     return changed.flat().length
   }, sql.withTransaction)
