@@ -5,7 +5,6 @@ import * as Berth from "@berthkit/core/client/Berth"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { readConnection } from "@berthkit/terminal/Connection"
-import { allowHttpFlag, baseUrlFlag } from "@berthkit/terminal/connectionFlags"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
@@ -19,16 +18,17 @@ import { migrateStore } from "./commands/migrate.ts"
 import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
-import { deadLetters, enableSink, listSinks, removeSink, replaySink, retrySink, testSink } from "./commands/sinks.ts"
+import { changeSink, deadLetters, listSinks, replaySink, testSink } from "./commands/sinks.ts"
 import { addFlags, addSilence, endFlags, endSilence, listSilences, readSilence } from "./commands/silences.ts"
 import { formats, status } from "./commands/status.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
-import { accountFlag, readAccount } from "./settings/account.ts"
-import { fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
+import { readAccount } from "./settings/account.ts"
+import { connectionFlags, type ConnectionOptions, fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
 import { runFlags } from "./settings/RunSettings.ts"
 import { storeFlags } from "./settings/storeSettings.ts"
+import { textFlag } from "./settings/textFlag.ts"
 
 /** Warnings go to stderr; stdout has events and nothing else. */
 const warnings = Logger.layer([
@@ -36,14 +36,6 @@ const warnings = Logger.layer([
     Effect.runFork(report(`berth-watch: ${String(message)}`))
   })
 ])
-
-const connectionFlags = { baseUrl: baseUrlFlag, allowHttp: allowHttpFlag, account: accountFlag }
-
-interface ConnectionOptions {
-  readonly baseUrl: Option.Option<string>
-  readonly allowHttp: boolean
-  readonly account: Option.Option<string>
-}
 
 /** Runs a command with a client for the connection that the settings name. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
@@ -108,26 +100,21 @@ const sinkName = {
   name: Argument.String("NAME").pipe(Argument.withDescription("Name of the sink, as in the config"))
 }
 
-const deadFlags = {
-  retry: Flag.String("retry").pipe(
-    Flag.withMetavar("ID"),
-    Flag.withDescription("Deliver the event with this id now"),
-    Flag.optional
+const sinkChange = (change: "enable" | "retry" | "remove", description: string) =>
+  Command.make(change, sinkName, (flags) => changing(flags, (daemon) => changeSink(daemon, change, flags.name))).pipe(
+    Command.withDescription(description)
   )
+
+const deadFlags = {
+  retry: textFlag("retry", "ID", "Deliver the event with this id now")
 }
 
 const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
   Command.withDescription("Print how far each sink is, or operate one"),
   Command.withSubcommands([
-    Command.make("enable", sinkName, (flags) => changing(flags, (daemon) => enableSink(daemon, flags.name))).pipe(
-      Command.withDescription("Enable a disabled sink")
-    ),
-    Command.make("retry", sinkName, (flags) => changing(flags, (daemon) => retrySink(daemon, flags.name))).pipe(
-      Command.withDescription("Deliver its dead letters and waiting events now")
-    ),
-    Command.make("remove", sinkName, (flags) => changing(flags, (daemon) => removeSink(daemon, flags.name))).pipe(
-      Command.withDescription("Forget a sink that the config no longer has")
-    ),
+    sinkChange("enable", "Enable a disabled sink"),
+    sinkChange("retry", "Deliver its dead letters and waiting events now"),
+    sinkChange("remove", "Forget a sink that the config no longer has"),
     Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
       (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
     ).pipe(Command.withDescription("Print the events that a sink gave up on, with the reason")),
@@ -165,6 +152,11 @@ const ofAccounts = <A, E, R>(command: (accounts: Accounts) => Effect.Effect<A, E
 
 const accountName = { ...storeFlags, name: nameArgument }
 
+const accountChange = (name: string, state: "active" | "paused" | "removed", description: string) =>
+  Command.make(name, accountName, (flags) => ofAccounts(({ setAccount }) => setAccount(flags, flags.name, state))).pipe(
+    Command.withDescription(description)
+  )
+
 const accountCommand = Command.make("account").pipe(
   Command.withDescription("Accounts kept in a PostgreSQL store, besides those of the config"),
   Command.withSubcommands([
@@ -174,15 +166,9 @@ const accountCommand = Command.make("account").pipe(
     Command.make("list", outputFlags, (flags) =>
       ofAccounts(({ listAccounts }) => listAccounts(flags, formatOf(flags)))
     ).pipe(Command.withDescription("Print the accounts and where their credentials are")),
-    Command.make("pause", accountName, (flags) =>
-      ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "paused"))
-    ).pipe(Command.withDescription("Stop asking the service about an account until you resume it")),
-    Command.make("resume", accountName, (flags) =>
-      ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "active"))
-    ).pipe(Command.withDescription("Continue watching a paused account")),
-    Command.make("remove", accountName, (flags) =>
-      ofAccounts(({ setAccount }) => setAccount(flags, flags.name, "removed"))
-    ).pipe(Command.withDescription("Stop watching an account; its events are kept as long as retention says")),
+    accountChange("pause", "paused", "Stop asking the service about an account until you resume it"),
+    accountChange("resume", "active", "Continue watching a paused account"),
+    accountChange("remove", "removed", "Stop watching an account; its events are kept as long as retention says"),
     Command.make("reseal", storeFlags, (flags) => ofAccounts(({ resealAccounts }) => resealAccounts(flags))).pipe(
       Command.withDescription("Seal all credentials again with the newest key")
     )

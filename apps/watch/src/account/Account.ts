@@ -19,13 +19,6 @@ export interface Belief<Observation, Difference extends { readonly facts: Readon
   readonly apply: (difference: Difference) => Iterable<void> | void
 }
 
-export interface AccountOptions<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
-  readonly owner: Owner
-  readonly belief: Belief<Observation, Difference>
-  /** Shared by beliefs that change something together; each has its own unless given. */
-  readonly mailbox?: Semaphore.Semaphore | undefined
-}
-
 /** Before the store is asked again after it failed. */
 const storePause = "1 second"
 
@@ -35,7 +28,16 @@ const isEmpty = (change: AccountChange): boolean =>
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
   Difference extends { readonly facts: ReadonlyArray<EventFact> }
->({ belief, mailbox: shared, owner }: AccountOptions<Observation, Difference>) {
+>({
+  belief,
+  mailbox: shared,
+  owner
+}: {
+  readonly owner: Owner
+  readonly belief: Belief<Observation, Difference>
+  /** Shared by beliefs that change something together; each has its own unless given. */
+  readonly mailbox?: Semaphore.Semaphore | undefined
+}) {
   const store = yield* Store
   const mailbox = shared ?? (yield* Semaphore.make(1))
 
@@ -49,7 +51,9 @@ export const makeAccount = Effect.fnUntraced(function* <
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
       // A connection that broke does not say whether its last commit was made. All of it was, if its events are there.
-      if (isUnsure && committed.failure.fault === "repeated") return
+      if (isUnsure && committed.failure.fault === "repeated") {
+        return yield* store.noteCommitted(owner.account, change.events ?? [])
+      }
       if (!mayPass(committed.failure)) return yield* committed.failure
       isUnsure ||= committed.failure.fault === "unavailable"
       yield* Effect.interruptible(Effect.sleep(storePause))

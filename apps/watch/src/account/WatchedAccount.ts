@@ -3,7 +3,7 @@
  * `Account.ts`.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Random, Schema, Semaphore, Stream } from "effect"
+import { Effect, Random, Schema, Stream } from "effect"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../diff/NodeState.ts"
@@ -89,13 +89,7 @@ const accountOf = (
 export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
   /** What its nodes cost, which changes with them and with the prices. */
-  readonly spend: OwnSpend
-}
-
-/** What changes it takes its turn with the others. */
-export interface OwnSpend {
-  readonly watched: WatchedSpend
-  readonly mailbox: Semaphore.Semaphore
+  readonly spend: WatchedSpend
 }
 
 const noAlerts: AlertRules = { budget: null, forgottenMillis: null, leases: new Map() }
@@ -105,6 +99,8 @@ interface WithSpend {
   readonly difference: Difference
   readonly spend: SpendChange
   readonly facts: ReadonlyArray<EventFact>
+  /** As the rules have it. */
+  readonly sweepMillis: number
 }
 
 /** Takes the account over from its last owner, and loads it. It is given up with the scope. */
@@ -118,21 +114,18 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   }
   const seed = yield* Random.nextIntBetween(0, maxSeed)
   const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
-  /** As the rules of the last observation have it. */
-  let sweepMillis = 0
-  const mailbox = yield* Semaphore.make(1)
   const money = yield* openSpend(options.name, options.alertRules ?? (() => noAlerts))
   const account = yield* makeAccount({
     owner,
-    mailbox,
+    mailbox: money.mailbox,
     belief: {
       diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }): WithSpend => {
         const difference = diff(snapshot, observation, rules)
         const spend = money.nodes(snapshot, difference, observation, rules)
         const facts = spend.facts.length === 0 ? difference.facts : [...difference.facts, ...spend.facts]
-        return { difference, spend, facts }
+        return { difference, spend, facts, sweepMillis: rules.sweepMillis }
       },
-      durable: ({ difference, spend }: WithSpend) => ({
+      durable: ({ difference, spend, sweepMillis }: WithSpend) => ({
         nodes: rowsOf(snapshot, difference),
         ...accountOf(snapshot.standing, difference.standing, sweepMillis),
         ...spend.durable
@@ -146,11 +139,9 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   const watched: OwnAccount = {
     owner,
     snapshot,
-    spend: { watched: money, mailbox },
-    observe: (observation, rules) => {
-      sweepMillis = rules.sweepMillis
-      return Effect.map(account.observe({ observation, rules }), (facts) => facts.filter(isOfNodes))
-    }
+    spend: money,
+    observe: (observation, rules) =>
+      Effect.map(account.observe({ observation, rules }), (facts) => facts.filter(isOfNodes))
   }
   return watched
 })

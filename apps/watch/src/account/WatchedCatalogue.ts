@@ -16,11 +16,10 @@ import {
   noEvidence
 } from "../diff/catalogue/diffCatalogue.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
-import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"
-import type { OwnSpend } from "./WatchedAccount.ts"
+import type { OwnAccount } from "./WatchedAccount.ts"
 import type { SpendChange } from "./WatchedSpend.ts"
 
 export interface WatchedCatalogue {
@@ -41,24 +40,19 @@ interface WithSpend extends CatalogueDifference {
   readonly money: SpendChange
 }
 
-export const openCatalogue = Effect.fnUntraced(function* (options: {
-  readonly owner: Owner
-  readonly snapshot: Snapshot
-  readonly spend: OwnSpend
-}) {
+export const openCatalogue = Effect.fnUntraced(function* ({ owner, snapshot, spend }: Omit<OwnAccount, "observe">) {
   const store = yield* Store
-  const { owner, snapshot, spend } = options
   const kept = yield* store.catalogueOf(owner.account)
   let catalogue = kept === null ? unread : readCatalogue(kept)
   let evidence = noEvidence
-  spend.watched.notePrices(catalogue)
+  spend.notePrices(catalogue)
   const { observe } = yield* makeAccount({
     owner,
     mailbox: spend.mailbox,
     belief: {
       diff: (read: CatalogueRead): WithSpend => {
         const difference = diffCatalogue(catalogue, evidence, read, nodesOn(snapshot))
-        const money = spend.watched.prices(catalogue, difference, snapshot, read.answered.atMillis)
+        const money = spend.prices(catalogue, difference, snapshot, read.answered.atMillis)
         return { ...difference, money }
       },
       durable: ({ money, ...difference }: WithSpend) => ({
@@ -66,8 +60,8 @@ export const openCatalogue = Effect.fnUntraced(function* (options: {
         ...money.durable
       }),
       apply: ({ money, ...difference }) => {
-        spend.watched.apply(money)
-        spend.watched.notePrices(difference.catalogue)
+        spend.apply(money)
+        spend.notePrices(difference.catalogue)
         catalogue = difference.catalogue
         evidence = difference.evidence
       }

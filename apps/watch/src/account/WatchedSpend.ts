@@ -2,7 +2,7 @@
  * The spending of an account, as the store keeps it: loaded once, and changed together with the nodes and the prices that it follows
  * from. Whoever changes those asks here what else is to be committed.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
 import type { CatalogueDifference } from "../diff/catalogue/diffCatalogue.ts"
 import type { Difference } from "../diff/diff.ts"
@@ -23,19 +23,6 @@ export interface SpendChange {
   readonly ledger: Ledger | null
   readonly facts: ReadonlyArray<CostFact>
   readonly durable: Pick<AccountChange, "spend" | "spendDays">
-}
-
-export interface WatchedSpend {
-  readonly nodes: (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => SpendChange
-  readonly prices: (
-    before: Catalogue,
-    difference: CatalogueDifference,
-    snapshot: Snapshot,
-    nowMillis: number
-  ) => SpendChange
-  /** The catalogue as it is believed from now on. */
-  readonly notePrices: (catalogue: Catalogue) => void
-  readonly apply: (change: SpendChange) => void
 }
 
 function* statesOf({ nodes }: Snapshot) {
@@ -75,8 +62,15 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       : {}
   })
 
-  const watched: WatchedSpend = {
-    nodes: (before, difference, observation, { sweepMillis }) => {
+  return {
+    /** What changes it takes its turn with the others. */
+    mailbox: yield* Semaphore.make(1),
+    nodes: (
+      before: Snapshot,
+      difference: Difference,
+      observation: Observation,
+      { sweepMillis }: Rules
+    ): SpendChange => {
       const { exchange, standing } = difference
       const atMillis = exchange.answered.atMillis
       if (standing.baselineMillis === null) return { ledger, facts: [], durable: {} }
@@ -95,17 +89,24 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       const noted = isChanged ? { ...followed.ledger, budget: current.budget, marks } : followed.ledger
       return changeOf({ ledger: noted, isDurable: isDurable || isChanged, days }, facts)
     },
-    prices: (before, difference, snapshot, nowMillis) => {
+    prices: (
+      before: Catalogue,
+      difference: CatalogueDifference,
+      snapshot: Snapshot,
+      nowMillis: number
+    ): SpendChange => {
       if (ledger === null) return { ledger, facts: [], durable: {} }
       const times = { nowMillis, confirmedMillis: confirmedMillis(difference) }
       return changeOf(followPrices(ledger, before, difference.catalogue, difference.facts, snapshot.nodes, times))
     },
-    notePrices: (catalogue) => {
+    /** The catalogue as it is believed from now on. */
+    notePrices: (catalogue: Catalogue) => {
       prices = { plans: plansOf(catalogue), readMillis: catalogue.readMillis }
     },
-    apply: (change) => {
+    apply: (change: SpendChange) => {
       ledger = change.ledger
     }
   }
-  return watched
 })
+
+export type WatchedSpend = Effect.Success<ReturnType<typeof openSpend>>

@@ -4,13 +4,11 @@
 import { allowHttpFlag } from "@berthkit/terminal/connectionFlags"
 import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { Duration, Option } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, type Command, Flag } from "effect/cli"
 import { defaultAccount, parseShare } from "../config/Config.ts"
+import { textFlag } from "../settings/textFlag.ts"
 
 const dayMillis = 86_400_000
-
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
 const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
@@ -27,10 +25,10 @@ export const addFlags = {
   name: nameArgument,
   baseUrl: Flag.String("base-url").pipe(Flag.withMetavar("URL"), Flag.withDescription("The service's address")),
   allowHttp: allowHttpFlag,
-  apiKeyEnv: text("api-key-env", "VARIABLE", "Variable with the API key, where the daemons run"),
-  accessTokenEnv: text("access-token-env", "VARIABLE", "Variable with the access token, where the daemons run"),
-  apiKeyFile: text("api-key-file", "FILE", "File with the API key, where the daemons run"),
-  accessTokenFile: text("access-token-file", "FILE", "File with the access token, where the daemons run"),
+  apiKeyEnv: textFlag("api-key-env", "VARIABLE", "Variable with the API key, where the daemons run"),
+  accessTokenEnv: textFlag("access-token-env", "VARIABLE", "Variable with the access token, where the daemons run"),
+  apiKeyFile: textFlag("api-key-file", "FILE", "File with the API key, where the daemons run"),
+  accessTokenFile: textFlag("access-token-file", "FILE", "File with the access token, where the daemons run"),
   sealed: switchFlag(
     "sealed",
     `Read API key and access token from stdin, one per line or as JSON, and store them sealed with BERTH_WATCH_SEAL_KEY`
@@ -60,19 +58,4 @@ export const addFlags = {
   ).pipe(Flag.withDefault(defaultAccount.holdMillis))
 }
 
-export interface AddOptions {
-  readonly name: string
-  readonly baseUrl: string
-  readonly allowHttp: boolean
-  readonly apiKeyEnv: Option.Option<string>
-  readonly accessTokenEnv: Option.Option<string>
-  readonly apiKeyFile: Option.Option<string>
-  readonly accessTokenFile: Option.Option<string>
-  readonly sealed: boolean
-  readonly replace: boolean
-  readonly unchecked: boolean
-  readonly interval: number | null
-  readonly share: number
-  readonly grace: number
-  readonly hold: number
-}
+export type AddOptions = Command.Command.Config.Infer<typeof addFlags>

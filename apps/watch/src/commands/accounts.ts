@@ -5,8 +5,8 @@
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { resolve } from "node:path"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Console, Effect, Option, Redacted, Result, Schema, Stdio, Stream } from "effect"
-import { accountName, connectionProblem } from "../config/Config.ts"
+import { Console, Effect, Option, Redacted, Result, Stdio, Stream } from "effect"
+import { accountName } from "../config/Config.ts"
 import { surroundings } from "../config/loadConfig.ts"
 import { readSealKeys } from "../config/seal.ts"
 import {
@@ -14,13 +14,15 @@ import {
   isOfDaemon,
   ofDaemon,
   openCredentials,
+  problemSentence,
+  readPlain,
   readTableAccount,
   type Reference,
   sealCredentials,
   writeCredentials,
   writeOptions
 } from "../config/TableAccount.ts"
-import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
+import { CommandFailed, fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { nameHint } from "../settings/account.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
@@ -32,8 +34,6 @@ import { maxTableAccounts, type TableAccountRow } from "../store/watchedAccounts
 
 /** More than two credentials take. */
 const maxInputLength = 64 * 1024
-
-const misused = (message: string, hint?: string) => new CommandFailed({ exit: "usage", message, hint })
 
 /** Does something with the table of a store on a server; `configured` are the accounts that a config has. */
 const onTable = (
@@ -60,6 +60,9 @@ const onTable = (
 
 const inConfig = (name: string) => misused(`The account ${name} is in the config: change it there.`)
 
+const sealKeys = (hint?: string) =>
+  Effect.mapError(Effect.fromResult(readSealKeys(surroundings.variable)), (why) => misused(why, hint))
+
 /** A secret is where one flag says, and no other. */
 const referenceOf = (
   env: Option.Option<string>,
@@ -80,8 +83,6 @@ const referenceOf = (
     : misused(`--${flag}-env has to be the name of a variable, such as ACME_KEY.`)
 }
 
-const Given = Schema.fromJsonString(Schema.Struct({ apiKey: Schema.String, accessToken: Schema.String }))
-
 /** The credentials on stdin. */
 const readInput = Effect.gen(function* () {
   const { stdin, stdinIsTerminal } = yield* Stdio.Stdio
@@ -91,7 +92,7 @@ const readInput = Effect.gen(function* () {
   let length = 0
   const begin = Stream.takeUntil(Stream.decodeText(stdin), (text) => (length += text.length) > maxInputLength)
   const input = yield* Effect.orElseSucceed(Stream.mkString(begin), () => "")
-  const json = Schema.decodeResult(Given)(input)
+  const json = readPlain(input)
   const [apiKey = "", accessToken = "", ...rest] = Result.isSuccess(json)
     ? [json.success.apiKey, json.success.accessToken]
     : input.trim().split(/\s*\n\s*/)
@@ -111,20 +112,14 @@ const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
     )
   }
   const check = (credentials: { readonly apiKey: Redacted.Redacted; readonly accessToken: Redacted.Redacted }) => {
-    const problem = connectionProblem({ baseUrl, credentials }, allowHttp)
-    if (problem === null) return Effect.void
-    const { option, why } = problem
-    const named = option === "baseUrl" ? "--base-url" : option === "apiKey" ? "The API key" : "The access token"
-    return misused(`${named} ${why.replace("allowHttp: true", "--allow-http")}.`)
+    const problem = problemSentence({ baseUrl, credentials }, allowHttp, "--base-url")
+    return problem === null ? Effect.void : misused(problem)
   }
   // The address first: nothing else is looked at for one that cannot be used.
   const usable = Redacted.make("usable")
   yield* check({ apiKey: usable, accessToken: usable })
   if (sealed) {
-    const keys = yield* Result.match(readSealKeys(surroundings.variable), {
-      onSuccess: Effect.succeed,
-      onFailure: (why) => misused(why, "Make a key with openssl rand -base64 32; the daemons need it as well.")
-    })
+    const keys = yield* sealKeys("Make a key with openssl rand -base64 32; the daemons need it as well.")
     const given = yield* readInput
     yield* check(given)
     return sealCredentials(keys, flags, given)
@@ -235,10 +230,7 @@ export const listAccounts = Effect.fn("listAccounts")(function* (options: StoreO
 
 /** Seals what is sealed under an older key under the first one. */
 export const resealAccounts = Effect.fn("resealAccounts")(function* (options: StoreOptions) {
-  const keys = yield* Result.match(readSealKeys(surroundings.variable), {
-    onSuccess: Effect.succeed,
-    onFailure: misused
-  })
+  const keys = yield* sealKeys()
   yield* onTable(
     options,
     Effect.fnUntraced(function* () {

@@ -2,7 +2,7 @@
  * What commands about a store ask: the daemon that runs on it, over HTTP, or else the store itself. The answers are the same, but
  * for what only a process knows.
  */
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { restingDaemon } from "../daemon/restingDaemon.ts"
 import { type Answers, Refused } from "../http/Daemon.ts"
 import { NotAnswered, remoteDaemon } from "../http/remoteDaemon.ts"
@@ -16,14 +16,15 @@ import { fromSqlError, StoreFailed } from "../store/StoreFailed.ts"
 import { isLocked, lastOwner } from "../store/StoreLock.ts"
 
 /** A daemon that runs, as commands show it. */
-export interface Running {
+export const Running = Schema.Struct({
   /** Null where several processes have the store. */
-  readonly pid: number | null
+  pid: Schema.NullOr(Schema.Number),
   /** Null where it is not reached over HTTP. */
-  readonly http: string | null
+  http: Schema.NullOr(Schema.String),
   /** The processes that have a store on a server. */
-  readonly processes?: ReadonlyArray<string>
-}
+  processes: Schema.optionalKey(Schema.Array(Schema.String))
+})
+export type Running = typeof Running.Type
 
 type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
 

@@ -6,7 +6,7 @@ import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { Console, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync, rmSync } from "node:fs"
-import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
+import { CommandFailed, fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
@@ -16,11 +16,7 @@ import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
   failed.fault === "damaged"
     ? fromStoreFailed(failed)
-    : new CommandFailed({
-        exit: "usage",
-        message: `${file} cannot be written: ${failed.detail}.`,
-        hint: "Check its folder, and the room on its disk."
-      })
+    : misused(`${file} cannot be written: ${failed.detail}.`, "Check its folder, and the room on its disk.")
 
 /** What was written of a copy before it failed is no backup. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
@@ -37,14 +33,10 @@ export const backup = Effect.fn("backup")(function* (options: StoreOptions, file
   const { store } = yield* storeSettings(options)
   const path = Redacted.value(store)
   if (isPostgres(path)) {
-    return yield* new CommandFailed({
-      exit: "usage",
-      message: "backup works only with a store in a file.",
-      hint: "Back up a PostgreSQL store with pg_dump."
-    })
+    return yield* misused("backup works only with a store in a file.", "Back up a PostgreSQL store with pg_dump.")
   }
   if (yield* Effect.sync(() => existsSync(file))) {
-    return yield* new CommandFailed({ exit: "usage", message: `${file} exists already.`, hint: "Name another file." })
+    return yield* misused(`${file} exists already.`, "Name another file.")
   }
   yield* Effect.provide(copyTo(file), Store.layerReader(path)).pipe(
     Effect.catchTag("StoreFailed", (failed) => fromStoreFailed(failed))

@@ -2,18 +2,19 @@
  * `berth-watch events`: the events of the log, one per line on stdout; how far it read on stderr.
  */
 import { Effect, Option, Schedule } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { typeProblem } from "../deliver/Filter.ts"
 import { Stdout } from "../deliver/Stdout.ts"
-import { type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"
+import { formatCursor, parseCursor } from "../events/Cursor.ts"
 import type { DeliveredEvent } from "../http/records.ts"
-import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
+import { CommandFailed, endedBy, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { StopSignal } from "../process/StopSignal.ts"
 import type { StoreOptions } from "../settings/storeSettings.ts"
 import { reading } from "./asking.ts"
 import { csvHeader, csvLine } from "./eventsCsv.ts"
+import { textFlag } from "../settings/textFlag.ts"
 
 const maxAtOnce = 1000
 
@@ -21,62 +22,35 @@ const maxAtOnce = 1000
 const followPause = "500 millis"
 
 export const eventsFlags = {
-  after: Flag.String("after").pipe(
-    Flag.withMetavar("CURSOR"),
-    Flag.withDescription("Only events after this cursor"),
-    Flag.optional
-  ),
+  after: textFlag("after", "CURSOR", "Only events after this cursor"),
   follow: Flag.Boolean("follow").pipe(
     Flag.withDescription("Keep printing new events until stopped"),
     Flag.withDefault(false)
   ),
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Only events of this account"),
-    Flag.optional
-  ),
-  type: Flag.String("type").pipe(
-    Flag.withMetavar("TYPE"),
-    Flag.withDescription("Only events of this type, such as berth.node.deleted or 'berth.node.*'"),
-    Flag.optional
-  ),
+  account: textFlag("account", "NAME", "Only events of this account"),
+  type: textFlag("type", "TYPE", "Only events of this type, such as berth.node.deleted or 'berth.node.*'"),
   node: wholeNumberFlag("node", 1).pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription("Only events about the node with this id"),
     Flag.optional
   ),
-  silenced: Flag.String("silenced").pipe(
-    Flag.withMetavar("SILENCE"),
-    Flag.withDescription("Only events that the silence with this id kept from a sink"),
-    Flag.optional
-  ),
+  silenced: textFlag("silenced", "SILENCE", "Only events that the silence with this id kept from a sink"),
   format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
     Flag.withDescription("One JSON document per line, or a table for a spreadsheet"),
     Flag.withDefault<"ndjson" | "csv">("ndjson")
   )
 }
 
-interface EventsOptions extends StoreOptions {
-  readonly after: Option.Option<string>
-  readonly follow: boolean
-  readonly account: Option.Option<string>
-  readonly type: Option.Option<string>
-  readonly node: Option.Option<number>
-  readonly silenced: Option.Option<string>
-  readonly format: "ndjson" | "csv"
-}
+type EventsOptions = StoreOptions & Command.Command.Config.Infer<typeof eventsFlags>
 
-/** The cursor that a flag names. */
-export const readCursor = (text: string): Effect.Effect<Cursor, CommandFailed> =>
-  Option.match(parseCursor(text), {
-    onSome: Effect.succeed,
-    onNone: () =>
-      Effect.fail(
-        new CommandFailed({
-          exit: "usage",
-          message: `${text} is not a cursor.`,
-          hint: "berth-watch events prints the cursor after the last event, such as default:42."
-        })
+/** The cursor that a flag names, as it is written. */
+export const readCursor = (text: string): Effect.Effect<string, CommandFailed> =>
+  Effect.mapBoth(Effect.fromOption(parseCursor(text)), {
+    onSuccess: formatCursor,
+    onFailure: () =>
+      misused(
+        `${text} is not a cursor.`,
+        "berth-watch events prints the cursor after the last event, such as default:42."
       )
   })
 
@@ -91,14 +65,13 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
   }
   const problem = filter.type === undefined ? null : typeProblem(filter.type)
   if (problem !== null) {
-    return yield* new CommandFailed({
-      exit: "usage",
-      message: `--type ${problem}${problem.endsWith("?") ? "" : "."}`,
-      hint: "Omit --type, or use a pattern such as berth.node.*."
-    })
+    return yield* misused(
+      `--type ${problem}${problem.endsWith("?") ? "" : "."}`,
+      "Omit --type, or use a pattern such as berth.node.*."
+    )
   }
   const lineOf = options.format === "csv" ? csvLine : (event: DeliveredEvent) => `${JSON.stringify(event)}\n`
-  let cursor = formatCursor(yield* readCursor(Option.getOrElse(options.after, () => "")))
+  let cursor = yield* readCursor(Option.getOrElse(options.after, () => ""))
   const readAll = reading(options, (daemon) =>
     Effect.gen(function* () {
       for (let more = true; more;) {

@@ -4,7 +4,7 @@
  */
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"
-import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
+import { fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { migrate } from "../store/migrate.ts"
 import { postgresLayer, rightsIn, shownStore } from "../store/postgres.ts"
@@ -20,11 +20,10 @@ export const migrateStore = Effect.fn("migrate")(
   function* (options: StoreOptions) {
     const { store } = yield* storeSettings(options)
     if (!isPostgres(Redacted.value(store))) {
-      return yield* new CommandFailed({
-        exit: "usage",
-        message: "migrate works only with a PostgreSQL store.",
-        hint: "A store in a file gets its tables when the daemon starts."
-      })
+      return yield* misused(
+        "migrate works only with a PostgreSQL store.",
+        "A store in a file gets its tables when the daemon starts."
+      )
     }
     const schema = schemaOf(store)
     const { before, now } = yield* Effect.provide(migrateServer(schema), postgresLayer(store))

@@ -2,23 +2,19 @@
  * `berth-watch nodes`: the nodes that are known, now or at an earlier instant, one per line on stdout.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
 import { Stdout } from "../deliver/Stdout.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { WatchedNode } from "../http/records.ts"
 import { endedBy } from "../process/CommandFailed.ts"
 import { readTime } from "./readTime.ts"
+import { textFlag } from "../settings/textFlag.ts"
 
 const pageSize = 5000
 
 const write = Schema.encodeSync(Schema.toCodecJson(WatchedNode))
 
 export const nodesFlags = {
-  at: Flag.String("at").pipe(
-    Flag.withMetavar("TIME"),
-    Flag.withDescription("As they were at this time: 2026-03-01T10:20:30Z, or 2h for two hours ago"),
-    Flag.optional
-  )
+  at: textFlag("at", "TIME", "As they were at this time: 2026-03-01T10:20:30Z, or 2h for two hours ago")
 }
 
 export const nodes = Effect.fn("nodes")(function* (daemon: Answers, flag: Option.Option<string>) {

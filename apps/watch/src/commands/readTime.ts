@@ -3,7 +3,7 @@
  */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { Clock, DateTime, Effect, Option } from "effect"
-import { CommandFailed } from "../process/CommandFailed.ts"
+import { misused } from "../process/CommandFailed.ts"
 
 /** In milliseconds. A duration counts back from now (`ago`), or on. */
 export const readTime = Effect.fnUntraced(function* (flag: string, text: string, direction: "ago" | "ahead") {
@@ -14,8 +14,7 @@ export const readTime = Effect.fnUntraced(function* (flag: string, text: string,
   }
   const instant = DateTime.make(text)
   if (Option.isSome(instant)) return DateTime.toEpochMillis(instant.value)
-  return yield* new CommandFailed({
-    exit: "usage",
-    message: `--${flag} cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration, such as 2h.`
-  })
+  return yield* misused(
+    `--${flag} cannot be ${text}: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration, such as 2h.`
+  )
 })

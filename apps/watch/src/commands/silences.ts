@@ -4,12 +4,13 @@
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { Clock, Console, DateTime, Duration, Effect, Option, Schema } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, type Command, Flag } from "effect/cli"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { Silence } from "../http/records.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
+import { misused } from "../process/CommandFailed.ts"
 import { silenceEnds, type SilenceEnd } from "../store/silences.ts"
+import { textFlag } from "../settings/textFlag.ts"
 import { readTime } from "./readTime.ts"
 
 const thenFlag = (unlessGiven: string) =>
@@ -20,16 +21,13 @@ const thenFlag = (unlessGiven: string) =>
 const names = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(`${description}; repeatable`), Flag.atLeast(0))
 
-const time = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar("TIME"), Flag.withDescription(description), Flag.optional)
-
 export const addFlags = {
   nodes: names("nodes", "PATTERN", "Names of nodes, such as 'web-*'"),
   account: names("account", "NAME", "Only this account; without --nodes, all its events"),
   sink: names("sink", "NAME", "Only this sink"),
   for: durationFlag("for").pipe(Flag.withDescription("How long, such as 2h"), Flag.optional),
-  until: time("until", "When it ends, such as 2026-03-01T10:20:30Z"),
-  from: time("from", "When it begins: a time, or 2h for in two hours; default now"),
+  until: textFlag("until", "TIME", "When it ends, such as 2026-03-01T10:20:30Z"),
+  from: textFlag("from", "TIME", "When it begins: a time, or 2h for in two hours; default now"),
   reason: Flag.String("reason").pipe(
     Flag.withMetavar("TEXT"),
     Flag.withDescription("The reason, which the held events carry")
@@ -37,21 +35,8 @@ export const addFlags = {
   atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
 }
 
-interface AddOptions {
-  readonly nodes: ReadonlyArray<string>
-  readonly account: ReadonlyArray<string>
-  readonly sink: ReadonlyArray<string>
-  readonly for: Option.Option<Duration.Duration>
-  readonly until: Option.Option<string>
-  readonly from: Option.Option<string>
-  readonly reason: string
-  readonly atEnd: SilenceEnd
-}
-
-const misused = (message: string) => new CommandFailed({ exit: "usage", message })
-
 /** The silence that the flags ask for. */
-export const readSilence = Effect.fnUntraced(function* (flags: AddOptions) {
+export const readSilence = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof addFlags>) {
   const from = Option.isSome(flags.from) ? yield* readTime("from", flags.from.value, "ahead") : null
   if (Option.isSome(flags.for) === Option.isSome(flags.until)) {
     return yield* misused("A silence needs an end: add --for DURATION or --until TIME.")
@@ -113,11 +98,10 @@ export const endFlags = {
   atEnd: Flag.optional(thenFlag("as it was added"))
 }
 
-interface EndOptions {
-  readonly id: string
-  readonly atEnd: Option.Option<SilenceEnd>
-}
-
-export const endSilence = Effect.fnUntraced(function* (daemon: Answers, options: EndOptions, format: "text" | "json") {
+export const endSilence = Effect.fnUntraced(function* (
+  daemon: Answers,
+  options: Command.Command.Config.Infer<typeof endFlags>,
+  format: "text" | "json"
+) {
   yield* print(yield* daemon.endSilence(options.id, Option.getOrUndefined(options.atEnd)), format)
 })

@@ -4,11 +4,10 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/attempt.ts"
 import { Stdout } from "../deliver/Stdout.ts"
-import { formatCursor } from "../events/Cursor.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { DeadLetter, SinkStatus } from "../http/records.ts"
 import { testReceiver } from "../http/testReceiver.ts"
-import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
+import { CommandFailed, endedBy, misused } from "../process/CommandFailed.ts"
 import type { StoreOptions, StoreSettings } from "../settings/storeSettings.ts"
 import { asking } from "./asking.ts"
 import { readCursor } from "./events.ts"
@@ -34,19 +33,16 @@ const withSink = Effect.fnUntraced(function* <E>(daemon: Answers, name: string, 
   return yield* change
 })
 
-export const enableSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
-  yield* withSink(daemon, name, daemon.enable(name))
-  yield* Console.log(`The sink ${name} is enabled.`)
-})
+const changes: Readonly<Record<"enable" | "retry" | "remove", (sink: string) => string>> = {
+  enable: (sink) => `The sink ${sink} is enabled.`,
+  retry: (sink) => `Dead letters of ${sink}, and what waits for its next attempt, are due now.`,
+  remove: (sink) => `The sink ${sink} is forgotten.`
+}
 
-export const retrySink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
-  yield* withSink(daemon, name, daemon.retry(name))
-  yield* Console.log(`Dead letters of ${name}, and what waits for its next attempt, are due now.`)
-})
-
-export const removeSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
-  yield* withSink(daemon, name, daemon.remove(name))
-  yield* Console.log(`The sink ${name} is forgotten.`)
+/** Changes a sink, and says what became of it. */
+export const changeSink = Effect.fnUntraced(function* (daemon: Answers, change: keyof typeof changes, name: string) {
+  yield* withSink(daemon, name, daemon[change](name))
+  yield* Console.log(changes[change](name))
 })
 
 const writeDeadLetter = Schema.encodeSync(Schema.toCodecJson(DeadLetter))
@@ -77,7 +73,7 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
 })
 
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
-  const cursor = formatCursor(yield* readCursor(after))
+  const cursor = yield* readCursor(after)
   yield* withSink(daemon, name, daemon.replay(name, cursor))
   yield* Console.log(`The sink ${name} gets all events after ${cursor || "the beginning"} again.`)
 })
@@ -87,7 +83,7 @@ export const testSink = Effect.fnUntraced(function* (name: string, options: Stor
   const fromHere = Effect.fnUntraced(function* ({ sinks }: StoreSettings) {
     if (Option.isNone(options.config)) {
       const message = "No daemon runs, so sinks test needs --config FILE, which has the sink."
-      return yield* new CommandFailed({ exit: "usage", message })
+      return yield* misused(message)
     }
     const configured = sinks ?? []
     const sink = configured.find((each) => each.name === name)

@@ -2,28 +2,18 @@
  * `berth-watch status`: what is wrong, and how the accounts and sinks are; as text for a person, or as JSON.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Console, DateTime, Effect, Schema } from "effect"
+import { Console, DateTime, Effect, Schema, Struct } from "effect"
 import type { Answers } from "../http/Daemon.ts"
-import { AccountStatus, openSilences, Silence, SinkStatus, Trouble } from "../http/records.ts"
-import type { Running } from "./asking.ts"
+import { type AccountStatus, openSilences, type SinkStatus, Status, type Trouble } from "../http/records.ts"
+import { Running } from "./asking.ts"
 import { silenceLine } from "./silences.ts"
 
 export const formats = ["text", "json"] as const
 type Format = (typeof formats)[number]
 
 const Shown = Schema.Struct({
-  daemon: Schema.NullOr(
-    Schema.Struct({
-      pid: Schema.NullOr(Schema.Number),
-      http: Schema.NullOr(Schema.String),
-      processes: Schema.optionalKey(Schema.Array(Schema.String))
-    })
-  ),
-  cursor: Schema.String,
-  troubles: Schema.Array(Trouble),
-  accounts: Schema.Array(AccountStatus),
-  sinks: Schema.Array(SinkStatus),
-  silences: Schema.Array(Silence)
+  daemon: Schema.NullOr(Running),
+  ...Struct.pick(Status.fields, ["cursor", "troubles", "accounts", "sinks", "silences"])
 })
 type Shown = typeof Shown.Type
 

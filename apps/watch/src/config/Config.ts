@@ -155,65 +155,81 @@ export const connectionProblem = (
     : null
 }
 
-/** The readers of a config's parts. */
-class ConfigReader {
-  readonly #file: ConfigFile
-  readonly #surroundings: Surroundings
-
-  constructor(file: ConfigFile, surroundings: Surroundings) {
-    this.#file = file
-    this.#surroundings = surroundings
+/** Reads something else from what another reader gives. */
+const mapped =
+  <A, B>(read: Read<A>, toOther: (found: A, place: Place) => B | undefined): Read<B> =>
+  (place) => {
+    const found = read(place)
+    return found === undefined ? undefined : toOther(found, place)
   }
 
-  /** A secret by reference: a variable of the environment, or a file. */
-  secret: Read<Redacted.Redacted> = (place) => {
-    const file = this.#file
-    if (isScalar(place.node) && place.node.value === null) return file.fail(place, "is missing")
-    if (!isMap(place.node)) return file.fail(place, "is written out; refer to it: { env: NAME } or { file: PATH }")
-    const source = file.record({ env: defaulted(file.text, null), file: defaulted(file.text, null) })(place)
-    if (source === undefined) return undefined
-    if ((source.env === null) === (source.file === null)) return file.fail(place, "has to name one of env, file")
-    const value = source.env === null ? this.#fileText(place, source.file!) : this.#variable(place, source.env)
-    return value === undefined ? undefined : Redacted.make(value)
+/** The reader of a whole config, made of those of its parts. */
+const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchConfig> => {
+  /** A path relative to the config's folder. */
+  const absolute = (path: string): string => resolve(dirname(surroundings.path), path)
+
+  const variable = (place: Place, name: string): string | undefined => {
+    const value = surroundings.variable(name)?.trim()
+    return value ? value : file.fail(place, `refers to ${name}, which is not set`)
   }
 
-  token: Read<Redacted.Redacted> = (place) => {
-    const token = this.secret(place)
-    return token === undefined || isToken(token) ? token : this.#file.fail(place, `has to be ${tokenForm}`)
-  }
-
-  #variable(place: Place, name: string): string | undefined {
-    const value = this.#surroundings.variable(name)?.trim()
-    return value ? value : this.#file.fail(place, `refers to ${name}, which is not set`)
-  }
-
-  #fileText(place: Place, path: string): string | undefined {
+  const fileText = (place: Place, path: string): string | undefined => {
     try {
-      const text = this.#surroundings.file(this.path(path)).trim()
-      return text === "" ? this.#file.fail(place, `refers to ${path}, which is empty`) : text
+      const text = surroundings.file(absolute(path)).trim()
+      return text === "" ? file.fail(place, `refers to ${path}, which is empty`) : text
     } catch {
-      return this.#file.fail(place, `refers to ${path}, which cannot be read`)
+      return file.fail(place, `refers to ${path}, which cannot be read`)
     }
   }
 
-  /** A path relative to the config's folder. */
-  path = (path: string): string => resolve(dirname(this.#surroundings.path), path)
+  const source = file.record({ env: defaulted(file.text, null), file: defaulted(file.text, null) })
 
-  /** An address in the file, or a secret that is one. */
-  url: Read<Redacted.Redacted<URL>> = (place) => {
-    const text = isMap(place.node) ? this.secret(place) : this.#file.text(place)
-    if (text === undefined) return undefined
-    const url = parseUrl(Redacted.isRedacted(text) ? Redacted.value(text) : text)
-    return url ?? this.#file.fail(place, "has to be an address that begins with https:// or http://")
+  /** A secret by reference: a variable of the environment, or a file. */
+  const secret: Read<Redacted.Redacted> = (place) => {
+    if (isScalar(place.node) && place.node.value === null) return file.fail(place, "is missing")
+    if (!isMap(place.node)) return file.fail(place, "is written out; refer to it: { env: NAME } or { file: PATH }")
+    const found = source(place)
+    if (found === undefined) return undefined
+    if ((found.env === null) === (found.file === null)) return file.fail(place, "has to name one of env, file")
+    const value = found.env === null ? fileText(place, found.file!) : variable(place, found.env)
+    return value === undefined ? undefined : Redacted.make(value)
   }
 
-  account: Read<AccountOptions> = (place) => {
-    const file = this.#file
-    const found = file.record({
+  /** What may be written out, or a secret. */
+  const textOrSecret: Read<string> = (place) =>
+    isMap(place.node) ? mapped(secret, Redacted.value)(place) : file.text(place)
+
+  const token = mapped(secret, (found, place) => (isToken(found) ? found : file.fail(place, `has to be ${tokenForm}`)))
+
+  const url = mapped(
+    textOrSecret,
+    (text, place) => parseUrl(text) ?? file.fail(place, "has to be an address that begins with https:// or http://")
+  )
+
+  /** An amount, to the paisa. */
+  const rupees: Read<number> = (place) => {
+    const value = isScalar(place.node) ? place.node.value : undefined
+    return typeof value === "number" && value > 0 && value <= maxInr && Number.isInteger(toMicros(value) / 10_000)
+      ? value
+      : file.fail(place, `has to be an amount in rupees above 0, up to ${maxInr}, such as 200000`)
+  }
+
+  const percent = file.parsed("a whole percentage from 1% to 1000%, such as 80%", parsePercent)
+
+  const budget = mapped(
+    file.record({
+      month: needed(rupees),
+      warn: defaulted(file.list(percent, { min: 1, max: 20 }), defaultWarnPercent)
+    }),
+    ({ month, warn }): Budget => ({ monthInr: month, warnPercent: Array.from(new Set(warn)).sort((a, b) => a - b) })
+  )
+
+  const account = mapped(
+    file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _, without _ at its beginning", accountName)),
       baseUrl: needed(file.text),
-      apiKey: needed(this.secret),
-      accessToken: needed(this.secret),
+      apiKey: needed(secret),
+      accessToken: needed(secret),
       allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
@@ -224,235 +240,196 @@ class ConfigReader {
       share: defaulted(file.parsed("a percentage above 0%, up to 100%", parseShare), defaultAccount.share),
       grace: defaulted(file.duration(0, day), defaultAccount.graceMillis),
       hold: defaulted(file.duration(0, day), defaultAccount.holdMillis),
-      budget: defaulted<Budget | null>(this.budget, defaultAccount.budget),
+      budget: defaulted<Budget | null>(budget, defaultAccount.budget),
       forgotten: defaulted<number | null>(file.duration(second, year), defaultAccount.forgottenMillis)
-    })(place)
-    if (found === undefined) return undefined
-    const { accessToken, allowHttp, apiKey, baseUrl, budget, forgotten, grace, hold, interval, name, share } = found
-    const connection = { baseUrl, credentials: { apiKey, accessToken } }
-    const problem = connectionProblem(connection, allowHttp)
-    if (problem !== null) {
-      const node = isMap(place.node) ? place.node.get(problem.option, true) : undefined
-      return file.fail({ node: node ?? place.node, name: `${place.name}.${problem.option}` }, problem.why)
+    }),
+    (found, place): AccountOptions | undefined => {
+      const { accessToken, allowHttp, apiKey, baseUrl, forgotten, grace, hold, interval, ...rest } = found
+      const connection = { baseUrl, credentials: { apiKey, accessToken } }
+      const problem = connectionProblem(connection, allowHttp)
+      if (problem !== null) {
+        const node = isMap(place.node) ? place.node.get(problem.option, true) : undefined
+        return file.fail({ node: node ?? place.node, name: `${place.name}.${problem.option}` }, problem.why)
+      }
+      return {
+        ...rest,
+        connection,
+        intervalMillis: interval === "auto" ? null : interval,
+        graceMillis: grace,
+        holdMillis: hold,
+        forgottenMillis: forgotten
+      }
     }
-    const intervalMillis = interval === "auto" ? null : interval
-    return {
-      name,
-      connection,
-      intervalMillis,
-      share,
-      graceMillis: grace,
-      holdMillis: hold,
-      budget,
-      forgottenMillis: forgotten
-    }
-  }
+  )
 
-  budget: Read<Budget> = (place) => {
-    const file = this.#file
-    const percent = file.parsed("a whole percentage from 1% to 1000%, such as 80%", parsePercent)
-    const found = file.record({
-      month: needed(this.rupees),
-      warn: defaulted(file.list(percent, { min: 1, max: 20 }), defaultWarnPercent)
-    })(place)
-    return found === undefined
-      ? undefined
-      : { monthInr: found.month, warnPercent: Array.from(new Set(found.warn)).sort((a, b) => a - b) }
-  }
+  const key = mapped(secret, (text, place): Redacted.Redacted<Uint8Array> | undefined => {
+    const bytes = signingKey(Redacted.value(text))
+    return bytes === undefined
+      ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64")
+      : Redacted.make(bytes)
+  })
 
-  /** An amount, to the paisa. */
-  rupees: Read<number> = (place) => {
-    const value = isScalar(place.node) ? place.node.value : undefined
-    return typeof value === "number" && value > 0 && value <= maxInr && Number.isInteger(toMicros(value) / 10_000)
-      ? value
-      : this.#file.fail(place, `has to be an amount in rupees above 0, up to ${maxInr}, such as 200000`)
-  }
-
-  webhook: Read<SinkOptions["target"]> = (place) => {
-    const file = this.#file
-    const key: Read<Redacted.Redacted<Uint8Array>> = (place) => {
-      const text = this.secret(place)
-      if (text === undefined) return undefined
-      const key = signingKey(Redacted.value(text))
-      return key === undefined ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64") : Redacted.make(key)
-    }
-    const found = file.record({
-      url: needed(this.url),
+  const webhook = mapped(
+    file.record({
+      url: needed(url),
       secrets: defaulted(file.list(key, { max: 10 }), []),
       allowPrivate: defaulted(file.flag, false),
       format: defaulted(file.oneOf(formats), "cloudevents")
-    })(place)
-    if (found === undefined) return undefined
-    const { allowPrivate, format, secrets, url } = found
-    if (!allowPrivate && isPrivateUrl(Redacted.value(url))) {
-      return file.fail(place, "has an address of this machine or a private network; add allowPrivate: true to allow it")
-    }
-    return { _tag: "Webhook", url, secrets, isPrivateAllowed: allowPrivate, format }
-  }
+    }),
+    ({ allowPrivate, ...rest }, place): SinkOptions["target"] | undefined =>
+      allowPrivate || !isPrivateUrl(Redacted.value(rest.url))
+        ? { _tag: "Webhook", ...rest, isPrivateAllowed: allowPrivate }
+        : file.fail(place, "has an address of this machine or a private network; add allowPrivate: true to allow it")
+  )
 
   /** The name of a variable that is set. */
-  variableName: Read<string> = (place) => {
-    const name = this.#file.text(place)
-    return name === undefined || this.#variable(place, name) === undefined ? undefined : name
-  }
+  const variableName = mapped(file.text, (name, place) => (variable(place, name) === undefined ? undefined : name))
 
-  exec: Read<SinkOptions["target"]> = (place) => {
-    const file = this.#file
-    const found = file.record({
+  const exec = mapped(
+    file.record({
       command: needed(file.list(file.text, { min: 1 })),
       timeout: defaulted(file.duration(100, 3_600_000), 10 * second),
-      env: defaulted(file.list(this.variableName, { max: 100 }), [])
-    })(place)
-    if (found === undefined) return undefined
-    const [program = "", ...args] = found.command
-    return {
+      env: defaulted(file.list(variableName, { max: 100 }), [])
+    }),
+    ({ command: [program = "", ...args], env, timeout }): SinkOptions["target"] => ({
       _tag: "Exec",
       command: [program, ...args],
-      timeoutMillis: found.timeout,
-      variables: found.env
-    }
-  }
+      timeoutMillis: timeout,
+      variables: env
+    })
+  )
 
-  sink: Read<SinkOptions> = (place) => {
-    const file = this.#file
-    const stdout: Read<SinkOptions["target"]> = (place) => file.record({})(place) && { _tag: "Stdout" }
-    const globs = file.list(file.text)
-    const type: Read<string> = (place) => {
-      const text = file.text(place)
-      const problem = text === undefined ? null : typeProblem(text)
-      return problem === null ? text : file.fail(place, problem)
-    }
-    const found = file.record({
+  const stdout = mapped(file.record({}), (): SinkOptions["target"] => ({ _tag: "Stdout" }))
+
+  const type = mapped(file.text, (text, place) => {
+    const problem = typeProblem(text)
+    return problem === null ? text : file.fail(place, problem)
+  })
+
+  const sink = mapped(
+    file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, - or _", sinkName)),
-      webhook: defaulted(this.webhook, null),
-      exec: defaulted(this.exec, null),
+      webhook: defaulted(webhook, null),
+      exec: defaulted(exec, null),
       stdout: defaulted(stdout, null),
       types: defaulted(file.list(type), []),
-      nodes: defaulted(globs, []),
-      accounts: defaulted(globs, []),
+      nodes: defaulted(file.list(file.text), []),
+      accounts: defaulted(file.list(file.text), []),
       start: defaulted(file.oneOf(["now", "baseline"]), "now"),
       for: defaulted(file.duration(0, day), 0),
       maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)
-    })(place)
-    if (found === undefined) return undefined
-    const { accounts, exec, for: forMillis, maxLag, name, nodes, start, stdout: out, types, webhook } = found
-    const [target, ...more] = [webhook, exec, out].filter((target) => target !== null)
-    if (target === undefined || more.length > 0) return file.fail(place, "has to have one of webhook, exec, stdout")
-    if (target._tag === "Stdout" && forMillis > 0)
-      return file.fail(place, "cannot hold changes back on stdout: leave out for")
-    return { name, target, selection: { types, nodes, accounts }, start, forMillis, maxLag }
-  }
+    }),
+    (found, place): SinkOptions | undefined => {
+      const { accounts, exec, for: forMillis, nodes, stdout, types, webhook, ...rest } = found
+      const [target, ...more] = [webhook, exec, stdout].filter((target) => target !== null)
+      if (target === undefined || more.length > 0) return file.fail(place, "has to have one of webhook, exec, stdout")
+      if (target._tag === "Stdout" && forMillis > 0)
+        return file.fail(place, "cannot hold changes back on stdout: leave out for")
+      return { ...rest, target, selection: { types, nodes, accounts }, forMillis }
+    }
+  )
 
-  retention: Read<Retention> = (place) => {
-    const file = this.#file
-    const kept = (millis: number) => defaulted(file.duration(60_000, 100 * year), millis)
-    const found = file.record({
+  const kept = (millis: number) => defaulted(file.duration(60_000, 100 * year), millis)
+
+  const retention = mapped(
+    file.record({
       events: kept(defaultRetention.eventsMillis),
       maxEvents: defaulted(file.whole(1000, 1_000_000_000), defaultRetention.maxEvents),
       maxSize: defaulted(file.parsed("a size from 1MB, such as 500MB or 10GB", parseSize), defaultRetention.maxBytes),
       deadLetters: kept(defaultRetention.deadLettersMillis),
       tombstones: kept(defaultRetention.tombstonesMillis)
-    })(place)
-    return found === undefined
-      ? undefined
-      : {
-          eventsMillis: found.events,
-          maxEvents: found.maxEvents,
-          maxBytes: found.maxSize,
-          deadLettersMillis: found.deadLetters,
-          tombstonesMillis: found.tombstones
-        }
+    }),
+    ({ deadLetters, events, maxEvents, maxSize, tombstones }): Retention => ({
+      eventsMillis: events,
+      maxEvents,
+      maxBytes: maxSize,
+      deadLettersMillis: deadLetters,
+      tombstonesMillis: tombstones
+    })
+  )
+
+  const listen = file.parsed<Listen | "off">("HOST:PORT or off", (text) => (text === "off" ? text : parseListen(text)))
+
+  /** An address of PostgreSQL holds a password; a path is relative to the config. */
+  const storeText = mapped(textOrSecret, (value, place) => {
+    if (!isPostgres(value)) return Redacted.make(absolute(value))
+    const address = Redacted.make(value)
+    return isAddress(address) ? address : file.fail(place, `has to be ${postgresForm}`)
+  })
+
+  /** As a service of systemd the daemon may write to its state folder alone, and the folder of the config is not that. */
+  const checkStore = (place: Place, store: Redacted.Redacted | null) => {
+    const folder = surroundings.variable("STATE_DIRECTORY")?.split(":", 1)[0]
+    const isRelative = store === null || (isScalar(place.node) && !isAbsolute(String(place.node.value)))
+    if (!folder || !isRelative || (store !== null && isPostgres(Redacted.value(store)))) return
+    file.fail(place, `has to be an absolute path where systemd runs the daemon, such as ${folder}/watch.db`)
   }
 
-  listen: Read<Listen | "off"> = (place) =>
-    this.#file.parsed("HOST:PORT or off", (text) => (text === "off" ? text : parseListen(text)))(place)
+  const heartbeat = mapped(
+    file.record({ url: needed(url), every: defaulted(file.duration(second, day), 60_000) }),
+    ({ every, url }): HeartbeatOptions => ({ url, everyMillis: every })
+  )
 
-  config: Read<WatchConfig> = (place) => {
-    const file = this.#file
-    const found = file.record({
-      store: defaulted<Redacted.Redacted | null>(this.storeText, null),
-      listen: defaulted<Listen | "off">(this.listen, defaultListen),
-      token: defaulted<Redacted.Redacted | null>(this.token, null),
+  return mapped(
+    file.record({
+      store: defaulted<Redacted.Redacted | null>(storeText, null),
+      listen: defaulted<Listen | "off">(listen, defaultListen),
+      token: defaulted<Redacted.Redacted | null>(token, null),
       publicUrl: defaulted<string | null>(
         file.parsed("an https address without a path, such as https://watch.example.com", parsePublicUrl),
         null
       ),
-      accounts: defaulted<ReadonlyArray<AccountOptions> | null>(file.list(this.account, { max: 2000 }), null),
-      sinks: defaulted(file.list(this.sink, { max: 100 }), []),
-      heartbeat: defaulted<{ url: Redacted.Redacted<URL>; every: number } | null>(
-        file.record({ url: needed(this.url), every: defaulted(file.duration(second, day), 60_000) }),
-        null
-      ),
-      retention: defaulted(this.retention, defaultRetention)
-    })(place)
-    if (found === undefined) return undefined
-    const { heartbeat, publicUrl, sinks, token } = found
-    const accounts = found.accounts ?? []
-    const isServer = found.store !== null && isPostgres(Redacted.value(found.store))
-    const listen = found.listen === "off" ? null : found.listen
-    const placeOf = (...path: ReadonlyArray<string | number>): Place => {
-      const node = isMap(place.node) ? (place.node.getIn(path, true) as Node | undefined) : undefined
-      return { node: node ?? null, name: path.map((part) => (typeof part === "number" ? `[${part}]` : part)).join("") }
-    }
-    if (listen !== null && !isLoopback(listen) && token === null) {
-      file.fail(placeOf("listen"), "is reachable from other machines, so a token is needed")
-    }
-    if (publicUrl !== null && token === null) {
-      file.fail(placeOf("publicUrl"), "is reachable from other machines, so a token is needed")
-    }
-    this.#checkStore(placeOf("store"), found.store)
-    // The table of a store on a server has others.
-    if (accounts.length === 0 && !isServer) {
-      file.fail(
-        found.accounts === null ? { ...place, name: "accounts" } : placeOf("accounts"),
-        found.accounts === null ? "is missing" : "is empty"
-      )
-    }
-    for (const [key, list] of [
-      ["accounts", accounts],
-      ["sinks", sinks]
-    ] as const) {
-      for (const index of duplicates(list.map(({ name }) => name))) {
-        file.fail(placeOf(key, index), `has the name of another one: ${list[index]!.name}`)
+      accounts: defaulted<ReadonlyArray<AccountOptions> | null>(file.list(account, { max: 2000 }), null),
+      sinks: defaulted(file.list(sink, { max: 100 }), []),
+      heartbeat: defaulted<HeartbeatOptions | null>(heartbeat, null),
+      retention: defaulted(retention, defaultRetention)
+    }),
+    ({ publicUrl, ...found }, place) => {
+      const { sinks, token } = found
+      const accounts = found.accounts ?? []
+      const isServer = found.store !== null && isPostgres(Redacted.value(found.store))
+      const listen = found.listen === "off" ? null : found.listen
+      const placeOf = (...path: ReadonlyArray<string | number>): Place => {
+        const node = isMap(place.node) ? (place.node.getIn(path, true) as Node | undefined) : undefined
+        return {
+          node: node ?? null,
+          name: path.map((part) => (typeof part === "number" ? `[${part}]` : part)).join("")
+        }
       }
-    }
-    const names = accounts.map(({ name }) => name)
-    for (const [index, { selection }] of sinks.entries()) {
-      for (const [position, name] of selection.accounts.entries()) {
-        if (isServer || names.includes(name) || name === daemonAccount) continue
-        const { node } = placeOf("sinks", index, "accounts", position)
-        file.fail({ node, name: `sinks[${index}]` }, `selects the account ${name}, which is not configured`)
+      if (listen !== null && !isLoopback(listen) && token === null) {
+        file.fail(placeOf("listen"), "is reachable from other machines, so a token is needed")
       }
+      if (publicUrl !== null && token === null) {
+        file.fail(placeOf("publicUrl"), "is reachable from other machines, so a token is needed")
+      }
+      checkStore(placeOf("store"), found.store)
+      // The table of a store on a server has others.
+      if (accounts.length === 0 && !isServer) {
+        file.fail(
+          found.accounts === null ? { ...place, name: "accounts" } : placeOf("accounts"),
+          found.accounts === null ? "is missing" : "is empty"
+        )
+      }
+      for (const [key, list] of [
+        ["accounts", accounts],
+        ["sinks", sinks]
+      ] as const) {
+        for (const index of duplicates(list.map(({ name }) => name))) {
+          file.fail(placeOf(key, index), `has the name of another one: ${list[index]!.name}`)
+        }
+      }
+      const names = accounts.map(({ name }) => name)
+      for (const [index, { selection }] of sinks.entries()) {
+        for (const [position, name] of selection.accounts.entries()) {
+          if (isServer || names.includes(name) || name === daemonAccount) continue
+          const { node } = placeOf("sinks", index, "accounts", position)
+          file.fail({ node, name: `sinks[${index}]` }, `selects the account ${name}, which is not configured`)
+        }
+      }
+      const store = found.store ?? Redacted.make(absolute("berth-watch.db"))
+      return { ...found, store, listen, publicOrigin: publicUrl, accounts }
     }
-    return {
-      store: found.store ?? Redacted.make(this.path("berth-watch.db")),
-      listen,
-      token,
-      publicOrigin: publicUrl,
-      accounts,
-      sinks,
-      heartbeat: heartbeat === null ? null : { url: heartbeat.url, everyMillis: heartbeat.every },
-      retention: found.retention
-    }
-  }
-
-  /** As a service of systemd the daemon may write to its state folder alone, and the folder of the config is not that. */
-  #checkStore(place: Place, store: Redacted.Redacted | null) {
-    const folder = this.#surroundings.variable("STATE_DIRECTORY")?.split(":", 1)[0]
-    const isRelative = store === null || (isScalar(place.node) && !isAbsolute(String(place.node.value)))
-    if (!folder || !isRelative || (store !== null && isPostgres(Redacted.value(store)))) return
-    this.#file.fail(place, `has to be an absolute path where systemd runs the daemon, such as ${folder}/watch.db`)
-  }
-
-  /** An address of PostgreSQL holds a password; a path is relative to the config. */
-  storeText: Read<Redacted.Redacted> = (place) => {
-    const text = isMap(place.node) ? this.secret(place) : this.#file.text(place)
-    if (text === undefined) return undefined
-    const value = Redacted.isRedacted(text) ? Redacted.value(text) : text
-    if (!isPostgres(value)) return Redacted.make(this.path(value))
-    const address = Redacted.make(value)
-    return isAddress(address) ? address : this.#file.fail(place, `has to be ${postgresForm}`)
-  }
+  )
 }
 
 /** The name, if an account may have it: those that begin with `_` are the daemon's own. */
@@ -471,6 +448,6 @@ export const readConfig = (
   surroundings: Surroundings
 ): Result.Result<WatchConfig, ReadonlyArray<ConfigProblem>> => {
   const file = new ConfigFile(text)
-  const config = file.problems.length > 0 ? undefined : new ConfigReader(file, surroundings).config(file.root)
+  const config = file.problems.length > 0 ? undefined : configReader(file, surroundings)(file.root)
   return config === undefined || file.problems.length > 0 ? Result.fail(file.problems) : Result.succeed(config)
 }

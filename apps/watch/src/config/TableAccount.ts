@@ -5,13 +5,11 @@
 import { Redacted, Result, Schema } from "effect"
 import type { TableAccount } from "../store/watchedAccounts.ts"
 import { type AccountOptions, connectionProblem, type Surroundings } from "./Config.ts"
-import { readSealKeys, seal, type SealKeys, unseal } from "./seal.ts"
+import { readSealKeys, seal, Sealed, type SealKeys, unseal } from "./seal.ts"
 
 /** Where a secret is, as in a config. */
 const Reference = Schema.Union([Schema.Struct({ env: Schema.String }), Schema.Struct({ file: Schema.String })])
 export type Reference = typeof Reference.Type
-
-const Sealed = Schema.Struct({ keyId: Schema.String, sealed: Schema.String })
 
 export const Credentials = Schema.Union([Schema.Struct({ apiKey: Reference, accessToken: Reference }), Sealed])
 export type Credentials = typeof Credentials.Type
@@ -33,7 +31,7 @@ const PlainJson = Schema.fromJsonString(Plain)
 
 const readCredentials = Schema.decodeResult(CredentialsJson)
 const readOptions = Schema.decodeResult(OptionsJson)
-const readPlain = Schema.decodeResult(PlainJson)
+export const readPlain = Schema.decodeResult(PlainJson)
 export const writeCredentials = Schema.encodeSync(CredentialsJson)
 export const writeOptions = Schema.encodeSync(OptionsJson)
 const writePlain = Schema.encodeSync(PlainJson)
@@ -102,10 +100,16 @@ export const openCredentials = (
   )
 }
 
-const words: Readonly<Record<string, string>> = {
-  baseUrl: "The base URL",
-  apiKey: "The API key",
-  accessToken: "The access token"
+/** Why a connection cannot be used, as a sentence; null where it can be. */
+export const problemSentence = (
+  connection: AccountOptions["connection"],
+  allowHttp: boolean,
+  baseUrl = "The base URL"
+): string | null => {
+  const problem = connectionProblem(connection, allowHttp)
+  if (problem === null) return null
+  const words: Readonly<Record<string, string>> = { baseUrl, apiKey: "The API key", accessToken: "The access token" }
+  return `${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`
 }
 
 /** The account as the config would state it, or a sentence about why it cannot be watched here. */
@@ -118,8 +122,7 @@ export const resolveAccount = (
     const credentials = yield* openCredentials(account, stated, surroundings)
     const { allowHttp, ...rest } = options
     const connection = { baseUrl: account.baseUrl, credentials }
-    const problem = connectionProblem(connection, allowHttp)
-    if (problem !== null)
-      return yield* Result.fail(`${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`)
+    const problem = problemSentence(connection, allowHttp)
+    if (problem !== null) return yield* Result.fail(problem)
     return { name: account.name, connection, ...rest, budget: null, forgottenMillis: null }
   })

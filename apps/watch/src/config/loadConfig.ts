@@ -1,7 +1,7 @@
 /**
  * The config in a file, with the secrets that it refers to.
  */
-import { Data, Effect, Result } from "effect"
+import { Data, Effect } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { readConfig, type Surroundings, type WatchConfig } from "./Config.ts"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
@@ -38,8 +38,8 @@ export const loadConfig = Effect.fn("loadConfig")(function* (
       return new ConfigRefused({ lines: [`${path} cannot be read (${code}).`] })
     }
   })
-  return yield* Result.match(readConfig(text, { path, ...surroundings }), {
-    onSuccess: Effect.succeed,
-    onFailure: (problems) => new ConfigRefused({ lines: problems.map((problem) => toLine(path, problem)) })
-  })
+  return yield* Effect.mapError(
+    Effect.fromResult(readConfig(text, { path, ...surroundings })),
+    (problems) => new ConfigRefused({ lines: problems.map((problem) => toLine(path, problem)) })
+  )
 })

@@ -3,7 +3,7 @@
  * opens nowhere else. Pure but for the nonce.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
-import { Redacted, Result } from "effect"
+import { Redacted, Result, Schema } from "effect"
 
 const algorithm = "aes-256-gcm"
 const keyBytes = 32
@@ -20,10 +20,8 @@ interface SealKey {
 export type SealKeys = readonly [SealKey, ...ReadonlyArray<SealKey>]
 
 /** A sealed text: nonce, tag and content, in base64. */
-export interface Sealed {
-  readonly keyId: string
-  readonly sealed: string
-}
+export const Sealed = Schema.Struct({ keyId: Schema.String, sealed: Schema.String })
+export type Sealed = typeof Sealed.Type
 
 const sealVariable = "BERTH_WATCH_SEAL_KEY"
 const oldSealVariable = "BERTH_WATCH_SEAL_KEY_OLD"

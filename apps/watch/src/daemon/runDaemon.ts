@@ -14,7 +14,7 @@ import type { Part } from "../fleet/runFleet.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { HttpInterface } from "../http/HttpInterface.ts"
 import type { NotServed } from "../http/serve.ts"
-import { CommandFailed, endedBy, fromBerthError, fromStoreFailed } from "../process/CommandFailed.ts"
+import { endedBy, fromBerthError, fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { feedWatchdog } from "../process/supervisor.ts"
 import { fromSettingFault } from "../settings/runConfig.ts"
@@ -79,7 +79,7 @@ const meetTable = Effect.fnUntraced(function* (config: WatchConfig) {
     if (state === "removed") continue
     if (names.has(name)) {
       const message = `The account ${name} is in the config, and was added to the store as well.`
-      return yield* new CommandFailed({ exit: "usage", message, hint: `Run berth-watch account remove ${name}.` })
+      return yield* misused(message, `Run berth-watch account remove ${name}.`)
     }
     yield* state === "paused" ? progress.pause(name) : progress.meet(name)
   }
@@ -222,7 +222,7 @@ export const runDaemon = Effect.fn("runDaemon")(
     BerthError: (failure) => fromBerthError(failure),
     StoreFailed: (failure: StoreFailed) => fromStoreFailed(failure),
     SettingFault: fromSettingFault,
-    NotServed: ({ hint, message }: NotServed) => new CommandFailed({ exit: "usage", message, hint }),
+    NotServed: ({ hint, message }: NotServed) => misused(message, hint),
     StreamClosed: (closed: StreamClosed) => Effect.as(endedBy(closed), Option.none())
   })
 )

@@ -86,36 +86,27 @@ export const watchAccount = Effect.fnUntraced(function* (
     begun: yield* moments.now,
     alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current })
   })
-  const own = { owner: watched.owner, snapshot: watched.snapshot, spend: watched.spend }
-  const catalogue = yield* openCatalogue(own)
-  const observeAllowance = yield* openAllowance(own)
+  const catalogue = yield* openCatalogue(watched)
+  const observeAllowance = yield* openAllowance(watched)
 
   let widths: Widths = []
   let words = noWords
-  let isLow = false
-
-  /** As the newest reply reports it: after a refusal the client itself counts on nothing for a while, whatever that says. */
-  const knownAllowance = (atMillis: number) =>
-    Effect.map(allowance, ({ resetInMillis }) =>
-      reported === null
-        ? null
-        : { ...reported, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
-    )
-
   let noted: Reported | null = null
   let left: AccountProgress["allowance"] = null
 
-  /** How much is left after a reply, which is an event where it is little. */
+  /**
+   * How much is left after a reply, which is an event where it is little. As the newest reply reports it: after a refusal the client
+   * itself counts on nothing for a while, whatever that says.
+   */
   const noteAllowance = Effect.fnUntraced(function* (atMillis: number) {
-    if (reported === noted) return left
+    if (reported === noted || reported === null) return left
     noted = reported
-    const known = yield* knownAllowance(atMillis)
-    if (known === null) return null
+    const { resetInMillis } = yield* allowance
+    const known = { ...noted, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
     const { left: ownLeft, sent } = yield* poller.spent
     const read = { ...known, atMillis, ownPerHour: sent, ownLeft }
     yield* observeAllowance(read)
-    isLow = isLowAfter(isLow, read)
-    left = { ...known, isLow }
+    left = { ...known, isLow: isLowAfter(left?.isLow === true, read) }
     return left
   })
 

@@ -4,7 +4,7 @@
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
-import { makeSignal } from "../store/Signal.ts"
+import { makeSignal, waitUntil } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import type { Failed, Outcome } from "./Outcome.ts"
@@ -139,18 +139,11 @@ export const makeCourier = Effect.fnUntraced(function* (
     lastReason = outcome.reason
     const now = yield* Clock.currentTimeMillis
     const consequence = queues.failed(delivery, outcome, now, yield* Random.next)
-    switch (consequence._tag) {
-      case "Retry":
-        note({ _tag: "Due", delivery: consequence.delivery })
-        return null
-      case "Wait":
-        return null
-      case "GiveUp":
-        note({ _tag: "GivenUp", delivery: consequence.delivery, reason: outcome.reason })
-        return null
-      case "Disable":
-        return { reason: consequence.reason, message: outcome.reason }
-    }
+    const { reason } = outcome
+    if (consequence._tag === "Disable") return { reason: consequence.reason, message: reason }
+    if (consequence._tag === "Retry") note({ _tag: "Due", delivery: consequence.delivery })
+    if (consequence._tag === "GiveUp") note({ _tag: "GivenUp", delivery: consequence.delivery, reason })
+    return null
   })
 
   /** Takes in what arrived; gives the end, if it is one. */
@@ -195,10 +188,7 @@ export const makeCourier = Effect.fnUntraced(function* (
 
   /** Checks a condition now, and each time the deliveries changed. */
   const until = (condition: (nowMillis: number) => boolean) =>
-    Effect.gen(function* () {
-      let seen = 0
-      while (!condition(yield* Clock.currentTimeMillis)) seen = yield* turned.wait(seen)
-    })
+    waitUntil(turned.wait, Effect.map(Clock.currentTimeMillis, condition))
 
   const hasRoom = () => queues.size < maxLeft
 

@@ -1,18 +1,12 @@
 /**
  * What a person asks of a silence, and why it cannot be meant. Pure.
  */
-import type { Silence, SilenceEnd } from "../store/silences.ts"
+import type { Silence } from "../store/silences.ts"
 import { silenceState } from "./Silences.ts"
 
-export interface SilenceRequest {
-  readonly nodes: ReadonlyArray<string>
-  readonly accounts: ReadonlyArray<string>
-  readonly sinks: ReadonlyArray<string>
+export interface SilenceRequest extends Omit<Silence, "id" | "fromMillis"> {
   /** Null: now. */
   readonly fromMillis: number | null
-  readonly untilMillis: number
-  readonly reason: string
-  readonly atEnd: SilenceEnd
 }
 
 /** What there is to name, and the silences that there are. */

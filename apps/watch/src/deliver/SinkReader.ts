@@ -23,17 +23,14 @@ const maxAtOnce = 500
 /** `Behind`: the sink is further behind than it may be. `Ordered`: a person ordered something of it, so that it begins anew. */
 type ReaderEnd = { readonly _tag: "Behind"; readonly unread: number } | { readonly _tag: "Ordered" }
 
+const inOneTransaction = <A, R>(effect: Effect.Effect<A, StoreFailed, R>) =>
+  Effect.flatMap(Store, ({ atomically }) => atomically(effect))
+
 /**
  * Notes where a sink starts in each account that its cursor does not name, such as all of them for a new sink: unless it begins with
  * the nodes that exist, it gets what comes from now on. Accounts that have no event yet are noted too, before their first one.
  */
-export const openSink = Effect.fnUntraced(function* (options: SinkOptions, watched: ReadonlyArray<string>) {
-  const store = yield* Store
-  // The first of several processes knows that the sink is new; the others wait for it.
-  yield* store.atomically(noteStarts(options, watched))
-})
-
-const noteStarts = Effect.fnUntraced(function* (
+export const openSink = Effect.fnUntraced(function* (
   { name, selection, start }: SinkOptions,
   watched: ReadonlyArray<string>
 ) {
@@ -47,7 +44,8 @@ const noteStarts = Effect.fnUntraced(function* (
     if (cursor.has(account) || !selectsAccount(selection, account)) continue
     yield* store.begin(name, account, seq)
   }
-})
+  // The first of several processes knows that the sink is new; the others wait for it.
+}, inOneTransaction)
 
 const selectsAccount = ({ accounts }: EventSelection, account: string) =>
   accounts.length === 0 || accounts.includes(account)

@@ -4,8 +4,9 @@
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
-import type { DisabledReason } from "../events/DaemonFact.ts"
-import type { SinkRow } from "../store/sinks.ts"
+import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
+import { waitUntil } from "../store/Signal.ts"
+import type { Backlog, SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { MakeAttempt } from "./attempt.ts"
@@ -13,27 +14,16 @@ import { type Courier, makeCourier, receiverUp, whileItMayPass } from "./Courier
 import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
 import { makeStdoutCourier } from "./StdoutCourier.ts"
-import { Stdout, type StreamClosed } from "./Stdout.ts"
+import { Stdout } from "./Stdout.ts"
 
 /** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
 export const sinkStates = ["up", "failing", "down", "disabled", "removed"] as const
 
-export interface SinkState {
-  readonly name: string
+/** Nothing is unread of one that is removed, for which nobody waits. */
+export interface SinkState extends Backlog, Pick<SinkRow, "name" | "failingSinceMillis" | "changedAtMillis"> {
   readonly state: (typeof sinkStates)[number]
   /** Why it is failing, down or disabled. */
   readonly message: string | null
-  /** Events that it has not read; 0 of one that is removed, for which nobody waits. */
-  readonly unread: number
-  /** Events that it has read and not delivered. */
-  readonly pending: number
-  /** Events that wait for the end of a silence. */
-  readonly silenced: number
-  readonly dead: number
-  /** Since when it has taken nothing; null while it does. */
-  readonly failingSinceMillis: number | null
-  /** When it was disabled or enabled. */
-  readonly changedAtMillis: number
   /** With more unread events it is disabled; null where its config is not known. */
   readonly maxLag: number | null
 }
@@ -48,13 +38,6 @@ const lostPause = "100 millis"
 const idlePause = "10 millis"
 
 /** One sink: what runs it, and a way to do something with it while it stands still. */
-interface RunningSink {
-  readonly options: SinkOptions
-  readonly run: Effect.Effect<never, StoreFailed | StreamClosed>
-  readonly whileStopped: <A>(effect: Effect.Effect<A, StoreFailed>) => Effect.Effect<A, StoreFailed>
-  readonly courier: () => Courier | null
-}
-
 const makeSink = Effect.fnUntraced(function* (
   options: SinkOptions,
   watched: ReadonlyArray<string>,
@@ -70,11 +53,13 @@ const makeSink = Effect.fnUntraced(function* (
   let courier: Courier | null = null
 
   /** Waits until a person orders something of the sink in another process. */
-  const ordered = Effect.fnUntraced(function* (name: string) {
-    const before = yield* whileItMayPass(store.ordersOf(name))
-    for (let seen = 0; ; seen = yield* store.newEvents(seen)) {
-      if ((yield* whileItMayPass(store.ordersOf(name))) !== before) return
-    }
+  const ordered = Effect.gen(function* () {
+    const orders = whileItMayPass(store.ordersOf(name))
+    const before = yield* orders
+    yield* waitUntil(
+      store.newEvents,
+      Effect.map(orders, (count) => count !== before)
+    )
   })
 
   const disable = (reason: DisabledReason, message: string) =>
@@ -82,7 +67,7 @@ const makeSink = Effect.fnUntraced(function* (
 
   const deliver = Effect.gen(function* () {
     const row = (yield* whileItMayPass(store.sinks)).find((row) => row.name === name)
-    if (row?.disabled != null) return yield* ordered(name)
+    if (row?.disabled != null) return yield* ordered
     courier =
       attempt === null
         ? yield* makeStdoutCourier(name)
@@ -119,7 +104,7 @@ const makeSink = Effect.fnUntraced(function* (
       return yield* Deferred.await(done)
     })
 
-  return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
+  return { options, run, whileStopped, courier: () => courier }
 })
 
 /** `options`: the sinks to run. `configured`: those of the config; null where that is not known. `watched`: the accounts. */
@@ -138,11 +123,11 @@ const makeSinks = Effect.fnUntraced(function* (
       // A connection that broke before had committed it.
       Effect.catchIf(
         ({ fault }) => fault === "repeated",
-        () => Effect.void
+        () => store.noteCommitted(daemonAccount, [fact])
       )
     )
   })
-  const sinks = new Map<string, RunningSink>()
+  const sinks = new Map<string, Effect.Success<ReturnType<typeof makeSink>>>()
   for (const each of options) sinks.set(each.name, yield* makeSink(each, watched, report))
 
   const optionsOf = new Map(configured?.map((each) => [each.name, each]))

@@ -3,7 +3,7 @@
  * process that is killed in between writes the batch again.
  */
 import { Effect } from "effect"
-import { makeSignal } from "../store/Signal.ts"
+import { makeSignal, waitUntil } from "../store/Signal.ts"
 import type { Delivery } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
 import { type Courier, receiverUp, whileItMayPass } from "./Courier.ts"
@@ -31,11 +31,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     yield* turned.notify
   })
 
-  const until = (condition: () => boolean) =>
-    Effect.gen(function* () {
-      let seen = 0
-      while (!condition()) seen = yield* turned.wait(seen)
-    })
+  const until = (condition: () => boolean) => waitUntil(turned.wait, Effect.sync(condition))
 
   const hasRoom = () => left.length < maxLeft
 

@@ -21,21 +21,27 @@ import type {
 } from "./records.ts"
 
 /**
- * Why the daemon does not answer a question: `unknown` names nothing, `invalid` cannot be meant, `gone` is no longer kept, `busy`
- * may be asked again.
+ * Why the daemon does not answer a question, with its status in HTTP: `invalid` cannot be meant, `unknown` names nothing, `gone` is
+ * no longer kept, `busy` may be asked again.
  */
+export const refusalStatus = { invalid: 400, unknown: 404, gone: 410, busy: 503 } as const
+
 export class Refused extends Data.TaggedError("Refused")<{
-  readonly kind: "unknown" | "invalid" | "gone" | "busy"
+  readonly kind: keyof typeof refusalStatus
   readonly message: string
 }> {}
 
-export interface NodeQuery {
-  readonly account?: string | undefined
-  /** The nodes as they were then; without it, as they are known now. */
-  readonly at?: DateTime.Utc | undefined
+/** Which part of a list. */
+interface PageQuery {
   /** `next` of the page before. */
   readonly after?: string | undefined
   readonly limit: number
+}
+
+export interface NodeQuery extends PageQuery {
+  readonly account?: string | undefined
+  /** The nodes as they were then; without it, as they are known now. */
+  readonly at?: DateTime.Utc | undefined
 }
 
 export interface CostQuery {
@@ -44,18 +50,6 @@ export interface CostQuery {
   readonly month?: string | undefined
   /** Instead of a month: from an instant until now. */
   readonly since?: DateTime.Utc | undefined
-}
-
-export interface EventQuery extends EventFilter {
-  /** The first events behind this cursor, `""` for the first that are kept; without it, the last events. */
-  readonly after?: string | undefined
-  readonly limit: number
-}
-
-export interface DeadLetterQuery {
-  /** `next` of the page before. */
-  readonly after?: string | undefined
-  readonly limit: number
 }
 
 export class Daemon extends Context.Service<
@@ -76,7 +70,8 @@ export class Daemon extends Context.Service<
     readonly costs: (query: CostQuery, nowMillis: number) => Effect.Effect<ReadonlyArray<AccountCost>, Refused>
     /** What the accounts of this process spent this month, at most a minute ago. */
     readonly monthCosts: Effect.Effect<ReadonlyArray<AccountCost>>
-    readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
+    /** `after`: the first events behind this cursor, `""` for the first that are kept; without it, the last events. */
+    readonly events: (query: EventFilter & PageQuery) => Effect.Effect<EventPage, Refused>
     /** The end of the log. */
     readonly cursor: Effect.Effect<string>
     /** Waits until the log has an event behind this cursor. */
@@ -87,7 +82,7 @@ export class Daemon extends Context.Service<
     /** Delivers dead letters and what waits for its next attempt now. */
     readonly retry: (sink: string) => Effect.Effect<void, Refused>
     /** The events that a sink gave up on. */
-    readonly deadLetters: (sink: string, query: DeadLetterQuery) => Effect.Effect<DeadLetterPage, Refused>
+    readonly deadLetters: (sink: string, query: PageQuery) => Effect.Effect<DeadLetterPage, Refused>
     /** Delivers one dead letter now, by the id of its event. */
     readonly revive: (sink: string, id: string) => Effect.Effect<void, Refused>
     /** Sends a test event, which is in no log. */
@@ -105,22 +100,7 @@ export class Daemon extends Context.Service<
 >()("@berthkit/watch/http/Daemon") {}
 
 /** What commands ask: of a running daemon, or of the store where none runs. */
-export type Answers = Pick<
+export type Answers = Omit<
   Daemon["Service"],
-  | "accounts"
-  | "troubles"
-  | "nodes"
-  | "events"
-  | "cursor"
-  | "sinks"
-  | "enable"
-  | "retry"
-  | "deadLetters"
-  | "revive"
-  | "test"
-  | "replay"
-  | "remove"
-  | "silences"
-  | "addSilence"
-  | "endSilence"
+  "processes" | "nodeCounts" | "storeBytes" | "plans" | "costs" | "monthCosts" | "eventAfter"
 >

@@ -1,8 +1,8 @@
 /**
  * The HTTP interface of a running daemon, as its config asks for it.
  */
-import { Context, Effect, Layer, type Redacted } from "effect"
-import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import { Context, Effect, Layer } from "effect"
+import type { WatchConfig } from "../config/Config.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import type { Store } from "../store/Store.ts"
 import type { Progress } from "../telemetry/Progress.ts"
@@ -10,15 +10,8 @@ import type { Troubles } from "../troubles/Troubles.ts"
 import { type NotServed, serve } from "./serve.ts"
 import { storeDaemon } from "./storeDaemon.ts"
 
-export interface HttpOptions {
-  /** Null: no HTTP. */
-  readonly listen: { readonly host: string; readonly port: number } | null
-  /** Null: only on loopback. */
-  readonly token: Redacted.Redacted | null
-  /** The origin that browsers see; null: the address of `listen`. */
-  readonly publicOrigin: string | null
-  readonly sinks: ReadonlyArray<SinkOptions>
-}
+/** Without a token it is served on loopback alone. */
+export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicOrigin" | "sinks">
 
 export class HttpInterface extends Context.Service<
   HttpInterface,

@@ -126,20 +126,19 @@ class EventsGroup extends HttpApiGroup.make("events").add(
 
 const sink = { sink: Schema.String }
 
+/** Of a request that changes something about a sink. */
+const changed = { params: sink, success: SinkStatus, error: refusals }
+
 class SinksGroup extends HttpApiGroup.make("sinks").add(
   HttpApiEndpoint.get("list", "/api/sinks", { success: Schema.Array(SinkStatus) }).annotateMerge(
     described("Sinks", "How far each sink is.")
   ),
-  HttpApiEndpoint.post("enable", "/api/sinks/:sink/enable", {
-    params: sink,
-    success: SinkStatus,
-    error: refusals
-  }).annotateMerge(described("Enable a sink", "A disabled sink goes on where it stopped.")),
-  HttpApiEndpoint.post("retry", "/api/sinks/:sink/retry", {
-    params: sink,
-    success: SinkStatus,
-    error: refusals
-  }).annotateMerge(described("Retry now", "Delivers dead letters and waiting events now.")),
+  HttpApiEndpoint.post("enable", "/api/sinks/:sink/enable", changed).annotateMerge(
+    described("Enable a sink", "A disabled sink goes on where it stopped.")
+  ),
+  HttpApiEndpoint.post("retry", "/api/sinks/:sink/retry", changed).annotateMerge(
+    described("Retry now", "Delivers dead letters and waiting events now.")
+  ),
   HttpApiEndpoint.get("dead", "/api/sinks/:sink/dead", {
     params: sink,
     query: {
@@ -150,15 +149,12 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     error: refusals
   }).annotateMerge(described("Dead letters", "Events that the sink gave up on.")),
   HttpApiEndpoint.post("revive", "/api/sinks/:sink/dead/:id/retry", {
-    params: { ...sink, id: Schema.String },
-    success: SinkStatus,
-    error: refusals
+    ...changed,
+    params: { ...sink, id: Schema.String }
   }).annotateMerge(described("Retry one dead letter", "Delivers it now; the id is that of its event.")),
-  HttpApiEndpoint.post("test", "/api/sinks/:sink/test", {
-    params: sink,
-    success: SinkStatus,
-    error: refusals
-  }).annotateMerge(described("Test a sink", "Sends one test event, which is in no log.")),
+  HttpApiEndpoint.post("test", "/api/sinks/:sink/test", changed).annotateMerge(
+    described("Test a sink", "Sends one test event, which is in no log.")
+  ),
   HttpApiEndpoint.delete("remove", "/api/sinks/:sink", {
     params: sink,
     success: HttpApiSchema.NoContent,
@@ -167,10 +163,8 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     described("Remove a sink", "Forgets a sink that the config no longer has, with what it did not deliver.")
   ),
   HttpApiEndpoint.post("replay", "/api/sinks/:sink/replay", {
-    params: sink,
-    payload: Schema.Struct({ after: Schema.String }).annotate({ identifier: "Replay" }),
-    success: SinkStatus,
-    error: refusals
+    ...changed,
+    payload: Schema.Struct({ after: Schema.String }).annotate({ identifier: "Replay" })
   }).annotateMerge(described("Replay", "Redelivers all events after this cursor."))
 ) {}
 

@@ -5,7 +5,7 @@ import { Clock, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
-import { Daemon, Refused } from "./Daemon.ts"
+import { Daemon, refusalStatus, Refused } from "./Daemon.ts"
 import { fail } from "./failures.ts"
 import { openSilences } from "./records.ts"
 import { sessionOf, sessionSeconds } from "./session.ts"
@@ -13,20 +13,7 @@ import { makeStreams } from "./sse.ts"
 import { type AttemptResult, tooManyAttempts } from "./TokenAttempts.ts"
 import { WatchApi } from "./WatchApi.ts"
 
-const failureOf = ({ kind, message }: Refused) => {
-  switch (kind) {
-    case "invalid":
-      return fail(400, message)
-    case "unknown":
-      return fail(404, message)
-    case "gone":
-      return fail(410, message)
-    case "busy":
-      return fail(503, message)
-  }
-}
-
-const orFailure = Effect.mapError(failureOf)
+const orFailure = Effect.mapError(({ kind, message }: Refused) => fail(refusalStatus[kind], message))
 
 const status = HttpApiBuilder.group(WatchApi, "status", (handlers) =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
  * The path of a request to the daemon: who may ask, then the page or the endpoint, then the replies where there is neither.
  */
-import { type Access as GuardAccess, type Target } from "@berthkit/web/guard"
+import { type Access as GuardAccess, makeGuard, type Target } from "@berthkit/web/guard"
 import { allowedMethods, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
@@ -18,7 +18,6 @@ import { StoreFailed } from "../store/StoreFailed.ts"
 import * as Api from "./api.ts"
 import { Daemon } from "./Daemon.ts"
 import { failureResponse } from "./failures.ts"
-import { refusalOf } from "./guard.ts"
 import * as Operations from "./operations.ts"
 import { page } from "./page/page.ts"
 import { isSameSecret, isSession } from "./session.ts"
@@ -29,6 +28,8 @@ export interface AppOptions extends Api.Entrance {
   /** Names and addresses at which the daemon is served beside loopback, as `readHostName` gives them. */
   readonly hosts: ReadonlyArray<string>
 }
+
+const refusalOf = makeGuard({ name: "The daemon", token: "token", toAllow: () => "use its address" })
 
 /** The largest body is a cursor. */
 const maxBodyBytes = 64 * 1024

@@ -3,7 +3,6 @@
  */
 import { DateTime, Effect } from "effect"
 import { dayOf, type Month, monthNamed, monthOf } from "../spend/calendar.ts"
-import type { Day } from "../spend/Days.ts"
 import { forecast, perHour, type Spend, spendBetween, spendByDay } from "../spend/figures.ts"
 import { readDay, readHeader } from "../spend/LedgerJson.ts"
 import type { Store } from "../store/Store.ts"
@@ -50,17 +49,12 @@ export const costsOf = Effect.fnUntraced(function* (
   const { fromMillis, month, toMillis } = yield* timeOf(query, nowMillis)
   const spends = yield* Effect.orDie(store.spends(query.account))
   const rows = yield* Effect.orDie(store.spendDays(dayOf(fromMillis), query.account))
-  const days = new Map<string, Map<number, Day>>()
-  for (const { account, body, day } of rows) {
-    if (!names.has(account)) continue
-    const own = days.get(account) ?? new Map<number, Day>()
-    days.set(account, own.set(day, readDay(body)))
-  }
+  const days = Map.groupBy(rows, ({ account }) => account)
   return spends
     .filter(({ account }) => names.has(account))
     .map(({ account, body }): AccountCost => {
       const { budget, sinceMillis } = readHeader(body)
-      const own = days.get(account) ?? new Map<number, Day>()
+      const own = new Map(days.get(account)?.map(({ body, day }) => [day, readDay(body)]))
       const isPresent = month !== null && month.toMillis > nowMillis
       const unseenMillis = Math.min(toMillis, monthOf(sinceMillis).fromMillis) - fromMillis
       return {

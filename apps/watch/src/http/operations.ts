@@ -6,12 +6,24 @@ import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
 import { fail } from "./failures.ts"
-import { allNodes } from "./allNodes.ts"
 import { formatMetrics } from "./metrics.ts"
 import { ownPart, readinessOf } from "./readiness.ts"
 import { believedNodes, type LastGood, targetGroups } from "./targets.ts"
 import type { WatchedNode } from "./records.ts"
 import { WatchApi } from "./WatchApi.ts"
+
+const pageSize = 5000
+
+/** All nodes that the daemon knows, page by page. Without an account that might not exist, nothing is refused. */
+const allNodes = Effect.fnUntraced(function* (daemon: Daemon["Service"]) {
+  const all: Array<WatchedNode> = []
+  for (let after: string | undefined; ;) {
+    const page = yield* Effect.orDie(daemon.nodes({ after, limit: pageSize }))
+    all.push(...page.nodes)
+    if (page.next === null) return all
+    after = page.next
+  }
+})
 
 /** Whether the caller of a request may read data. Set for every request by `app.ts`. */
 export const MayRead = Context.Reference<boolean>("@berthkit/watch/http/MayRead", { defaultValue: () => false })

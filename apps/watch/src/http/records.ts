@@ -7,6 +7,7 @@ import { Schema, Struct } from "effect"
 import { silenceStates } from "../deliver/Silences.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
+import { Spend } from "../spend/figures.ts"
 import { silenceEnds } from "../store/silences.ts"
 import { severities, subjects, troubleTable } from "../troubles/table.ts"
 
@@ -125,34 +126,10 @@ export const PricedPlan = Schema.Struct({
 }).annotate({ identifier: "PricedPlan" })
 export type PricedPlan = typeof PricedPlan.Type
 
-const Rupees = Schema.Number
-const maxInr = Schema.NullOr(Rupees).annotate({
-  description: "The upper bound; null if a price was not known for a while."
-})
-
-const spendFields = {
-  amountInr: Rupees.annotate({ description: "In rupees: the middle of the bounds, with what was assumed." }),
-  minInr: Rupees.annotate({ description: "The lower bound." }),
-  maxInr,
-  errorInr: Schema.NullOr(Rupees).annotate({
-    description: "How far `amountInr` may be off, either way; null if there is no upper bound."
-  }),
-  assumedInr: Rupees.annotate({
-    description: "The part at prices that were read only later; it is not in `minInr`."
-  }),
-  unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
-  unobservedMillis: Schema.Number.annotate({
-    description: "How long nothing was observed: a node that came and went in that time is not in the amount."
-  })
-}
-
-/** Rupees that were spent, with what is not known of them. */
-const SpendRecord = Schema.Struct(spendFields).annotate({ identifier: "Spend" })
-
 const SpendOfDay = Schema.Struct({
   day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
   isPart: Schema.Boolean.annotate({ description: "Whether it is not the whole day." }),
-  ...spendFields
+  ...Spend.fields
 }).annotate({ identifier: "SpendOfDay" })
 
 /** What an account costs. */
@@ -164,12 +141,14 @@ export const AccountCost = Schema.Struct({
   from: Instant,
   to: Instant.annotate({ description: "Until now, or the end of the month." }),
   watchedSince: Instant.annotate({ description: "When its nodes were first known." }),
-  spent: SpendRecord,
-  forecast: Schema.NullOr(SpendRecord).annotate({
+  spent: Spend,
+  forecast: Schema.NullOr(Spend).annotate({
     description: "What the present month will cost if nothing changes until its end; null for another period."
   }),
-  perHour: Schema.Struct({ minInr: Rupees, maxInr }).annotate({ description: "What the nodes cost in an hour now." }),
-  budget: Schema.NullOr(Schema.Struct({ monthInr: Rupees, warnPercent: Schema.Array(Schema.Number) })).annotate({
+  perHour: Schema.Struct({ minInr: Schema.Number, maxInr: Spend.fields.maxInr }).annotate({
+    description: "What the nodes cost in an hour now."
+  }),
+  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number, warnPercent: Schema.Array(Schema.Number) })).annotate({
     description: "As the config states it; null without one."
   }),
   days: Schema.Array(SpendOfDay).annotate({ description: "Each day from `from` on, the last one in part." })

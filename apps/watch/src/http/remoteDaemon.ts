@@ -2,10 +2,10 @@
  * A running daemon, asked over its HTTP interface. One that does not answer as it should fails a question as a defect, as a store
  * that fails does.
  */
-import { Data, DateTime, Effect, type Redacted } from "effect"
+import { Data, DateTime, Effect, type Redacted, Struct } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { type Answers, Refused } from "./Daemon.ts"
+import { type Answers, refusalStatus, Refused } from "./Daemon.ts"
 import { WatchApi } from "./WatchApi.ts"
 
 /** A daemon whose health check takes longer is not asked. */
@@ -18,10 +18,6 @@ export class NotAnswered extends Data.TaggedError("NotAnswered")<{
   /** It asks for a token that it was not shown. */
   readonly isDenied: boolean
 }> {}
-
-const kinds = { 400: "invalid", 404: "unknown", 410: "gone", 503: "busy" } as const
-
-const isRefusal = (status: number): status is keyof typeof kinds => status in kinds
 
 const notAnswered = (url: string, reason: string) =>
   new NotAnswered({
@@ -63,7 +59,8 @@ export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string
   const asRefusal = (error: unknown): Effect.Effect<never, Refused> => {
     if (!isFailure(error)) return Effect.die(notAnswered(url, "its reply cannot be read"))
     const { message, status } = error
-    if (isRefusal(status)) return Effect.fail(new Refused({ kind: kinds[status], message }))
+    const kind = Struct.keys(refusalStatus).find((kind) => refusalStatus[kind] === status)
+    if (kind !== undefined) return Effect.fail(new Refused({ kind, message }))
     return Effect.die(status === 401 ? denied(url) : notAnswered(url, message))
   }
   const ask = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, Refused> => Effect.catch(question, asRefusal)

@@ -20,19 +20,19 @@ const newId = Effect.map(Effect.all([Random.nextInt, Random.nextInt]), (words) =
   words.map((word) => (word >>> 8).toString(16).padStart(6, "0")).join("")
 )
 
-const toRecord = (silence: Silence, count: SilenceCount | undefined, nowMillis: number): SilenceRecord => ({
-  id: silence.id,
-  nodes: silence.nodes,
-  accounts: silence.accounts,
-  sinks: silence.sinks,
-  from: DateTime.makeUnsafe(silence.fromMillis),
-  until: DateTime.makeUnsafe(silence.untilMillis),
-  reason: silence.reason,
-  then: silence.atEnd,
-  state: silenceState(silence, nowMillis),
-  held: count?.held ?? 0,
-  dropped: count?.dropped ?? 0
-})
+const toRecord = (silence: Silence, count: SilenceCount | undefined, nowMillis: number): SilenceRecord => {
+  const { atEnd, fromMillis, untilMillis, ...stated } = silence
+  return {
+    ...stated,
+    from: DateTime.makeUnsafe(fromMillis),
+    until: DateTime.makeUnsafe(untilMillis),
+    then: atEnd,
+    state: silenceState(silence, nowMillis),
+    held: 0,
+    dropped: 0,
+    ...count
+  }
+}
 
 export const makeSilenceOperations = (store: Store["Service"], known: Effect.Effect<Known>) => {
   const recordOf = Effect.fnUntraced(function* (silence: Silence) {

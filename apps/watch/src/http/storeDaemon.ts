@@ -2,7 +2,7 @@
  * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
-import { Clock, DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
+import { Clock, DateTime, Effect, Layer, Option, Struct } from "effect"
 import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
@@ -13,22 +13,17 @@ import type { StoredEvent } from "../store/accounts.ts"
 import type { DeadLetterPlace } from "../store/deliveries.ts"
 import type { EventFilter, Head } from "../store/events.ts"
 import { SharedStore } from "../store/peers.ts"
+import { waitUntil } from "../store/Signal.ts"
 import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
+import { cachedFor } from "../telemetry/cachedFor.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import type { Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { Daemon, type NodeQuery, Refused } from "./Daemon.ts"
 import { costsOf } from "./costs.ts"
 import { makeSilenceOperations } from "./silences.ts"
-import type {
-  AccountCost,
-  AccountStatus,
-  DeliveredEvent,
-  LoggedEvent,
-  ProcessStatus,
-  Trouble as TroubleRecord
-} from "./records.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent, ProcessStatus, Trouble as TroubleRecord } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
 
@@ -41,9 +36,6 @@ const costsAgeMillis = 60_000
 /** How old the list of the other processes may be. */
 const processesAgeMillis = 1000
 
-/** Events that are counted at once. */
-const maxCountedAtOnce = 500
-
 /** What a sink is, in a word or two. */
 const kindOf = ({ target }: SinkOptions): string => {
   const kind = target._tag.toLowerCase()
@@ -52,42 +44,22 @@ const kindOf = ({ target }: SinkOptions): string => {
 
 const instantOf = (millis: number | null): DateTime.Utc | null => (millis === null ? null : DateTime.makeUnsafe(millis))
 
-const toStatus = (account: string, progress: AccountProgress, nodes: number): AccountStatus => ({
-  account,
-  state: progress.state,
-  nodes,
-  lastSweep:
-    progress.lastSweep === null
-      ? null
-      : {
-          endedAt: DateTime.makeUnsafe(progress.lastSweep.endedMillis),
-          durationMillis: progress.lastSweep.durationMillis,
-          requests: progress.lastSweep.requests
-        },
-  unreadable: progress.unreadable,
-  nextSweepAt: instantOf(progress.nextSweepMillis),
-  sweepIntervalMillis: progress.intervalMillis,
-  detectionLatencyMillis: progress.latencyMillis,
-  allowance:
-    progress.allowance === null
-      ? null
-      : {
-          limit: progress.allowance.limit,
-          remaining: progress.allowance.remaining,
-          resetAt: instantOf(progress.allowance.resetMillis)
-        },
-  ...(progress.isAdded ? { added: true } : {}),
-  ...(progress.owner === null
-    ? {}
-    : {
-        owner: {
-          process: progress.owner.process,
-          since: DateTime.makeUnsafe(progress.owner.sinceMillis),
-          from: progress.owner.from,
-          isHere: progress.owner.isHere
-        }
-      })
-})
+const toStatus = (account: string, progress: AccountProgress, nodes: number): AccountStatus => {
+  const { allowance, lastSweep, owner } = progress
+  return {
+    account,
+    state: progress.state,
+    nodes,
+    lastSweep: lastSweep && { ...lastSweep, endedAt: DateTime.makeUnsafe(lastSweep.endedMillis) },
+    unreadable: progress.unreadable,
+    nextSweepAt: instantOf(progress.nextSweepMillis),
+    sweepIntervalMillis: progress.intervalMillis,
+    detectionLatencyMillis: progress.latencyMillis,
+    allowance: allowance && { ...allowance, resetAt: instantOf(allowance.resetMillis) },
+    ...(progress.isAdded ? { added: true } : {}),
+    ...(owner && { owner: { ...owner, since: DateTime.makeUnsafe(owner.sinceMillis) } })
+  }
+}
 
 /** A place in the nodes of all accounts, as pages name it: `account/id`. */
 const readPlace = (
@@ -117,6 +89,10 @@ const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ ac
 const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
   new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
 
+/** The cursor behind all of them. */
+const behind = (events: ReadonlyArray<StoredEvent>, begin: Cursor): Cursor =>
+  events.reduce((cursor, { account, seq }) => advance(cursor, account, seq), begin)
+
 /** Each with the cursor behind it. */
 const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
   let cursor = begin
@@ -126,12 +102,8 @@ const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArra
   })
 }
 
-const toRecord = ({ about, message, name, next, severity, sinceMillis }: Trouble): TroubleRecord => ({
-  name,
-  about,
-  severity,
-  message,
-  next,
+const toRecord = ({ sinceMillis, ...trouble }: Trouble): TroubleRecord => ({
+  ...trouble,
   since: DateTime.makeUnsafe(sinceMillis)
 })
 
@@ -150,7 +122,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const troubles = yield* Troubles
 
   // It reads every row, and is asked for by each page every few seconds.
-  const counts = yield* Effect.cachedWithTTL(Effect.orDie(store.nodeCounts), countsAgeMillis)
+  const counts = yield* cachedFor(Effect.orDie(store.nodeCounts), countsAgeMillis)
 
   const readCursor = Effect.fnUntraced(function* (text: string) {
     const cursor = Option.getOrUndefined(parseCursor(text))
@@ -184,15 +156,11 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   /** The store keeps other accounts as they were left. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
 
-  let costsKnown: { readonly atMillis: number; readonly costs: ReadonlyArray<AccountCost> } | null = null
-  const monthCosts = Effect.gen(function* () {
-    const atMillis = yield* Clock.currentTimeMillis
-    if (costsKnown !== null && Math.abs(atMillis - costsKnown.atMillis) < costsAgeMillis) return costsKnown.costs
+  const readCosts = Effect.gen(function* () {
     const own = Array.from(yield* progress.accounts).filter(([, { owner }]) => owner?.isHere !== false)
-    const costs = yield* Effect.orDie(costsOf(store, new Set(own.map(([name]) => name)), {}, atMillis))
-    costsKnown = { atMillis, costs }
-    return costs
+    return yield* costsOf(store, new Set(own.map(([name]) => name)), {}, yield* Clock.currentTimeMillis)
   })
+  const monthCosts = yield* cachedFor(Effect.orDie(readCosts), costsAgeMillis)
 
   const endsWith = (heads: ReadonlyArray<Head>) => Effect.map(watched, (names) => endsOf(names, heads))
   const ends = Effect.flatMap(Effect.orDie(store.heads), endsWith)
@@ -266,27 +234,23 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
     const events = logged(read.slice(0, limit), cursor)
     if (read.length > limit) return { events, next: events.at(-1)!.cursor, more: true }
-    let next = cursor
-    for (const [account, seq] of end) next = advance(next, account, seq)
-    for (const { account, seq } of read) next = advance(next, account, seq)
-    return { events, next: formatCursor(next), more: false }
+    const searched = Array.from(end).reduce((next, [account, seq]) => advance(next, account, seq), cursor)
+    return { events, next: formatCursor(behind(read, searched)), more: false }
   })
 
   const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
     const end = yield* ends
     const read = yield* Effect.orDie(store.latest(limit, filter))
     const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
-    let next = end
-    for (const { account, seq } of read) next = advance(next, account, seq)
-    return { events: logged(read, begin), next: formatCursor(next), more: false }
+    return { events: logged(read, begin), next: formatCursor(behind(read, end)), more: false }
   })
 
   const eventAfter = Effect.fnUntraced(function* (text: string) {
     const cursor = yield* Effect.orDie(readCursor(text))
-    for (let seen = 0; ; seen = yield* store.newEvents(seen)) {
-      const heads = yield* Effect.orDie(store.heads)
-      if (heads.some(({ account, seq }) => isAfter(cursor, account, seq))) return
-    }
+    const isBehind = Effect.map(Effect.orDie(store.heads), (heads) =>
+      heads.some(({ account, seq }) => isAfter(cursor, account, seq))
+    )
+    yield* waitUntil(store.newEvents, isBehind)
   })
 
   const knownSink = Effect.fnUntraced(function* (name: string) {
@@ -302,7 +266,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 
   const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
-  const heard = yield* Effect.cachedWithTTL(
+  const heard = yield* cachedFor(
     shared === null ? Effect.succeed([]) : Effect.orDie(shared.processes),
     processesAgeMillis
   )
@@ -418,33 +382,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 })
 
-const eventCount = Metric.counter("berth_events_total", {
-  description: "Events that were committed since the process began.",
-  incremental: true
-})
-
-/** Counts events as they are committed from now on. */
-const countEvents = Effect.gen(function* () {
-  const store = yield* Store
-  const begin = cursorOf(yield* store.heads)
-  return yield* Effect.forkScoped(Effect.ignore(countAfter(store, begin)))
-}).pipe(Effect.ignore)
-
-const countAfter = Effect.fnUntraced(function* (store: Store["Service"], begin: Cursor) {
-  let cursor = begin
-  for (let seen = 0; ;) {
-    const events = yield* store.after(cursor, maxCountedAtOnce)
-    for (const { account, seq, type } of events) {
-      cursor = advance(cursor, account, seq)
-      // Of several processes each counts those of the accounts that it has.
-      if (store.epochOf(account) !== null) yield* Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)
-    }
-    if (events.length < maxCountedAtOnce) seen = yield* store.newEvents(seen)
-  }
-})
-
 /** `options`: those of the sinks. */
 export const storeDaemon = (
   options: ReadonlyArray<SinkOptions>
-): Layer.Layer<Daemon, never, Store | Sinks | Progress | Troubles> =>
-  Layer.effect(Daemon, Effect.tap(make(options), countEvents))
+): Layer.Layer<Daemon, never, Store | Sinks | Progress | Troubles> => Layer.effect(Daemon, make(options))

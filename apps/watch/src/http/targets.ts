@@ -6,11 +6,6 @@ import type { AccountStatus, WatchedNode } from "./records.ts"
 import { isFresh } from "./readiness.ts"
 import type { TargetGroup } from "./WatchApi.ts"
 
-export interface TargetOptions {
-  readonly port: number
-  readonly address: "public" | "private"
-}
-
 /** The last good list of each account. */
 export type LastGood = ReadonlyMap<string, ReadonlyArray<WatchedNode>>
 
@@ -52,7 +47,7 @@ const hostOf = (address: string): string => (address.includes(":") ? `[${address
 /** A node without the address that is asked for is no target. */
 export const targetGroups = (
   nodes: ReadonlyArray<WatchedNode>,
-  { address, port }: TargetOptions
+  { address, port }: { readonly address: "public" | "private"; readonly port: number }
 ): ReadonlyArray<TargetGroup> =>
   nodes.flatMap((node) => {
     const ip = address === "public" ? node.publicIp : node.privateIp

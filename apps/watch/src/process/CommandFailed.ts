@@ -16,28 +16,19 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly hint?: string | undefined
 }> {}
 
+/** The command cannot be meant as it stands. */
+export const misused = (message: string, hint?: string): CommandFailed =>
+  new CommandFailed({ exit: "usage", message, hint })
+
 /** A call failed, and the command with it. */
 export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFailed =>
   new CommandFailed({ exit: reason.exit, message, hint })
 
-/** What a person chose wrongly, rather than what broke. */
-const chosenWrongly: ReadonlySet<StoreFault> = new Set([
-  "inUse",
-  "newer",
-  "unreadable",
-  "unwritable",
-  "unavailable",
-  "denied",
-  "tooOld",
-  "encoding",
-  "pooler",
-  "occupied",
-  "differs",
-  "unmigrated"
-])
+/** What broke, rather than what a person chose wrongly. */
+const broken: ReadonlySet<StoreFault> = new Set(["full", "damaged", "busy", "lost", "repeated", "statement"])
 
 export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandFailed =>
-  new CommandFailed({ exit: chosenWrongly.has(fault) ? "usage" : "fault", message, hint })
+  new CommandFailed({ exit: broken.has(fault) ? "fault" : "usage", message, hint })
 
 /** Codes that mean only that the reader has gone. */
 const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])

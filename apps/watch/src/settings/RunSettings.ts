@@ -5,7 +5,7 @@ import { durationText } from "@berthkit/terminal/duration"
 import { durationFlag } from "@berthkit/terminal/durationFlag"
 import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { Duration } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"
 import { defaultRequestsPerHour } from "../observe/RequestShare.ts"
 
@@ -55,13 +55,7 @@ export const runFlags = {
 }
 
 /** As the flags give them, for every account; null where the config decides. Times are in milliseconds. */
-export interface RunSettings {
-  readonly intervalMillis: number | null
-  readonly fastIntervalMillis: number | null
-  readonly graceMillis: number | null
-  readonly holdMillis: number | null
-  readonly requestsPerHour: number | null
-}
+export type RunSettings = Command.Command.Config.Infer<typeof runFlags>
 
 /** The requests of an hour that are this share of the rate limit. */
 export const requestsPerHourOf = (share: number): number =>

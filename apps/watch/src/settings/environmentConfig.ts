@@ -12,7 +12,7 @@ import {
   parseListen,
   type WatchConfig
 } from "../config/Config.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
+import { CommandFailed, misused } from "../process/CommandFailed.ts"
 import { defaultRetention } from "../store/retention.ts"
 import { defaultStorePath, stdoutSink, tokenVariable, variable } from "./storeSettings.ts"
 
@@ -22,7 +22,7 @@ const readListen = Effect.gen(function* (): Effect.fn.Return<Listen | null, Comm
   if (text === "off") return null
   const listen = parseListen(text)
   if (listen !== undefined) return listen
-  return yield* new CommandFailed({ exit: "usage", message: "BERTH_WATCH_LISTEN has to be HOST:PORT or off." })
+  return yield* misused("BERTH_WATCH_LISTEN has to be HOST:PORT or off.")
 })
 
 export const environmentConfig = Effect.fn("environmentConfig")(function* (
@@ -32,11 +32,10 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
   const listen = yield* readListen
   const token = yield* tokenVariable
   if (listen !== null && !isLoopback(listen) && token === null) {
-    return yield* new CommandFailed({
-      exit: "usage",
-      message: "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed.",
-      hint: "Set BERTH_WATCH_TOKEN."
-    })
+    return yield* misused(
+      "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed.",
+      "Set BERTH_WATCH_TOKEN."
+    )
   }
   return {
     store: Redacted.make(yield* defaultStorePath),

@@ -2,19 +2,18 @@
  * The config that `run` works from: a file, or else the environment and the flags that name an account.
  */
 import { readConnection, type SettingFault } from "@berthkit/terminal/Connection"
+import { allowHttpFlag, baseUrlFlag } from "@berthkit/terminal/connectionFlags"
 import { Effect, Option } from "effect"
+import type { Command } from "effect/cli"
 import type { WatchConfig } from "../config/Config.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
-import { readAccount } from "./account.ts"
+import { CommandFailed, misused } from "../process/CommandFailed.ts"
+import { accountFlag, readAccount } from "./account.ts"
 import { environmentConfig } from "./environmentConfig.ts"
-import { readConfigFile } from "./storeSettings.ts"
+import { readConfigFile, type StoreOptions } from "./storeSettings.ts"
 
-interface RunConfigFlags {
-  readonly config: Option.Option<string>
-  readonly baseUrl: Option.Option<string>
-  readonly allowHttp: boolean
-  readonly account: Option.Option<string>
-}
+/** The flags by which one account is named that is in no config. */
+export const connectionFlags = { baseUrl: baseUrlFlag, allowHttp: allowHttpFlag, account: accountFlag }
+export type ConnectionOptions = Command.Command.Config.Infer<typeof connectionFlags>
 
 export const fromSettingFault = ({ exit, hint, message }: SettingFault): CommandFailed =>
   new CommandFailed({ exit, message, hint })
@@ -24,7 +23,7 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   allowHttp,
   baseUrl,
   config
-}: RunConfigFlags): Effect.fn.Return<WatchConfig, CommandFailed> {
+}: ConnectionOptions & Pick<StoreOptions, "config">): Effect.fn.Return<WatchConfig, CommandFailed> {
   if (Option.isNone(config)) {
     const connection = yield* Effect.mapError(readConnection(baseUrl, allowHttp), fromSettingFault)
     return yield* environmentConfig(connection, yield* readAccount(account))
@@ -33,7 +32,7 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   for (const [flag, isGiven] of Object.entries(flags)) {
     if (isGiven) {
       const message = `${flag} does not go with --config, which names the accounts.`
-      return yield* new CommandFailed({ exit: "usage", message })
+      return yield* misused(message)
     }
   }
   return yield* readConfigFile(config.value)

@@ -5,36 +5,24 @@ import { berthFolder } from "@berthkit/core/client/AccountFolder"
 import { readVariable } from "@berthkit/terminal/Connection"
 import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
-import { Flag } from "effect/cli"
+import type { Command } from "effect/cli"
 import { defaultMaxLag, isToken, tokenForm } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
+import { CommandFailed, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
+import { textFlag } from "./textFlag.ts"
 
 export const storeFlags = {
-  config: Flag.String("config").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The daemon's config, which names the store"),
-    Flag.optional
-  ),
-  store: Flag.String("store").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The store (or BERTH_WATCH_STORE; default watch.db in the state folder of berth)"),
-    Flag.optional
-  )
+  config: textFlag("config", "FILE", "The daemon's config, which names the store"),
+  store: textFlag("store", "FILE", "The store (or BERTH_WATCH_STORE; default watch.db in the state folder of berth)")
 }
 
-export interface StoreOptions {
-  readonly config: Option.Option<string>
-  readonly store: Option.Option<string>
-}
+export type StoreOptions = Command.Command.Config.Infer<typeof storeFlags>
 
 /** Reads the config; reports each of its faults. */
 export const readConfigFile = (path: string) =>
-  Effect.catch(loadConfig(path), ({ lines }) =>
-    Effect.andThen(report(...lines), new CommandFailed({ exit: "usage", message: `${path} cannot be used.` }))
-  )
+  Effect.catch(loadConfig(path), ({ lines }) => Effect.andThen(report(...lines), misused(`${path} cannot be used.`)))
 
 /** What a variable holds; undefined when it is not set, or blank. */
 export const variable = (name: string) =>
@@ -45,7 +33,7 @@ export const tokenVariable = Effect.gen(function* (): Effect.fn.Return<Redacted.
   if (text === undefined) return null
   const token = Redacted.make(text)
   if (isToken(token)) return token
-  return yield* new CommandFailed({ exit: "usage", message: `BERTH_WATCH_TOKEN has to be ${tokenForm}.` })
+  return yield* misused(`BERTH_WATCH_TOKEN has to be ${tokenForm}.`)
 })
 
 /** The only sink without a config. */
@@ -61,7 +49,7 @@ export const stdoutSink: SinkOptions = {
 /** A path, or an address of PostgreSQL that can be one. It holds a password, so that no message has it. */
 const checkedStore = (store: string, from: string): Effect.Effect<string, CommandFailed> =>
   isPostgres(store) && !isAddress(Redacted.make(store))
-    ? Effect.fail(new CommandFailed({ exit: "usage", message: `${from} has to be ${postgresForm}.` }))
+    ? Effect.fail(misused(`${from} has to be ${postgresForm}.`))
     : Effect.succeed(store)
 
 export const defaultStorePath = Effect.gen(function* () {
@@ -69,9 +57,7 @@ export const defaultStorePath = Effect.gen(function* () {
   if (chosen !== undefined) return yield* checkedStore(chosen, "BERTH_WATCH_STORE")
   return yield* berthFolder(variable).pipe(
     Effect.map((folder) => `${folder}/watch.db`),
-    Effect.mapError(
-      ({ message }) => new CommandFailed({ exit: "usage", message: `There is no folder for the store: ${message}.` })
-    )
+    Effect.mapError(({ message }) => misused(`There is no folder for the store: ${message}.`))
   )
 })
 

@@ -20,12 +20,6 @@ export interface AlertRules {
   readonly leases: ReadonlyMap<number, number>
 }
 
-export interface Alerts {
-  /** The same where nothing is reported. */
-  readonly marks: AlertMarks
-  readonly facts: ReadonlyArray<CostFact>
-}
-
 /** Reports that were made of the month are not made again; a budget that changes is another one. */
 const budgetAlerts = (
   { days }: Ledger,
@@ -112,7 +106,8 @@ const markOf = ({ kind, sinceMillis, state }: Notice): AlertMarks["nodes"][numbe
   `${state.incarnation} ${state.life} ${kind} ${sinceMillis}`
 ]
 
-export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, nowMillis: number): Alerts => {
+/** The marks are the same where nothing is reported. */
+export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, nowMillis: number) => {
   const { marks } = ledger
   const reported = new Set(marks.reported)
   const facts: Array<CostFact> =

@@ -1,6 +1,7 @@
 /**
  * What was spent in a time, in rupees, with what is not known of it. Pure.
  */
+import { Schema } from "effect"
 import { dayMillis, dayName, type Month } from "./calendar.ts"
 import { type Days, lastRates, perDay, type Rates, sumOf } from "./Days.ts"
 
@@ -11,21 +12,27 @@ const down = (value: bigint): bigint => value / perPaisa
 const up = (value: bigint): bigint => (value + perPaisa - 1n) / perPaisa
 const inr = (paise: bigint): number => Number(paise) / 100
 
-/** In whole paise; the middle of its bounds, with what was assumed. */
-export interface Spend {
-  readonly amountInr: number
-  readonly minInr: number
-  /** Null where a price was not known for a while. */
-  readonly maxInr: number | null
-  /** How far it may be off, either way; null where that is not known. */
-  readonly errorInr: number | null
-  /** The part of it at prices that were read only later: it is neither in `minInr` nor in `maxInr`. */
-  readonly assumedInr: number
-  /** Hours of nodes without an upper bound. */
-  readonly unpricedNodeHours: number
-  /** Time in which nothing was observed: what came and went within it is not in it. */
-  readonly unobservedMillis: number
-}
+const Rupees = Schema.Number
+
+/** Rupees that were spent, in whole paise, with what is not known of them. */
+export const Spend = Schema.Struct({
+  amountInr: Rupees.annotate({ description: "In rupees: the middle of the bounds, with what was assumed." }),
+  minInr: Rupees.annotate({ description: "The lower bound." }),
+  maxInr: Schema.NullOr(Rupees).annotate({
+    description: "The upper bound; null if a price was not known for a while."
+  }),
+  errorInr: Schema.NullOr(Rupees).annotate({
+    description: "How far `amountInr` may be off, either way; null if there is no upper bound."
+  }),
+  assumedInr: Rupees.annotate({
+    description: "The part at prices that were read only later; it is not in `minInr`."
+  }),
+  unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
+  unobservedMillis: Schema.Number.annotate({
+    description: "How long nothing was observed: a node that came and went in that time is not in the amount."
+  })
+}).annotate({ identifier: "Spend" })
+export type Spend = typeof Spend.Type
 
 const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
   const isOpen = open > 0n
@@ -51,9 +58,7 @@ export const spendBetween = (days: Days, fromMillis: number, toMillis: number): 
 /** What the nodes cost in an hour now. */
 export const perHour = (days: Days): Pick<Spend, "minInr" | "maxInr"> => {
   const [low, high, , open] = lastRates(days)
-  const hour = ([low, high]: readonly [bigint, bigint]) => [low * 3_600_000n, high * 3_600_000n] as const
-  const [min, max] = hour([low, high])
-  return { minInr: inr(down(min)), maxInr: open > 0n ? null : inr(up(max)) }
+  return { minInr: inr(down(low * 3_600_000n)), maxInr: open > 0n ? null : inr(up(high * 3_600_000n)) }
 }
 
 /** What was spent in a month until an instant of it. */

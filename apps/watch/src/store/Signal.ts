@@ -10,6 +10,14 @@ export interface Signal {
   readonly wait: (seen: number) => Effect.Effect<number>
 }
 
+/** Waits until a condition holds: it is looked at now, and again after each notification. */
+export const waitUntil = Effect.fnUntraced(function* <E, R>(
+  wait: Signal["wait"],
+  condition: Effect.Effect<boolean, E, R>
+) {
+  for (let seen = 0; !(yield* condition);) seen = yield* wait(seen)
+})
+
 export const makeSignal = (): Signal => {
   let count = 0
   let next = Deferred.makeUnsafe<void>()

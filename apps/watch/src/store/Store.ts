@@ -4,13 +4,13 @@
  */
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
-import { Context, Effect, Layer, Metric, type Redacted } from "effect"
+import { Context, Effect, Layer, Metric, type Redacted, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
+import { daemonAccount } from "../events/DaemonFact.ts"
 import type { EventFact } from "../events/Event.ts"
-import { makeAccounts } from "./accounts.ts"
-import { makeCatalogue } from "./catalogue.ts"
+import { type AccountChange, makeAccounts } from "./accounts.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { checkVersion, migrate } from "./migrate.ts"
@@ -24,7 +24,6 @@ import { makeSinks } from "./sinks.ts"
 import { makeStoreHealth, noteTurn } from "./StoreHealth.ts"
 import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
-import { makeSpend } from "./spend.ts"
 import { makeWatchedAccounts } from "./watchedAccounts.ts"
 import { makeSignal } from "./Signal.ts"
 
@@ -32,6 +31,34 @@ const takeovers = Metric.counter("berth_takeovers_total", {
   description: "Accounts that this process took over since it began.",
   incremental: true
 })
+
+const eventCount = Metric.counter("berth_events_total", {
+  description: "Events that were committed since the process began.",
+  incremental: true
+})
+
+/** What a part of the store does, failing as the store does. */
+type Failing<T> = T extends (...args: infer Args) => infer Result
+  ? (...args: Args) => Failing<Result>
+  : T extends Effect.Effect<infer A, SqlError | StoreFailed, infer R>
+    ? Effect.Effect<A, StoreFailed, R>
+    : T extends Stream.Stream<infer A, SqlError, infer R>
+      ? Stream.Stream<A, StoreFailed, R>
+      : never
+
+const failingOne = (does: unknown): unknown => {
+  if (Effect.isEffect(does))
+    return Effect.mapError(does as Effect.Effect<unknown, SqlError | StoreFailed>, fromSqlError)
+  if (Stream.isStream(does)) return Stream.mapError(does as Stream.Stream<unknown, SqlError>, fromSqlError)
+  return (...args: ReadonlyArray<unknown>) =>
+    failingOne((does as (...args: ReadonlyArray<unknown>) => unknown)(...args))
+}
+
+/** The parts of the store are written in statements, whose failures become those of the store here. */
+const failing = <Part extends object>(part: Part) =>
+  Object.fromEntries(Object.entries(part).map(([name, does]) => [name, failingOne(does)])) as {
+    readonly [Name in keyof Part]: Failing<Part[Name]>
+  }
 
 /** `shared`: how other processes on the same store are reached; null where there are none. */
 const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | null) {
@@ -41,18 +68,24 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
   const ownership = shared === null ? soleOwnership : makeOwnership(sql)
   const peers = shared ?? noPeers
   const orders = makeOrders(sql, shared)
-  const accounts = makeAccounts(sql, ownership, peers)
-  const sinks = makeSinks(sql, ownership, orders)
-  const deliveries = makeDeliveries(sql, ownership, orders)
-  const silences = makeSilences(sql, ownership, peers)
+  const accounts = failing(makeAccounts(sql, ownership, peers))
+  const sinks = failing(makeSinks(sql, ownership, orders))
+  const deliveries = failing(makeDeliveries(sql, ownership, orders))
+  const silences = failing(makeSilences(sql, ownership, peers))
   if (shared !== null) yield* Effect.forkScoped(shared.listen(notifyUnsafe))
-  /** Changes an account and adds its events, and wakes the readers of events. */
-  const commit = (...args: Parameters<typeof accounts.commit>) =>
-    Effect.tap(watched(accounts.commit(...args)), (events) => (events.length === 0 ? Effect.void : notify))
+  /** Counts events that were committed, and wakes their readers. */
+  const noteCommitted = (account: string, events: ReadonlyArray<EventFact>) =>
+    Effect.forEach(events, ({ type }) => Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)).pipe(
+      Effect.andThen(events.length === 0 ? Effect.void : notify)
+    )
   return {
     ...accounts,
-    commit,
-    commitOfDaemon: (events: ReadonlyArray<EventFact>) => Effect.tap(watched(accounts.commitOfDaemon(events)), notify),
+    /** Changes an account and adds its events. */
+    commit: (owner: Owner, change: AccountChange) =>
+      Effect.tap(watched(accounts.commit(owner, change)), noteCommitted(owner.account, change.events ?? [])),
+    commitOfDaemon: (events: ReadonlyArray<EventFact>) =>
+      Effect.tap(watched(accounts.commitOfDaemon(events)), noteCommitted(daemonAccount, events)),
+    noteCommitted,
     /** Takes an account over, or makes it if the name is new, and wakes the deliveries of its events. */
     claim: (account: string) =>
       Effect.tap(
@@ -71,11 +104,9 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     lost: ownership.lost,
     /** Does several things or none of them. */
     atomically: <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
-      Effect.mapError(sql.withTransaction(effect), (error) => (isSqlError(error) ? fromSqlError(error) : error)),
-    ...makeEvents(sql),
-    ...makePresent(sql),
-    ...makeCatalogue(sql),
-    ...makeSpend(sql),
+      Effect.mapError(sql.withTransaction(effect), fromSqlError),
+    ...failing(makeEvents(sql)),
+    ...failing(makePresent(sql)),
     ...sinks,
     take: (...args: Parameters<typeof sinks.take>) => watched(sinks.take(...args)),
     ...deliveries,
@@ -83,16 +114,14 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     addSilence: (...args: Parameters<typeof silences.addSilence>) => Effect.tap(silences.addSilence(...args), notify),
     endSilence: (...args: Parameters<typeof silences.endSilence>) => Effect.tap(silences.endSilence(...args), notify),
     record: (...args: Parameters<typeof deliveries.record>) => watched(deliveries.record(...args)),
-    ...makeRetention(sql),
-    ...makeWatchedAccounts(sql, peers),
+    ...failing(makeRetention(sql)),
+    ...failing(makeWatchedAccounts(sql, peers)),
     /** What keeps the store from being written; null while it is. */
     health,
     /** Writes something small, so that a store that takes nothing is noticed also while nothing happens. */
     probe: watched(noteTurn(sql)),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
-    newEvents: wait,
-    /** Wakes the readers: something else than a commit gave them work. */
-    wake: notify
+    newEvents: wait
   }
 })
 

@@ -5,28 +5,8 @@ import { Data } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 
-/**
- * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
- * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process owns the account now. `repeated`: an event is
- * there already. `statement`: anything else, which is a fault of the program.
- */
-export type StoreFault =
-  | SqliteFault
-  | "inUse"
-  | "newer"
-  | "unavailable"
-  | "denied"
-  | "tooOld"
-  | "encoding"
-  | "pooler"
-  | "occupied"
-  | "differs"
-  | "unmigrated"
-  | "lost"
-  | "repeated"
-  | "statement"
-
-const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: string]>> = {
+/** Those of SQLite, and our own. */
+const sentences = {
   full: ["The disk of the store is full", "Make room on that disk; the daemon goes on where it stopped."],
   damaged: ["The store is damaged", "Put a backup in its place. Nothing starts over from an empty store by itself."],
   unwritable: ["The store cannot be written", "Check who owns the file and its folder."],
@@ -54,7 +34,14 @@ const sentences: Readonly<Record<StoreFault, readonly [message: string, hint: st
   lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],
   repeated: ["An event has the id of an earlier one", "This is a fault of berth-watch."],
   statement: ["The store refused a statement", "This is a fault of berth-watch."]
-}
+} satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>
+
+/**
+ * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
+ * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process
+ * owns the account now. `repeated`: an event is there already. `statement`: anything else, which is a fault of the program.
+ */
+export type StoreFault = keyof typeof sentences
 
 export class StoreFailed extends Data.TaggedError("StoreFailed")<{
   readonly fault: StoreFault
@@ -108,7 +95,9 @@ const eventIdKeys: ReadonlySet<string> = new Set(["event_id_key", "event.id"])
 const detailOf = ({ message, reason: { cause } }: SqlError): string =>
   cause instanceof Error && cause.message !== "" ? cause.message : message
 
-export const fromSqlError = (error: SqlError): StoreFailed => {
+/** A failure of the database as one of the store, which it may be already. */
+export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
+  if (error._tag === "StoreFailed") return error
   const fault = sqliteFault(error)
   return fault === null
     ? new StoreFailed({ fault: faultOf(error) ?? "statement", detail: detailOf(error) })

@@ -7,7 +7,6 @@ import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { type StoredInteger, toNumber } from "./rows.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** Longer than a command holds the lock to see whether it is free. */
@@ -71,6 +70,6 @@ interface OwnerProcess {
 /** The process that was the last to take the lock. It has it still only if the store is locked. */
 export const lastOwner = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ pid: StoredInteger; http: string | null }>`SELECT pid, http FROM process WHERE slot = 1`
-  return row === undefined ? null : ({ pid: toNumber(row.pid), http: row.http } satisfies OwnerProcess)
+  const [row] = yield* sql<OwnerProcess>`SELECT pid, http FROM process WHERE slot = 1`
+  return row ?? null
 }).pipe(Effect.orElseSucceed(() => null))

@@ -8,9 +8,8 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
 import type { Owner, Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
-import { keptSpendDays } from "./spend.ts"
-import { groupsOf, inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
+import { keptSpendDays } from "./present.ts"
+import { forGroups, groupsOf } from "./rows.ts"
 
 /** An account as its last owner left it. */
 interface AccountRow {
@@ -71,20 +70,6 @@ export interface StoredEvent {
   readonly body: string
 }
 
-interface KnownColumns {
-  readonly seq: StoredInteger
-  readonly fingerprint: string | null
-  readonly swept_at: StoredInteger | null
-  readonly standing: string | null
-}
-
-const toKnown = ({ fingerprint, seq, standing, swept_at }: KnownColumns): AccountRow => ({
-  seq: toNumber(seq),
-  fingerprint,
-  sweptAtMillis: toNumberOrNull(swept_at),
-  standing
-})
-
 const nodeOf = (event: Event): number | null =>
   "subject" in event && event.subject.startsWith("nodes/") ? Number(event.subject.slice("nodes/".length)) : null
 
@@ -111,81 +96,40 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     yield* meet(account)
     // Who claims it again, after its server was away, has had it all the time.
     const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
-    const [row] = yield* sql<{ id: string; epoch: StoredInteger } & KnownColumns>`UPDATE account SET
+    const [row] = yield* sql<{ id: string; epoch: number } & AccountRow>`UPDATE account SET
        epoch = epoch + 1, owner = ${peers.self},
        former_owner = CASE WHEN ${kept} THEN former_owner ELSE owner END,
        owned_since = CASE WHEN ${kept} THEN owned_since ELSE ${yield* Clock.currentTimeMillis} END
-       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at, standing`
-    const owner: Owner = { account, accountId: row!.id, epoch: toNumber(row!.epoch) }
+       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at AS "sweptAtMillis", standing`
+    const { epoch, id, ...known } = row!
+    const owner: Owner = { account, accountId: id, epoch }
     ownership.note(owner)
-    return { owner, known: toKnown(row!) }
-  }, Effect.mapError(fromSqlError))
+    return { owner, known }
+  })
 
   /** Every account as its last owner left it. */
   const accounts = sql<
     {
-      name: string
-      owner: string | null
-      owned_since: StoredInteger | null
-      former_owner: string | null
-      sweep_interval: StoredInteger | null
-    } & KnownColumns
-  >`SELECT name, seq, fingerprint, swept_at, standing, owner, owned_since, former_owner, sweep_interval FROM account ORDER BY name`.pipe(
+      account: string
+      process: string | null
+      sinceMillis: number | null
+      from: string | null
+      sweepMillis: number | null
+    } & AccountRow
+  >`SELECT name AS account, seq, fingerprint, swept_at AS "sweptAtMillis", standing, sweep_interval AS "sweepMillis",
+    owner AS process, owned_since AS "sinceMillis", former_owner AS "from" FROM account ORDER BY name`.pipe(
     Effect.map((rows) =>
-      rows.map((row) => ({
-        account: row.name,
-        owner:
-          row.owner === null || row.owned_since === null
-            ? null
-            : { process: row.owner, sinceMillis: toNumber(row.owned_since), from: row.former_owner },
-        sweepMillis: toNumberOrNull(row.sweep_interval),
-        ...toKnown(row)
+      rows.map(({ from, process, sinceMillis, ...row }) => ({
+        ...row,
+        owner: process === null || sinceMillis === null ? null : { process, sinceMillis, from }
       }))
-    ),
-    Effect.mapError(fromSqlError)
+    )
   )
 
   /** All nodes and tombstones of an account. */
-  const nodes = (account: string): Stream.Stream<NodeRow, StoreFailed> =>
-    sql<{
-      id: StoredInteger
-      incarnation: StoredInteger
-      life: StoredInteger
-      status: string
-      changes: StoredInteger
-      gone_at: StoredInteger | null
-      body: string
-    }>`SELECT id, incarnation, life, status, changes, gone_at, body FROM node WHERE account = ${account}
-       ORDER BY id, incarnation`.stream.pipe(
-      Stream.map((row) => ({
-        id: toNumber(row.id),
-        incarnation: toNumber(row.incarnation),
-        life: toNumber(row.life),
-        status: row.status,
-        changes: toNumber(row.changes),
-        goneAtMillis: toNumberOrNull(row.gone_at),
-        body: row.body
-      })),
-      Stream.mapError(fromSqlError)
-    )
-
-  /**
-   * Runs statements as the owner of an account, in one transaction that begins by making sure of that: what a process that was
-   * stopped for a while writes later is refused. Adds `events` to the account's sequence, and gives the last one.
-   */
-  const asOwner = <A, E>(
-    owner: Owner,
-    events: number,
-    statements: (seq: number) => Effect.Effect<A, E | SqlError>
-  ): Effect.Effect<A, E | SqlError | StoreFailed> =>
-    sql.withTransaction(
-      Effect.flatMap(
-        sql<{ seq: StoredInteger }>`UPDATE account SET version = version + 1, seq = seq + ${events}
-          WHERE name = ${owner.account} AND epoch = ${owner.epoch} RETURNING seq`,
-        ([row]): Effect.Effect<A, E | SqlError | StoreFailed> =>
-          row === undefined ? ownership.lose(owner) : statements(toNumber(row.seq))
-      )
-    )
+  const nodes = (account: string): Stream.Stream<NodeRow, SqlError> =>
+    sql<NodeRow>`SELECT id, incarnation, life, status, changes, gone_at AS "goneAtMillis", body FROM node
+      WHERE account = ${account} ORDER BY id, incarnation`.stream
 
   const saveNodes = Effect.fnUntraced(function* (account: string, rows: Iterable<NodeRow>) {
     let isFirst = true
@@ -202,10 +146,9 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   const saveEvents = (events: ReadonlyArray<StoredEvent>): Effect.Effect<unknown, SqlError> =>
     events.length === 0
       ? Effect.void
-      : Effect.forEach(
-          inGroups(events.map(({ atMillis, ...event }) => ({ ...event, happened_at: atMillis }))),
-          (group) => sql`INSERT INTO event ${sql.insert(group)}`,
-          { discard: true }
+      : forGroups(
+          events.map(({ atMillis, ...event }) => ({ ...event, happened_at: atMillis })),
+          (group) => sql`INSERT INTO event ${sql.insert(group)}`
         ).pipe(Effect.andThen(peers.announce))
 
   const saveAccount = (
@@ -234,10 +177,11 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
 
   const saveSpendDays = Effect.fnUntraced(function* (account: string, days: AccountChange["spendDays"] = []) {
     if (days.length === 0) return
-    const rows = days.map((row) => ({ account, ...row }))
-    for (const group of inGroups(rows)) {
-      yield* sql`INSERT INTO spend_day ${sql.insert(group)} ON CONFLICT (account, day) DO UPDATE SET body = excluded.body`
-    }
+    yield* forGroups(
+      days.map((row) => ({ account, ...row })),
+      (group) =>
+        sql`INSERT INTO spend_day ${sql.insert(group)} ON CONFLICT (account, day) DO UPDATE SET body = excluded.body`
+    )
     const oldest = Math.max(...days.map(({ day }) => day)) - keptSpendDays
     yield* sql`DELETE FROM spend_day WHERE account = ${account} AND day < ${oldest}`
   })
@@ -259,38 +203,29 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     })
 
   /** Changes an account and adds its events, all or nothing; gives the events as they are kept. */
-  const commit = Effect.fn("Store.commit")(
-    (owner: Owner, change: AccountChange): Effect.Effect<ReadonlyArray<StoredEvent>, SqlError | StoreFailed> => {
-      const { events: facts = [], nodes = [] } = change
-      return asOwner(owner, facts.length, (last) => {
-        const events = numbered(owner.account, owner.accountId, last, facts)
-        return saveNodes(owner.account, nodes).pipe(
-          Effect.andThen(saveEvents(events)),
-          Effect.andThen(saveAccount(owner.account, change)),
-          Effect.andThen(saveValue("catalogue", owner.account, change.catalogue)),
-          Effect.andThen(saveValue("allowance", owner.account, change.allowance)),
-          Effect.andThen(saveValue("spend", owner.account, change.spend)),
-          Effect.andThen(saveSpendDays(owner.account, change.spendDays)),
-          Effect.as(events)
-        )
-      })
-    },
-    Effect.mapError((error) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+  const commit = Effect.fn("Store.commit")(function* (owner: Owner, change: AccountChange) {
+    const { account, accountId, epoch } = owner
+    const { events: facts = [], nodes = [] } = change
+    // What a process that was stopped for a while writes later is refused: its transaction begins by making sure that it is the owner.
+    const [row] = yield* sql<{ seq: number }>`UPDATE account SET version = version + 1, seq = seq + ${facts.length}
+      WHERE name = ${account} AND epoch = ${epoch} RETURNING seq`
+    if (row === undefined) return yield* ownership.lose(owner)
+    const events = numbered(account, accountId, row.seq, facts)
+    yield* saveNodes(account, nodes)
+    yield* saveEvents(events)
+    yield* saveAccount(account, change)
+    for (const table of ["catalogue", "allowance", "spend"] as const) yield* saveValue(table, account, change[table])
+    yield* saveSpendDays(account, change.spendDays)
+    return events
+  }, sql.withTransaction)
 
   /** Adds events of the daemon itself. They follow from nothing that an owner believes, so that any process may add some. */
-  const commitOfDaemon = Effect.fn("Store.commitOfDaemon")(
-    (facts: ReadonlyArray<EventFact>) =>
-      sql.withTransaction(
-        Effect.gen(function* () {
-          yield* meet(daemonAccount)
-          const [row] = yield* sql<{ id: string; seq: StoredInteger }>`UPDATE account
+  const commitOfDaemon = Effect.fn("Store.commitOfDaemon")(function* (facts: ReadonlyArray<EventFact>) {
+    yield* meet(daemonAccount)
+    const [row] = yield* sql<{ id: string; seq: number }>`UPDATE account
             SET version = version + 1, seq = seq + ${facts.length} WHERE name = ${daemonAccount} RETURNING id, seq`
-          yield* saveEvents(numbered(daemonAccount, row!.id, toNumber(row!.seq), facts))
-        })
-      ),
-    Effect.mapError(fromSqlError)
-  )
+    yield* saveEvents(numbered(daemonAccount, row!.id, row!.seq, facts))
+  }, sql.withTransaction)
 
   return { claim, accounts, nodes, commit, commitOfDaemon }
 }

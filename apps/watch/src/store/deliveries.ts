@@ -3,12 +3,10 @@
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
-import { inGroups, type StoredInteger, toNumber } from "./rows.ts"
-import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
+import { forGroups, inGroups } from "./rows.ts"
 
 /** Which delivery it is. */
 export interface DeliveryKey {
@@ -49,47 +47,25 @@ export type AttemptEnd =
   | { readonly _tag: "Due"; readonly delivery: Delivery }
   | { readonly _tag: "GivenUp"; readonly delivery: Delivery; readonly reason: string }
 
-export interface DeliveryRow {
-  readonly account: string
-  readonly seq: StoredInteger
-  readonly node: StoredInteger
-  readonly id: string
-  readonly attempt: StoredInteger
-  readonly due: StoredInteger
-  readonly held: string | null
-  readonly body: string | null
-}
-
-export const toDelivery = (row: DeliveryRow): Delivery => ({
-  account: row.account,
-  seq: toNumber(row.seq),
-  node: toNumber(row.node),
-  id: row.id,
-  attempt: toNumber(row.attempt),
-  dueMillis: toNumber(row.due),
-  held: row.held,
-  body: row.body
-})
+/** A delivery as text, for maps. */
+export const keyOf = ({ account, node, seq }: DeliveryKey): string => `${account}/${seq}/${node}`
 
 /** Adding and removing the rows of a sink, within a transaction. */
 export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
-  /** A condition on the deliveries of a sink. */
-  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) => {
+  /** A condition on the rows of a sink in a table whose rows are about deliveries. */
+  const isOneOf = (table: "delivery" | "silenced_event", keys: ReadonlyArray<DeliveryKey>) => {
     const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
-    return sql`(delivery.account, delivery.seq, delivery.node) IN (VALUES ${sql.csv(rows)})`
+    return sql`(${sql(table)}.account, ${sql(table)}.seq, ${sql(table)}.node) IN (VALUES ${sql.csv(rows)})`
   }
 
   const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-    Effect.forEach(inGroups(keys), (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf(group)}`, {
-      discard: true
-    })
+    forGroups(keys, (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf("delivery", group)}`)
 
   /** `silenced`: 1 where they wait for the end of a silence. */
   const insert = (sink: string, deliveries: ReadonlyArray<Delivery>, silenced: 1 | null = null) =>
-    Effect.forEach(
-      inGroups(deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced }))),
-      (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`,
-      { discard: true }
+    forGroups(
+      deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced })),
+      (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`
     )
 
   return { isOneOf, drop, insert }
@@ -100,26 +76,22 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
 
   /** The deliveries of a sink for some accounts that no silence holds, in the order of their events, at most `max`. */
   const deliveries = (sink: string, accounts: ReadonlyArray<string>, max: number) =>
-    sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
+    sql<Delivery>`SELECT account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE ${sql.and([sql`sink = ${sink}`, sql.in("account", accounts), sql`silenced IS NULL`])}
-      ORDER BY account, seq, node LIMIT ${max}`.pipe(
-      Effect.map((rows) => rows.map(toDelivery)),
-      Effect.mapError(fromSqlError)
-    )
+      ORDER BY account, seq, node LIMIT ${max}`
 
   /** The JSON of each delivery; null where the delivery is gone. */
   const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
     const bodies = new Map<string, string>()
-    const keyOf = (account: string, seq: StoredInteger, node: StoredInteger) => `${account}/${seq}/${node}`
     for (const group of inGroups(keys)) {
-      const rows = yield* sql<{ account: string; seq: StoredInteger; node: StoredInteger; body: string }>`
+      const rows = yield* sql<DeliveryKey & { readonly body: string }>`
         SELECT delivery.account, delivery.seq, delivery.node, coalesce(delivery.body, event.body) AS body FROM delivery
         LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
-        WHERE delivery.sink = ${sink} AND ${isOneOf(group)}`
-      for (const { account, body, node, seq } of rows) bodies.set(keyOf(account, seq, node), body)
+        WHERE delivery.sink = ${sink} AND ${isOneOf("delivery", group)}`
+      for (const row of rows) bodies.set(keyOf(row), row.body)
     }
-    return keys.map(({ account, node, seq }) => bodies.get(keyOf(account, seq, node)) ?? null)
-  }, Effect.mapError(fromSqlError))
+    return keys.map((key) => bodies.get(keyOf(key)) ?? null)
+  })
 
   const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
 
@@ -143,23 +115,23 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
    * Writes down how attempts of a sink ended, and since when it fails, all in one transaction: what it costs is the wait for the
    * disk, not the rows. Of an account that another process took over nothing is: that one attempts again what it finds there.
    */
-  const record = Effect.fn("Store.recordAttempts")(
-    (sink: string, ends: ReadonlyArray<AttemptEnd>, failingSinceMillis: number | null) =>
-      Effect.gen(function* () {
-        const owned = yield* stillOwned(new Set(ends.map(({ delivery }) => delivery.account)))
-        const done: Array<DeliveryKey> = []
-        for (const end of ends) {
-          if (!owned.has(end.delivery.account)) continue
-          if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
-          if (end._tag === "Due") yield* defer(sink, end.delivery)
-          else done.push(end.delivery)
-        }
-        yield* drop(sink, done)
-        yield* sql`UPDATE sink SET failing_since = ${failingSinceMillis}
-          WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
-      }).pipe(sql.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+  const record = Effect.fn("Store.recordAttempts")(function* (
+    sink: string,
+    ends: ReadonlyArray<AttemptEnd>,
+    failingSinceMillis: number | null
+  ) {
+    const owned = yield* stillOwned(new Set(ends.map(({ delivery }) => delivery.account)))
+    const done: Array<DeliveryKey> = []
+    for (const end of ends) {
+      if (!owned.has(end.delivery.account)) continue
+      if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
+      if (end._tag === "Due") yield* defer(sink, end.delivery)
+      else done.push(end.delivery)
+    }
+    yield* drop(sink, done)
+    yield* sql`UPDATE sink SET failing_since = ${failingSinceMillis}
+      WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
+  }, sql.withTransaction)
 
   /** The dead letters of a sink, the oldest first, at most `max` behind a place. */
   const deadLetters = (
@@ -167,31 +139,8 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     max: number,
     { diedAtMillis, id }: DeadLetterPlace = { diedAtMillis: -1, id: "" }
   ) =>
-    sql<{
-      account: string
-      seq: StoredInteger
-      node: StoredInteger
-      id: string
-      attempts: StoredInteger
-      reason: string
-      died_at: StoredInteger
-      body: string
-    }>`SELECT account, seq, node, id, attempts, reason, died_at, body FROM dead_letter
-      WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`.pipe(
-      Effect.map((rows) =>
-        rows.map((row): DeadLetter => ({
-          account: row.account,
-          seq: toNumber(row.seq),
-          node: toNumber(row.node),
-          id: row.id,
-          attempts: toNumber(row.attempts),
-          reason: row.reason,
-          diedAtMillis: toNumber(row.died_at),
-          body: row.body
-        }))
-      ),
-      Effect.mapError(fromSqlError)
-    )
+    sql<DeadLetter>`SELECT account, seq, node, id, attempts, reason, died_at AS "diedAtMillis", body FROM dead_letter
+      WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`
 
   /** Makes deliveries of the dead letters for which a condition holds, due now; gives how many there were. */
   const reviveWhere = Effect.fnUntraced(function* (sink: string, condition: Fragment) {
@@ -203,28 +152,20 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   })
 
   /** Makes deliveries of a sink's dead letters again, and what waits for its next attempt due now; gives how many of each. */
-  const retry = Effect.fn("Store.retry")(
-    (sink: string) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
-          RETURNING id`
-        yield* orders.note(sink)
-        return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
-      }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
-  )
+  const retry = Effect.fn("Store.retry")(function* (sink: string) {
+    const now = yield* Clock.currentTimeMillis
+    const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
+      RETURNING id`
+    yield* orders.note(sink)
+    return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
+  }, sql.withTransaction)
 
   /** Makes a delivery of one dead letter again, due now; gives whether there was one. */
-  const revive = Effect.fn("Store.revive")(
-    (sink: string, id: string) =>
-      Effect.gen(function* () {
-        const revived = yield* reviveWhere(sink, sql`id = ${id}`)
-        yield* orders.note(sink)
-        return revived > 0
-      }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
-  )
+  const revive = Effect.fn("Store.revive")(function* (sink: string, id: string) {
+    const revived = yield* reviveWhere(sink, sql`id = ${id}`)
+    yield* orders.note(sink)
+    return revived > 0
+  }, sql.withTransaction)
 
   return { deliveries, bodyOf, bodiesOf, record, deadLetters, retry, revive }
 }

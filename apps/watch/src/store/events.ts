@@ -7,8 +7,6 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Cursor } from "../events/Cursor.ts"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "./accounts.ts"
-import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError } from "./StoreFailed.ts"
 
 /** Which events to read. */
 export interface EventFilter {
@@ -35,26 +33,6 @@ export interface Head {
   readonly sweptAtMillis: number | null
 }
 
-interface EventRow {
-  readonly account: string
-  readonly seq: StoredInteger
-  readonly id: string
-  readonly type: string
-  readonly node: StoredInteger | null
-  readonly happened_at: StoredInteger
-  readonly body: string
-}
-
-const toStored = (row: EventRow): StoredEvent => ({
-  account: row.account,
-  seq: toNumber(row.seq),
-  id: row.id,
-  type: row.type,
-  node: toNumberOrNull(row.node),
-  atMillis: toNumber(row.happened_at),
-  body: row.body
-})
-
 /** The types that a pattern stands for; null for all of them. */
 const typesOf = (pattern: string): ReadonlyArray<string> | null => {
   if (!pattern.endsWith("*")) return [pattern]
@@ -72,17 +50,8 @@ const withRecord = [
 ]
 
 export const makeEvents = (sql: SqlClient.SqlClient) => {
-  const heads = Effect.map(
-    sql<{ name: string; id: string; seq: StoredInteger; swept_at: StoredInteger | null }>`
-      SELECT name, id, seq, swept_at FROM account ORDER BY name`,
-    (rows) =>
-      rows.map((row): Head => ({
-        account: row.name,
-        accountId: row.id,
-        seq: toNumber(row.seq),
-        sweptAtMillis: toNumberOrNull(row.swept_at)
-      }))
-  ).pipe(Effect.mapError(fromSqlError))
+  const heads = sql<Head>`SELECT name AS account, id AS "accountId", seq, swept_at AS "sweptAtMillis"
+    FROM account ORDER BY name`
 
   /**
    * A condition on the events of an account: those that a filter selects, and of them, where it selects by type, only the first `max`
@@ -116,11 +85,8 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   }
 
   const read = (account: string, after: number, filter: EventFilter, order: Fragment, max: number) =>
-    Effect.map(
-      sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
-        WHERE ${matching(account, after, filter, order, max)} ORDER BY ${order} LIMIT ${max}`,
-      (rows) => rows.map(toStored)
-    )
+    sql<StoredEvent>`SELECT account, seq, id, type, node, happened_at AS "atMillis", body FROM event
+      WHERE ${matching(account, after, filter, order, max)} ORDER BY ${order} LIMIT ${max}`
 
   const eventsOf = (account: string, after: number, filter: EventFilter, max: number) =>
     read(account, after, filter, sql`seq`, max)
@@ -136,7 +102,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     )
     const read = yield* Effect.forEach(behind, ({ account }) =>
       eventsOf(account, cursor.get(account) ?? 0, filter, max)
-    ).pipe(Effect.mapError(fromSqlError))
+    )
     if (read.length === 1) return read[0]!
     // Stable, and each account's are in order of time already but for a wall clock that was set back.
     return mergeByTime(read).slice(0, max)
@@ -145,25 +111,23 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   /** At most `max` of the last events, in the order of `after`. */
   const latest = Effect.fn("Store.latestEvents")(function* (max: number, filter: EventFilter = {}) {
     const accounts = (yield* heads).filter(({ account }) => filter.account === undefined || filter.account === account)
-    const read = yield* Effect.forEach(accounts, ({ account }) => lastEventsOf(account, filter, max)).pipe(
-      Effect.mapError(fromSqlError)
-    )
+    const read = yield* Effect.forEach(accounts, ({ account }) => lastEventsOf(account, filter, max))
     return mergeByTime(read).slice(-max)
   })
 
   /** Sequence of the first event that is kept, by account. */
   const firstKept = Effect.map(
-    sql<{ account: string; seq: StoredInteger | null }>`SELECT name AS account,
+    sql<{ account: string; seq: number | null }>`SELECT name AS account,
       (SELECT min(seq) FROM event WHERE event.account = account.name) AS seq FROM account`,
-    (rows) => new Map(rows.flatMap(({ account, seq }) => (seq === null ? [] : [[account, toNumber(seq)] as const])))
-  ).pipe(Effect.mapError(fromSqlError))
+    (rows) => new Map(rows.flatMap(({ account, seq }) => (seq === null ? [] : [[account, seq] as const])))
+  )
 
   /**
    * The nodes that existed at an instant. A node was then what the first event after it states as `before`; where there is none, it
    * is still what it is now. So this reaches as far back as events are kept. Sorted by the database, it would read every event.
    */
   const nodesAt = Effect.fn("Store.nodesAt")(function* (atMillis: number, account: string) {
-    const changes = yield* sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
+    const changes = yield* sql<{ node: number; body: string }>`SELECT node, body FROM event
       WHERE seq IN (
         SELECT min(seq) FROM event
         WHERE ${sql.and([
@@ -173,25 +137,24 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
           sql.in("type", withRecord)
         ])} GROUP BY node
       ) AND account = ${account}`
-    const changed = new Map(changes.map((row) => [toNumber(row.node!), JSON.parse(row.body).data.before as unknown]))
-    const present = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
+    const changed = new Map(changes.map(({ body, node }) => [node, JSON.parse(body).data.before as unknown]))
+    const present = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
       WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
     const unchanged = present
-      .map(({ body, id }) => [toNumber(id), body] as const)
-      .filter(([id]) => !changed.has(id))
-      .map(([id, body]): PastNode => ({ account, id, record: JSON.parse(body).node }))
+      .filter(({ id }) => !changed.has(id))
+      .map(({ body, id }): PastNode => ({ account, id, record: JSON.parse(body).node }))
     const before = Array.from(changed)
       .filter(([, record]) => record !== null)
       .map(([id, record]): PastNode => ({ account, id, record }))
     return [...before, ...unchanged].toSorted((a, b) => a.id - b.id)
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** When the oldest event that is kept happened; null where there is none. `nodesAt` knows nothing of earlier instants. */
   const oldest = (account: string) =>
     Effect.map(
-      sql<{ at: StoredInteger | null }>`SELECT min(happened_at) AS at FROM event WHERE account = ${account}`,
-      ([row]) => toNumberOrNull(row?.at ?? null)
-    ).pipe(Effect.mapError(fromSqlError))
+      sql<{ at: number | null }>`SELECT min(happened_at) AS at FROM event WHERE account = ${account}`,
+      ([row]) => row?.at ?? null
+    )
 
   return { heads, after, latest, firstKept, nodesAt, oldest }
 }

@@ -4,45 +4,13 @@
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { accounts } from "./migrations/0001_accounts.ts"
-import { sinks } from "./migrations/0002_sinks.ts"
-import { address } from "./migrations/0003_address.ts"
-import { catalogue } from "./migrations/0004_catalogue.ts"
-import { indexes } from "./migrations/0005_indexes.ts"
-import { types } from "./migrations/0006_types.ts"
-import { seen } from "./migrations/0007_seen.ts"
-import { silences } from "./migrations/0008_silences.ts"
-import { fleet } from "./migrations/0009_fleet.ts"
-import { watchedAccounts } from "./migrations/0010_watched_accounts.ts"
-import { spend } from "./migrations/0011_spend.ts"
+import { migrationsTo, newest } from "./migrations.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** In order; a step that was released never changes. */
-const migrations = {
-  "0001_accounts": accounts,
-  "0002_sinks": sinks,
-  "0003_address": address,
-  "0004_catalogue": catalogue,
-  "0005_indexes": indexes,
-  "0006_types": types,
-  "0007_seen": seen,
-  "0008_silences": silences,
-  "0009_fleet": fleet,
-  "0010_watched_accounts": watchedAccounts,
-  "0011_spend": spend
-} as const
-
 const table = "schema_version"
-const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
-/** The steps up to `last`; tests make older stores with it. */
-export const migrateTo = (last: number) =>
-  Migrator.make({})({
-    table,
-    loader: Migrator.fromRecord(
-      Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last))
-    )
-  })
+/** Makes the steps up to `last`; tests make older stores with it. */
+export const migrateTo = (last: number) => Migrator.make({})({ table, loader: Migrator.fromRecord(migrationsTo(last)) })
 
 /** The version of the schema; 0 where there is none, or it cannot be read. */
 const versionNow = Effect.gen(function* () {

@@ -4,7 +4,6 @@
 import { Context, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type StoredInteger, toNumber } from "./rows.ts"
 import type { StoreFailed } from "./StoreFailed.ts"
 
 export interface Peers {
@@ -44,9 +43,7 @@ export const makeOrders = (sql: SqlClient.SqlClient, shared: SharedStore["Servic
   count: (sink: string): Effect.Effect<number, SqlError> =>
     shared === null
       ? Effect.succeed(0)
-      : Effect.map(sql<{ orders: StoredInteger }>`SELECT orders FROM sink WHERE name = ${sink}`, ([row]) =>
-          toNumber(row?.orders ?? 0)
-        )
+      : Effect.map(sql<{ orders: number }>`SELECT orders FROM sink WHERE name = ${sink}`, ([row]) => row?.orders ?? 0)
 })
 
 export type Orders = ReturnType<typeof makeOrders>

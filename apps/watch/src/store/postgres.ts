@@ -6,10 +6,10 @@ import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
 import { isPostgres, schemaOf, shownAddress } from "@berthkit/terminal/postgresAddress"
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Clock, Context, Effect, Layer, Queue, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { withBreakingTransactions } from "./transactions.ts"
@@ -133,12 +133,12 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
         yield* checkRights
         // One after the other: of two that begin at once, the second finds the first.
         yield* client`LOCK TABLE member`
-        const [clock] = yield* client<{ now: bigint }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`
-        const now = Number(clock!.now)
+        const [clock] = yield* client<{ now: number }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`
+        const { now } = clock!
         const alive = yield* processes
-        const members = yield* client<{ process: string; parts: string; joined_at: bigint }>`SELECT * FROM member`
+        const members = yield* client<{ process: string; parts: string; joined_at: number }>`SELECT * FROM member`
         for (const { joined_at, parts: theirs, process } of members) {
-          if (!alive.includes(process) && now - Number(joined_at) > 1000 * maxBeginSeconds) {
+          if (!alive.includes(process) && now - joined_at > 1000 * maxBeginSeconds) {
             yield* client`DELETE FROM member WHERE process = ${process}`
             continue
           }
@@ -149,7 +149,7 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
         yield* client`INSERT INTO member ${client.insert(own)}
           ON CONFLICT (process) DO UPDATE SET parts = excluded.parts, joined_at = excluded.joined_at`
       }).pipe(client.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (isSqlError(error) ? fromSqlError(error) : error))
+    Effect.mapError(fromSqlError)
   )
 
   return {
@@ -181,6 +181,19 @@ const openSocket = (address: Redacted.Redacted) => (): Socket => {
   return socket.setTimeout(maxSilenceMillis, () => socket.destroy(new Error("the server does not answer")))
 }
 
+/** Integers of 64 bits, and their sums, as numbers, as SQLite gives them: none of the store's is larger than a number is exact. */
+const numbers = Effect.promise(async () => {
+  const { OID, decode, encode, makeRegistry } = await import("@effect/sql-pg/PgTypes")
+  const types = makeRegistry()
+  for (const oid of [OID.int8, OID.numeric]) {
+    types.register<unknown>(oid, {
+      encode: (value) => encode(value, oid),
+      decode: (bytes) => Result.map(decode(bytes, oid, 1), Number)
+    })
+  }
+  return types
+})
+
 /** Connects to the server, and makes its schema where there is none. */
 const connect = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
@@ -196,6 +209,7 @@ const connect = Effect.fnUntraced(
         idle_in_transaction_session_timeout: `${processExpirySeconds}s`
       },
       stream: openSocket(address),
+      types: yield* numbers,
       idleTimeout: idlePause,
       maxConnections
     })
@@ -207,14 +221,10 @@ const connect = Effect.fnUntraced(
   },
   (connected, address) =>
     Effect.mapError(connected, (error: SqlError | StoreFailed) => {
-      const { detail, fault } = isSqlError(error) ? fromSqlError(error) : error
-      const cause = isSqlError(error) && error.reason.cause instanceof Error ? error.reason.cause.message : detail
+      const { detail, fault } = fromSqlError(error)
       // PgBouncer knows no `search_path` unless it is told to ignore it.
-      const isPooler = cause.includes("unsupported startup parameter")
-      return new StoreFailed({
-        fault: isPooler ? "pooler" : fault,
-        detail: `${shownStore(address)}, ${cause || detail}`
-      })
+      const isPooler = detail.includes("unsupported startup parameter")
+      return new StoreFailed({ fault: isPooler ? "pooler" : fault, detail: `${shownStore(address)}, ${detail}` })
     })
 )
 

@@ -1,17 +1,10 @@
 /**
- * Reading the nodes that exist: page by page, and counted.
+ * Reading what there is of accounts beside their events: nodes, page by page and counted, catalogues, allowances, spending. `accounts.ts`
+ * writes it together with the events that it follows from.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type StoredInteger, toNumber } from "./rows.ts"
-import { fromSqlError } from "./StoreFailed.ts"
-
-/** A node that exists: its row's body as JSON. */
-export interface PresentNode {
-  readonly account: string
-  readonly id: number
-  readonly body: string
-}
+import { planOf } from "./migrations.ts"
 
 /** How many nodes of an account share a status and a plan. */
 export interface NodeCount {
@@ -21,25 +14,73 @@ export interface NodeCount {
   readonly count: number
 }
 
+/** A value of an account, as JSON. */
+interface Kept {
+  readonly account: string
+  readonly body: string
+}
+
+/** A node that exists: its row's body as JSON. */
+export interface PresentNode extends Kept {
+  readonly id: number
+}
+
+/** A day in which the rates of an account changed, as JSON. */
+interface SpendDay extends Kept {
+  readonly day: number
+}
+
+/** Days that are older than this before the newest are removed. */
+export const keptSpendDays = 800
+
 export const makePresent = (sql: SqlClient.SqlClient) => {
   /** At most `max` nodes of an account, by id, behind one. */
-  const presentNodes = Effect.fn("Store.presentNodes")(function* (account: string, after: number, max: number) {
-    const rows = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
+  const presentNodes = Effect.fn("Store.presentNodes")(
+    (account: string, after: number, max: number) => sql<PresentNode>`SELECT account, id, body FROM node
       WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
-    return rows.map(({ body, id }): PresentNode => ({ account, id: toNumber(id), body }))
-  }, Effect.mapError(fromSqlError))
-
-  /** As the index `node_by_status` has it: it is used for this expression alone. */
-  const plan = sql.onDialectOrElse({
-    pg: () => sql`(body::json -> 'node' ->> 'plan')`,
-    orElse: () => sql`json_extract(body, '$.node.plan')`
-  })
-  const nodeCounts = sql<{ account: string; status: string; plan: string | null; count: StoredInteger }>`
-    SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
-    GROUP BY account, status, ${plan} ORDER BY account, status, plan`.pipe(
-    Effect.map((rows) => rows.map((row): NodeCount => ({ ...row, count: toNumber(row.count) }))),
-    Effect.mapError(fromSqlError)
   )
 
-  return { presentNodes, nodeCounts }
+  const plan = planOf(sql)
+  const nodeCounts = sql<NodeCount>`
+    SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
+    GROUP BY account, status, ${plan} ORDER BY account, status, plan`
+
+  /** The catalogues of all accounts, by name. */
+  const catalogues = sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`
+
+  const valueOf = (table: "catalogue" | "allowance") =>
+    Effect.fn(`Store.${table}Of`)((account: string) =>
+      Effect.map(
+        sql<Kept>`SELECT account, body FROM ${sql(table)} WHERE account = ${account}`,
+        ([row]): string | null => row?.body ?? null
+      )
+    )
+
+  /** What is known of the spending of an account, or of all, by name. */
+  const spends = Effect.fn("Store.spends")((account: string | undefined) => {
+    const own = account === undefined ? sql`` : sql`WHERE account = ${account}`
+    return sql<Kept>`SELECT account, body FROM spend ${own} ORDER BY account`
+  })
+
+  /** The days of an account, or of all, from one on, and of each the last before it; ascending. */
+  const spendDays = Effect.fn("Store.spendDays")((firstDay: number, account: string | undefined) => {
+    const own = account === undefined ? sql`` : sql`AND spend.account = ${account}`
+    return sql<SpendDay>`
+      SELECT d.account, d.day, d.body FROM spend JOIN spend_day d ON d.account = spend.account
+      WHERE d.day >= coalesce(
+        (SELECT max(p.day) FROM spend_day p WHERE p.account = spend.account AND p.day <= ${firstDay}), 0) ${own}
+      ORDER BY d.account, d.day`
+  })
+
+  return {
+    presentNodes,
+    nodeCounts,
+    catalogues,
+    /** The catalogue of one account; null before its first read. */
+    catalogueOf: valueOf("catalogue"),
+    /** What was reported of an account's allowance; null where nothing was. */
+    allowanceOf: valueOf("allowance"),
+    spends,
+    spendDays
+  }
 }

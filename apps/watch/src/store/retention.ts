@@ -5,8 +5,6 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { silenceShownMillis } from "./silences.ts"
-import { type StoredInteger, toNumber } from "./rows.ts"
-import { fromSqlError } from "./StoreFailed.ts"
 
 export interface Retention {
   readonly eventsMillis: number
@@ -40,7 +38,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   /** The last event of an account that none of the sinks needs any more: all enabled ones have read and delivered it. */
   const lastFree = (account: string, sinks: ReadonlyArray<string>) =>
     Effect.map(
-      sql<{ seq: StoredInteger | null }>`SELECT min(seq) AS seq FROM (
+      sql<{ seq: number | null }>`SELECT min(seq) AS seq FROM (
         SELECT seq FROM account WHERE name = ${account}
         UNION ALL SELECT sink_cursor.seq FROM sink_cursor JOIN sink ON sink.name = sink_cursor.sink
           WHERE sink_cursor.account = ${account} AND sink.disabled IS NULL AND ${sql.in("sink.name", sinks)}
@@ -48,7 +46,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
           WHERE delivery.account = ${account} AND delivery.body IS NULL AND sink.disabled IS NULL
           AND ${sql.in("delivery.sink", sinks)}
       ) AS needed`,
-      ([row]) => toNumber(row?.seq ?? 0)
+      ([row]) => row?.seq ?? 0
     )
 
   /**
@@ -58,7 +56,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   const usedBytes = sql.onDialectOrElse({
     pg: () =>
       sql<{
-        bytes: StoredInteger
+        bytes: number
       }>`SELECT coalesce(ceil(sum((account.seq - kept.seq + 1) * (size.bytes + ${indexBytes}))), 0)::BIGINT AS bytes
         FROM account
         CROSS JOIN LATERAL (SELECT min(seq) AS seq FROM event WHERE event.account = account.name) AS kept
@@ -66,25 +64,22 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
           SELECT * FROM event WHERE event.account = account.name ORDER BY seq DESC LIMIT ${sampledEvents}
         ) AS last) AS size`,
     orElse: () =>
-      sql<{ bytes: StoredInteger }>`SELECT (page_count - freelist_count) * page_size AS bytes
+      sql<{ bytes: number }>`SELECT (page_count - freelist_count) * page_size AS bytes
         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
   })
 
-  /** Removes events of an account for which a condition holds, at most `maxRemovedAtOnce`, as an index orders them; gives how many. */
+  /** Removes events of an account for which a condition holds, at most `maxRemovedAtOnce`, as an index orders them; gives them. */
   const removeSome = (account: string, condition: Fragment, order: Fragment) =>
-    Effect.map(
-      sql`DELETE FROM event WHERE account = ${account} AND seq IN (
-        SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
-      ) RETURNING seq`,
-      (removed) => removed.length
-    )
+    sql`DELETE FROM event WHERE account = ${account} AND seq IN (
+      SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
+    ) RETURNING seq`
 
-  /** Repeats a step that removes some rows and gives how many, until there are no more; gives how many there were. */
-  const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<number, E>) {
+  /** Repeats a step that removes some rows and gives them, until there are no more; gives how many there were. */
+  const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<ReadonlyArray<unknown>, E>) {
     for (let pruned = 0; ;) {
       const removed = yield* step
-      pruned += removed
-      if (removed < maxRemovedAtOnce) return pruned
+      pruned += removed.length
+      if (removed.length < maxRemovedAtOnce) return pruned
       // Between two transactions a commit gets its turn.
       yield* Effect.yieldNow
     }
@@ -96,7 +91,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (!(yield* isTooLarge(maxBytes))) return pruned
       let removed = 0
-      for (const [account, last] of free) removed += yield* removeSome(account, sql`seq <= ${last}`, sql`seq`)
+      for (const [account, last] of free) {
+        removed += (yield* removeSome(account, sql`seq <= ${last}`, sql`seq`)).length
+      }
       if (removed === 0) return pruned
       pruned += removed
       yield* Effect.yieldNow
@@ -108,19 +105,14 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     const forgotten = yield* sql<{ id: string }>`SELECT id FROM silence WHERE until_at < ${beforeMillis}
       AND NOT EXISTS (SELECT 1 FROM silenced_event WHERE silenced_event.silence = silence.id AND outcome = 'held')`
     for (const { id } of forgotten) {
-      yield* inSteps(
-        Effect.map(
-          sql`DELETE FROM silenced_event WHERE (silence, account, seq, node, sink) IN (
-            SELECT silence, account, seq, node, sink FROM silenced_event WHERE silence = ${id} LIMIT ${maxRemovedAtOnce}
-          ) RETURNING id`,
-          (removed) => removed.length
-        )
-      )
+      yield* inSteps(sql`DELETE FROM silenced_event WHERE (silence, account, seq, node, sink) IN (
+        SELECT silence, account, seq, node, sink FROM silenced_event WHERE silence = ${id} LIMIT ${maxRemovedAtOnce}
+      ) RETURNING id`)
       yield* sql`DELETE FROM silence WHERE id = ${id}`
     }
   })
 
-  const bytes = Effect.map(usedBytes, ([used]) => toNumber(used?.bytes ?? 0))
+  const bytes = Effect.map(usedBytes, ([used]) => used?.bytes ?? 0)
   const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
 
   /**
@@ -129,15 +121,15 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
    */
   const holderOf = Effect.fn("Store.holderOf")(function* (maxBytes: number, sinks: ReadonlyArray<string>) {
     if (!(yield* isTooLarge(maxBytes))) return null
-    const [holder] = yield* sql<{ sink: string; events: StoredInteger }>`SELECT sink, sum(events) AS events FROM (
+    const [holder] = yield* sql<{ sink: string; events: number }>`SELECT sink, sum(events) AS events FROM (
         SELECT sink_cursor.sink, account.seq - sink_cursor.seq AS events FROM sink_cursor
           JOIN account ON account.name = sink_cursor.account
         UNION ALL SELECT delivery.sink, count(*) AS events FROM delivery WHERE delivery.body IS NULL GROUP BY delivery.sink
       ) AS held JOIN sink ON sink.name = held.sink
       WHERE sink.disabled IS NULL AND ${sql.in("held.sink", sinks)} GROUP BY sink HAVING sum(events) > 0
       ORDER BY sum(events) DESC LIMIT 1`
-    return holder === undefined ? null : { sink: holder.sink, events: toNumber(holder.events) }
-  }, Effect.mapError(fromSqlError))
+    return holder ?? null
+  })
 
   /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
   const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
@@ -145,26 +137,14 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     let pruned = 0
     const oldestMillis = now - retention.eventsMillis
     // One look at each account: most have nothing to remove, and this runs every few seconds.
-    const accounts = yield* sql<{
-      name: string
-      seq: StoredInteger
-      first: StoredInteger | null
-      oldest: StoredInteger | null
-    }>`SELECT name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
-        (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
-    const kept = accounts.flatMap(({ first, name, oldest, seq }) =>
-      first === null
-        ? []
-        : [
-            {
-              name,
-              first: toNumber(first),
-              oldest: toNumber(oldest ?? now),
-              surplus: toNumber(seq) - retention.maxEvents
-            }
-          ]
+    const accounts = yield* sql<{ name: string; seq: number; first: number | null; oldest: number | null }>`SELECT
+      name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
+      (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
+    const kept = accounts.flatMap(({ first, oldest, ...account }) =>
+      first === null || oldest === null ? [] : [{ ...account, first, oldest }]
     )
-    for (const { first, name, oldest, surplus } of kept) {
+    for (const { first, name, oldest, seq } of kept) {
+      const surplus = seq - retention.maxEvents
       if (first > surplus && oldest >= oldestMillis) continue
       const last = yield* lastFree(name, sinks)
       // Apart: each by the index that has it. Both at once would read every event.
@@ -173,29 +153,19 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         removeSome(name, sql`seq <= ${last} AND happened_at < ${oldestMillis}`, sql`happened_at`)
       )
     }
-    yield* inSteps(
-      Effect.map(
-        sql`DELETE FROM dead_letter WHERE (sink, id) IN (
-          SELECT sink, id FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis} LIMIT ${maxRemovedAtOnce}
-        ) RETURNING id`,
-        (removed) => removed.length
-      )
-    )
-    yield* inSteps(
-      Effect.map(
-        sql`DELETE FROM node WHERE (account, id) IN (
-          SELECT account, id FROM node WHERE gone_at < ${now - retention.tombstonesMillis} LIMIT ${maxRemovedAtOnce}
-        ) RETURNING id`,
-        (removed) => removed.length
-      )
-    )
+    yield* inSteps(sql`DELETE FROM dead_letter WHERE (sink, id) IN (
+      SELECT sink, id FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis} LIMIT ${maxRemovedAtOnce}
+    ) RETURNING id`)
+    yield* inSteps(sql`DELETE FROM node WHERE (account, id) IN (
+      SELECT account, id FROM node WHERE gone_at < ${now - retention.tombstonesMillis} LIMIT ${maxRemovedAtOnce}
+    ) RETURNING id`)
     yield* forgetSilences(now - Math.max(retention.deadLettersMillis, silenceShownMillis))
     if (!(yield* isTooLarge(retention.maxBytes))) return pruned
     const free = new Map<string, number>()
     for (const { name } of kept) free.set(name, yield* lastFree(name, sinks))
     return pruned + (yield* shrink(retention.maxBytes, free))
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** `storeBytes`: what the store takes, as `maxBytes` counts it. */
-  return { prune, holderOf, storeBytes: Effect.mapError(bytes, fromSqlError) }
+  return { prune, holderOf, storeBytes: bytes }
 }

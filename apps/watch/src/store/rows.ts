@@ -1,13 +1,8 @@
 /**
- * How the values of columns are read: PostgreSQL gives a 64-bit integer as a bigint, SQLite as a number.
+ * Many rows for one statement after the other.
  */
 
-/** As it comes out of either database. */
-export type StoredInteger = number | bigint
-
-export const toNumber = (value: StoredInteger): number => Number(value)
-
-export const toNumberOrNull = (value: StoredInteger | null): number | null => (value === null ? null : Number(value))
+import { Effect } from "effect"
 
 /** Rows in one INSERT: their values stay below SQLite's 32 766 and PostgreSQL's 65 535 parameters. */
 const maxRowsAtOnce = 1000
@@ -23,6 +18,12 @@ export function* groupsOf<A>(rows: Iterable<A>): Generator<readonly [A, ...Array
   }
   if (group.length > 0) yield group as [A, ...Array<A>]
 }
+
+/** Runs a statement for each group of them. */
+export const forGroups = <A, E>(
+  rows: Iterable<A>,
+  statement: (group: readonly [A, ...Array<A>]) => Effect.Effect<unknown, E>
+): Effect.Effect<void, E> => Effect.forEach(groupsOf(rows), statement, { discard: true })
 
 /** All of them at once. */
 export const inGroups = <A>(rows: ReadonlyArray<A>): ReadonlyArray<readonly [A, ...Array<A>]> =>

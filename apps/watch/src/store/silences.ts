@@ -3,12 +3,11 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
-import { type Delivery, type DeliveryKey, type DeliveryRow, makeDeliveryRows, toDelivery } from "./deliveries.ts"
+import { type Delivery, type DeliveryKey, keyOf, makeDeliveryRows } from "./deliveries.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
-import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { forGroups, inGroups } from "./rows.ts"
+import { StoreFailed } from "./StoreFailed.ts"
 
 /** What becomes of the events that a silence holds when it ends. */
 export const silenceEnds = ["deliver", "drop"] as const
@@ -52,111 +51,85 @@ export interface SilenceCount {
   readonly dropped: number
 }
 
-const keyOf = ({ account, node, seq }: { account: string; seq: StoredInteger; node: StoredInteger }) =>
-  `${account}/${seq}/${node}`
-
 /** Noting what silences cover, within a transaction. */
 export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
-  const note = (sink: string, events: ReadonlyArray<SilencedEvent>) =>
-    Effect.forEach(
-      inGroups(events.map((event) => ({ sink, ...event }))),
-      (group) => sql`INSERT INTO silenced_event ${sql.insert(group)}
-        ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`,
-      { discard: true }
-    )
+  const { isOneOf } = makeDeliveryRows(sql)
 
-  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) =>
-    sql`(account, seq, node) IN (VALUES ${sql.csv(keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`))})`
+  const note = (sink: string, events: ReadonlyArray<SilencedEvent>) =>
+    forGroups(
+      events.map((event) => ({ sink, ...event })),
+      (group) => sql`INSERT INTO silenced_event ${sql.insert(group)}
+        ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`
+    )
 
   /** What a silence held is not delivered, for another reason. */
   const forgetHeld = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-    Effect.forEach(
-      inGroups(keys),
-      (group) => sql`DELETE FROM silenced_event WHERE sink = ${sink} AND outcome = 'held' AND ${isOneOf(group)}`,
-      { discard: true }
+    forGroups(
+      keys,
+      (group) => sql`DELETE FROM silenced_event
+        WHERE sink = ${sink} AND outcome = 'held' AND ${isOneOf("silenced_event", group)}`
     )
 
   const settle = (sink: string, keys: ReadonlyArray<DeliveryKey>, outcome: "delivered" | "dropped") =>
-    Effect.forEach(
-      inGroups(keys),
-      (group) => sql`UPDATE silenced_event SET outcome = ${outcome} WHERE sink = ${sink} AND ${isOneOf(group)}`,
-      { discard: true }
+    forGroups(
+      keys,
+      (group) => sql`UPDATE silenced_event SET outcome = ${outcome}
+        WHERE sink = ${sink} AND ${isOneOf("silenced_event", group)}`
     )
 
-  return { isOneOf, note, forgetHeld, settle }
+  return { note, forgetHeld, settle }
 }
 
 export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, { announce }: Peers) => {
-  const { drop } = makeDeliveryRows(sql)
-  const { isOneOf, settle } = makeSilencedRows(sql)
+  const { drop, isOneOf } = makeDeliveryRows(sql)
+  const { settle } = makeSilencedRows(sql)
 
   /** All that are kept, the first to begin first. */
-  const silences = sql<{
-    id: string
-    nodes: string
-    accounts: string
-    sinks: string
-    from_at: StoredInteger
-    until_at: StoredInteger
-    reason: string
-    at_end: string
-  }>`SELECT id, nodes, accounts, sinks, from_at, until_at, reason, at_end FROM silence ORDER BY from_at, id`.pipe(
+  const silences = sql<Silence & Readonly<Record<"nodes" | "accounts" | "sinks", string>>>`SELECT
+      id, nodes, accounts, sinks, from_at AS "fromMillis", until_at AS "untilMillis", reason, at_end AS "atEnd"
+      FROM silence ORDER BY from_at, id`.pipe(
     Effect.map((rows) =>
-      rows.map((row): Silence => ({
-        id: row.id,
-        nodes: JSON.parse(row.nodes),
-        accounts: JSON.parse(row.accounts),
-        sinks: JSON.parse(row.sinks),
-        fromMillis: toNumber(row.from_at),
-        untilMillis: toNumber(row.until_at),
-        reason: row.reason,
-        atEnd: row.at_end as SilenceEnd
+      rows.map(({ accounts, nodes, sinks, ...row }): Silence => ({
+        ...row,
+        nodes: JSON.parse(nodes),
+        accounts: JSON.parse(accounts),
+        sinks: JSON.parse(sinks)
       }))
-    ),
-    Effect.mapError(fromSqlError)
+    )
   )
 
-  const addSilence = Effect.fn("Store.addSilence")(
-    function* (silence: Silence) {
-      const row = {
-        id: silence.id,
-        nodes: JSON.stringify(silence.nodes),
-        accounts: JSON.stringify(silence.accounts),
-        sinks: JSON.stringify(silence.sinks),
-        from_at: silence.fromMillis,
-        until_at: silence.untilMillis,
-        reason: silence.reason,
-        at_end: silence.atEnd
-      }
-      yield* sql`INSERT INTO silence ${sql.insert(row)}`
-      yield* announce
-    },
-    sql.withTransaction,
-    Effect.mapError(fromSqlError)
-  )
+  const addSilence = Effect.fn("Store.addSilence")(function* (silence: Silence) {
+    const row = {
+      id: silence.id,
+      nodes: JSON.stringify(silence.nodes),
+      accounts: JSON.stringify(silence.accounts),
+      sinks: JSON.stringify(silence.sinks),
+      from_at: silence.fromMillis,
+      until_at: silence.untilMillis,
+      reason: silence.reason,
+      at_end: silence.atEnd
+    }
+    yield* sql`INSERT INTO silence ${sql.insert(row)}`
+    yield* announce
+  }, sql.withTransaction)
 
-  const endSilence = Effect.fn("Store.endSilence")(
-    function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
-      yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
-      yield* announce
-    },
-    sql.withTransaction,
-    Effect.mapError(fromSqlError)
-  )
+  const endSilence = Effect.fn("Store.endSilence")(function* (id: string, untilMillis: number, atEnd: SilenceEnd) {
+    yield* sql`UPDATE silence SET until_at = ${untilMillis}, at_end = ${atEnd} WHERE id = ${id}`
+    yield* announce
+  }, sql.withTransaction)
 
   /** By silence; one that holds nothing and gave up nothing is not among them. */
-  const silenceCounts = sql<{ silence: string; outcome: string; events: StoredInteger }>`SELECT
+  const silenceCounts = sql<{ silence: string; outcome: string; events: number }>`SELECT
       silence, outcome, count(*) AS events FROM (
         SELECT DISTINCT outcome, silence, account, seq, node FROM silenced_event WHERE outcome IN ('held', 'dropped')
       ) AS of_silence GROUP BY outcome, silence`.pipe(
     Effect.map((rows): ReadonlyMap<string, SilenceCount> => {
       const counts = new Map<string, SilenceCount>()
       for (const { events, outcome, silence } of rows) {
-        counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: toNumber(events) })
+        counts.set(silence, { held: 0, dropped: 0, ...counts.get(silence), [outcome]: events })
       }
       return counts
-    }),
-    Effect.mapError(fromSqlError)
+    })
   )
 
   /** The deliveries of a sink that wait, in the order of their events, without their JSON: at most `max` behind one. */
@@ -166,60 +139,54 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     after: DeliveryKey | null
   ) {
     const { account, node, seq } = after ?? { account: "", seq: 0, node: 0 }
-    const rows = yield* sql<Omit<DeliveryRow, "body">>`SELECT account, seq, node, id, attempt, due, held FROM delivery
+    const rows = yield* sql<Delivery>`SELECT
+      account, seq, node, id, attempt, due AS "dueMillis", held, NULL AS body FROM delivery
       WHERE sink = ${sink} AND silenced IS NOT NULL AND (account, seq, node) > (${account}, ${seq}, ${node})
       ORDER BY account, seq, node LIMIT ${max}`
     const covering = new Map<string, Array<string>>()
-    for (const group of inGroups(rows.map((row) => toDelivery({ ...row, body: null })))) {
-      const found = yield* sql<{
-        account: string
-        seq: StoredInteger
-        node: StoredInteger
-        silence: string
-      }>`SELECT account, seq, node, silence FROM silenced_event WHERE sink = ${sink} AND ${isOneOf(group)}`
+    for (const group of inGroups(rows)) {
+      const found = yield* sql<DeliveryKey & { readonly silence: string }>`SELECT account, seq, node, silence
+        FROM silenced_event WHERE sink = ${sink} AND ${isOneOf("silenced_event", group)}`
       for (const { silence, ...key } of found) covering.set(keyOf(key), [...(covering.get(keyOf(key)) ?? []), silence])
     }
-    return rows.map((row): HeldDelivery => ({
-      ...toDelivery({ ...row, body: null }),
-      silences: covering.get(keyOf(row)) ?? []
-    }))
-  }, Effect.mapError(fromSqlError))
+    return rows.map((row): HeldDelivery => ({ ...row, silences: covering.get(keyOf(row)) ?? [] }))
+  })
 
   /** The last change of a node's status that waits both for the end of a silence and to see whether it lasts. */
   const heldChange = Effect.fn("Store.heldChange")(function* (
     sink: string,
     { account, node }: Pick<DeliveryKey, "account" | "node">
   ) {
-    const [row] = yield* sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
+    const [row] = yield* sql<Delivery>`SELECT
+      account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE sink = ${sink} AND account = ${account} AND node = ${node} AND silenced IS NOT NULL AND held IS NOT NULL
       ORDER BY seq DESC LIMIT 1`
-    return row === undefined ? null : toDelivery(row)
-  }, Effect.mapError(fromSqlError))
+    return row ?? null
+  })
 
   /** Ends the wait of deliveries, all or nothing: those of `handed`, with their JSON, are to be delivered, the others are not. */
-  const settleHeld = Effect.fn("Store.settleHeld")(
-    (sink: string, handed: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) =>
-      Effect.gen(function* () {
-        const accounts = new Set([...handed, ...dropped].map(({ account }) => account))
-        if ((yield* stillOwned(accounts)).size < accounts.size) {
-          return yield* new StoreFailed({ fault: "lost", detail: "another process has one of the accounts now" })
-        }
-        for (const { account, body, node, seq } of handed) {
-          yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
-            WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
-        }
-        yield* drop(sink, dropped)
-        yield* settle(sink, handed, "delivered")
-        yield* settle(sink, dropped, "dropped")
-      }).pipe(sql.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+  const settleHeld = Effect.fn("Store.settleHeld")(function* (
+    sink: string,
+    handed: ReadonlyArray<Delivery>,
+    dropped: ReadonlyArray<DeliveryKey>
+  ) {
+    const accounts = new Set([...handed, ...dropped].map(({ account }) => account))
+    if ((yield* stillOwned(accounts)).size < accounts.size) {
+      return yield* new StoreFailed({ fault: "lost", detail: "another process has one of the accounts now" })
+    }
+    for (const { account, body, node, seq } of handed) {
+      yield* sql`UPDATE delivery SET silenced = NULL, body = ${body}
+        WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
+    }
+    yield* drop(sink, dropped)
+    yield* settle(sink, handed, "delivered")
+    yield* settle(sink, dropped, "dropped")
+  }, sql.withTransaction)
 
   /** When a person last had a sink deliver once more; null where nobody did. */
   const replayedAt = (sink: string) =>
-    sql<{ at: StoredInteger | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
-      Effect.map(([row]) => toNumberOrNull(row?.at ?? null)),
-      Effect.mapError(fromSqlError)
+    sql<{ at: number | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
+      Effect.map(([row]) => row?.at ?? null)
     )
 
   return { silences, addSilence, endSilence, silenceCounts, heldDeliveries, heldChange, settleHeld, replayedAt }

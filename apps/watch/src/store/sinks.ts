@@ -3,15 +3,13 @@
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import type { Cursor } from "../events/Cursor.ts"
 import type { DisabledReason } from "../events/DaemonFact.ts"
 import { type Delivery, type DeliveryKey, makeDeliveryRows } from "./deliveries.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
 import { makeSilencedRows, type SilencedEvent } from "./silences.ts"
-import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { StoreFailed } from "./StoreFailed.ts"
 
 /** A sink as it was left. */
 export interface SinkRow {
@@ -19,9 +17,22 @@ export interface SinkRow {
   /** Why it is disabled; null while it is enabled. */
   readonly disabled: DisabledReason | null
   readonly message: string | null
+  /** When it was disabled or enabled. */
   readonly changedAtMillis: number
   /** Since when nothing was delivered; null when the last attempt succeeded. */
   readonly failingSinceMillis: number | null
+}
+
+/** How many events a sink does not have. */
+export interface Backlog {
+  /** Those that it has not read. */
+  readonly unread: number
+  /** Those that it has read and not delivered. */
+  readonly pending: number
+  /** Those that wait for the end of a silence. */
+  readonly silenced: number
+  /** Those that it gave up on. */
+  readonly dead: number
 }
 
 /** What a sink has read, and what follows from it. */
@@ -53,36 +64,19 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   const takeSilenced = (sink: string, { events, held }: SilencedIntake) =>
     Effect.andThen(insert(sink, held, 1), note(sink, events))
 
-  const sinks = sql<{
-    name: string
-    disabled: string | null
-    message: string | null
-    changed_at: StoredInteger
-    failing_since: StoredInteger | null
-  }>`SELECT name, disabled, message, changed_at, failing_since FROM sink ORDER BY name`.pipe(
-    Effect.map((rows) =>
-      rows.map((row): SinkRow => ({
-        name: row.name,
-        disabled: row.disabled as DisabledReason | null,
-        message: row.message,
-        changedAtMillis: toNumber(row.changed_at),
-        failingSinceMillis: toNumberOrNull(row.failing_since)
-      }))
-    ),
-    Effect.mapError(fromSqlError)
-  )
+  const sinks = sql<SinkRow>`SELECT name, disabled, message, changed_at AS "changedAtMillis",
+    failing_since AS "failingSinceMillis" FROM sink ORDER BY name`
 
   /** Whether the sink is new; makes it if so. */
   const meet = Effect.fn("Store.meetSink")(function* (name: string) {
     const row = { name, changed_at: yield* Clock.currentTimeMillis }
     const made = yield* sql`INSERT INTO sink ${sql.insert(row)} ON CONFLICT (name) DO NOTHING RETURNING name`
     return made.length > 0
-  }, Effect.mapError(fromSqlError))
+  })
 
   const cursorOf = (sink: string) =>
-    sql<{ account: string; seq: StoredInteger }>`SELECT account, seq FROM sink_cursor WHERE sink = ${sink}`.pipe(
-      Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, toNumber(seq)]))),
-      Effect.mapError(fromSqlError)
+    sql<{ account: string; seq: number }>`SELECT account, seq FROM sink_cursor WHERE sink = ${sink}`.pipe(
+      Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, seq])))
     )
 
   /** Moves a cursor that is where it was left; another process may own the account now, or a person may have set the sink back. */
@@ -102,129 +96,102 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   /** Where a sink begins with an account, unless it has begun. */
   const begin = Effect.fn("Store.begin")(function* (sink: string, account: string, seq: number) {
     yield* sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })} ON CONFLICT (sink, account) DO NOTHING`
-  }, Effect.mapError(fromSqlError))
+  })
 
   /** Moves a sink's cursor, with the deliveries that follow from what it read, all or nothing. */
-  const take = Effect.fn("Store.take")(
-    ({ account, after, deliveries, dropped, seq, silenced, sink }: Intake) =>
-      sql.withTransaction(
-        moveCursor(sink, account, after, seq).pipe(
-          Effect.andThen(drop(sink, dropped)),
-          Effect.andThen(forgetHeld(sink, dropped)),
-          Effect.andThen(insert(sink, deliveries)),
-          Effect.andThen(silenced === undefined ? Effect.void : takeSilenced(sink, silenced)),
-          Effect.asVoid
-        )
-      ),
-    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+  const take = Effect.fn("Store.take")(function* (intake: Intake) {
+    const { account, after, deliveries, dropped, seq, silenced, sink } = intake
+    yield* moveCursor(sink, account, after, seq)
+    yield* drop(sink, dropped)
+    yield* forgetHeld(sink, dropped)
+    yield* insert(sink, deliveries)
+    if (silenced !== undefined) yield* takeSilenced(sink, silenced)
+  }, sql.withTransaction)
 
   /**
    * Begins a sink with the nodes that exist: each is a delivery, and the cursor is behind the last event that they are the outcome of.
    * `sortOut` takes out what silences hold.
    */
-  const takeBaseline = Effect.fn("Store.takeBaseline")(
-    (
-      sink: string,
-      account: string,
-      toDelivery: (seq: number, node: number, record: unknown) => Delivery | null,
-      sortOut: (
-        deliveries: ReadonlyArray<Delivery>
-      ) => Effect.Effect<
-        { readonly deliveries: ReadonlyArray<Delivery>; readonly silenced: SilencedIntake },
-        StoreFailed
-      >
-    ) =>
-      Effect.gen(function* () {
-        const [head] = yield* sql<{ seq: StoredInteger }>`SELECT seq FROM account WHERE name = ${account}`
-        const seq = toNumber(head!.seq)
-        const nodes = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
-          WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
-        const { deliveries, silenced } = yield* sortOut(
-          nodes
-            .map(({ body, id }) => toDelivery(seq, toNumber(id), JSON.parse(body).node))
-            .filter((delivery) => delivery !== null)
-        )
-        yield* moveCursor(sink, account, null, seq)
-        yield* insert(sink, deliveries)
-        yield* takeSilenced(sink, silenced)
-        return { deliveries, seq }
-      }).pipe(sql.withTransaction),
-    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
-  )
+  const takeBaseline = Effect.fn("Store.takeBaseline")(function* (
+    sink: string,
+    account: string,
+    toDelivery: (seq: number, node: number, record: unknown) => Delivery | null,
+    sortOut: (
+      deliveries: ReadonlyArray<Delivery>
+    ) => Effect.Effect<{ readonly deliveries: ReadonlyArray<Delivery>; readonly silenced: SilencedIntake }, StoreFailed>
+  ) {
+    const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
+    const { seq } = head!
+    const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
+      WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
+    const { deliveries, silenced } = yield* sortOut(
+      nodes.map(({ body, id }) => toDelivery(seq, id, JSON.parse(body).node)).filter((delivery) => delivery !== null)
+    )
+    yield* moveCursor(sink, account, null, seq)
+    yield* insert(sink, deliveries)
+    yield* takeSilenced(sink, silenced)
+    return { deliveries, seq }
+  }, sql.withTransaction)
 
-  const setDisabled = Effect.fn("Store.setDisabled")(
-    function* (sink: string, disabled: { readonly reason: DisabledReason; readonly message: string } | null) {
-      const changed_at = yield* Clock.currentTimeMillis
-      yield* orders.note(sink)
-      yield* sql`UPDATE sink SET disabled = ${disabled?.reason ?? null}, message = ${disabled?.message ?? null},
+  const setDisabled = Effect.fn("Store.setDisabled")(function* (
+    sink: string,
+    disabled: { readonly reason: DisabledReason; readonly message: string } | null
+  ) {
+    const changed_at = yield* Clock.currentTimeMillis
+    yield* orders.note(sink)
+    yield* sql`UPDATE sink SET disabled = ${disabled?.reason ?? null}, message = ${disabled?.message ?? null},
       changed_at = ${changed_at}, failing_since = NULL WHERE name = ${sink}`
-    },
-    sql.withTransaction,
-    Effect.mapError(fromSqlError)
-  )
+  }, sql.withTransaction)
 
   /**
    * Puts a sink back to a cursor: what came after is delivered once more, under the same ids. Of an account that the cursor does not
    * name, nothing is.
    */
-  const replay = Effect.fn("Store.replay")(
-    (sink: string, cursor: Cursor) =>
-      Effect.gen(function* () {
-        yield* orders.note(sink)
-        yield* sql`UPDATE sink SET replayed_at = ${yield* Clock.currentTimeMillis} WHERE name = ${sink}`
-        const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
-        for (const { account } of accounts) {
-          if (cursor.size > 0 && !cursor.has(account)) continue
-          const seq = cursor.get(account) ?? 0
-          // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
-          yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
-            AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
-          yield* sql`DELETE FROM silenced_event WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
-            AND outcome = 'held' AND EXISTS (SELECT 1 FROM event WHERE event.id = silenced_event.id)`
-          yield* sql`UPDATE sink_cursor SET seq = ${seq} WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}`
-        }
-      }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
-  )
+  const replay = Effect.fn("Store.replay")(function* (sink: string, cursor: Cursor) {
+    yield* orders.note(sink)
+    yield* sql`UPDATE sink SET replayed_at = ${yield* Clock.currentTimeMillis} WHERE name = ${sink}`
+    const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
+    for (const { account } of accounts) {
+      if (cursor.size > 0 && !cursor.has(account)) continue
+      const seq = cursor.get(account) ?? 0
+      // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
+      yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
+        AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
+      yield* sql`DELETE FROM silenced_event WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
+        AND outcome = 'held' AND EXISTS (SELECT 1 FROM event WHERE event.id = silenced_event.id)`
+      yield* sql`UPDATE sink_cursor SET seq = ${seq} WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}`
+    }
+  }, sql.withTransaction)
 
   /** Forgets a sink, with what it had still to deliver and gave up on. */
-  const removeSink = Effect.fn("Store.removeSink")(
-    (name: string) =>
-      sql`DELETE FROM delivery WHERE sink = ${name}`.pipe(
-        Effect.andThen(sql`DELETE FROM silenced_event WHERE sink = ${name}`),
-        Effect.andThen(sql`DELETE FROM dead_letter WHERE sink = ${name}`),
-        Effect.andThen(sql`DELETE FROM sink_cursor WHERE sink = ${name}`),
-        Effect.andThen(sql`DELETE FROM sink WHERE name = ${name}`),
-        Effect.asVoid,
-        sql.withTransaction
-      ),
-    Effect.mapError(fromSqlError)
-  )
+  const removeSink = Effect.fn("Store.removeSink")(function* (name: string) {
+    for (const table of ["delivery", "silenced_event", "dead_letter", "sink_cursor"]) {
+      yield* sql`DELETE FROM ${sql(table)} WHERE sink = ${name}`
+    }
+    yield* sql`DELETE FROM sink WHERE name = ${name}`
+  }, sql.withTransaction)
 
-  /** How many events a sink has not read, how many it has still to deliver, how many silences hold, how many it gave up on. */
   const backlog = Effect.fn("Store.backlog")(function* (sink: string) {
-    const [row] = yield* sql<{
-      unread: StoredInteger
-      pending: StoredInteger
-      silenced: StoredInteger
-      dead: StoredInteger
-    }>`SELECT
+    const [row] = yield* sql<Backlog>`SELECT
       (SELECT coalesce(sum(account.seq - sink_cursor.seq), 0) FROM sink_cursor
         JOIN account ON account.name = sink_cursor.account WHERE sink_cursor.sink = ${sink}) AS unread,
       (SELECT count(*) FROM delivery WHERE sink = ${sink} AND silenced IS NULL) AS pending,
       (SELECT count(*) FROM delivery WHERE sink = ${sink} AND silenced IS NOT NULL) AS silenced,
       (SELECT count(*) FROM dead_letter WHERE sink = ${sink}) AS dead`
-    return {
-      unread: toNumber(row!.unread),
-      pending: toNumber(row!.pending),
-      silenced: toNumber(row!.silenced),
-      dead: toNumber(row!.dead)
-    }
-  }, Effect.mapError(fromSqlError))
+    return row!
+  })
 
-  /** How often people ordered something of a sink, in any process. */
-  const ordersOf = (sink: string) => Effect.mapError(orders.count(sink), fromSqlError)
-
-  return { ordersOf, sinks, meet, begin, cursorOf, take, takeBaseline, setDisabled, replay, removeSink, backlog }
+  return {
+    ordersOf: orders.count,
+    sinks,
+    meet,
+    begin,
+    cursorOf,
+    take,
+    takeBaseline,
+    setDisabled,
+    replay,
+    removeSink,
+    backlog
+  }
 }

@@ -7,6 +7,7 @@ import { Sinks } from "../deliver/Sinks.ts"
 import type { Retention } from "../store/retention.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
+import { cachedFor } from "../telemetry/cachedFor.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { afterReading, type ClockSteps } from "./ClockSteps.ts"
 import type { DaemonState, Kept } from "./DaemonState.ts"
@@ -32,7 +33,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
     const counts = (yield* store.heads).map(({ account, seq }) => seq + 1 - (first.get(account) ?? seq + 1))
     return { ...retention, events: Math.max(0, ...counts), bytes: yield* store.storeBytes }
   })
-  const kept = yield* Effect.cachedWithTTL(readKept, keptAgeMillis)
+  const kept = yield* cachedFor(readKept, keptAgeMillis)
 
   const readClock = Effect.gen(function* () {
     const atMillis = yield* Clock.currentTimeMillis

@@ -23,8 +23,8 @@ interface Found {
   readonly detail: string | null
   /** What to do, where it depends on what is particular. */
   readonly next?: string
-  /** Null where only the one who looks knows since when. */
-  readonly sinceMillis: number | null
+  /** Left out, or null, where only the one who looks knows since when. */
+  readonly sinceMillis?: number | null
 }
 
 export interface TroubleEntry {
@@ -105,7 +105,10 @@ const maxUnread = 10_000
 /** The store may hold so much more than it should until it counts as behind: what sinks have not read is kept in any case. */
 const slack = 1.1
 
-export const troubleTable: ReadonlyArray<TroubleEntry> = [
+/** What is usual is left out: the daemon stays ready, and reports the trouble as one. */
+type Stated = Omit<TroubleEntry, "isUnready" | "event"> & Partial<TroubleEntry>
+
+const stated: ReadonlyArray<Stated> = [
   {
     name: "account-refused",
     about: "account",
@@ -118,9 +121,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     find: ofAccounts(({ outage }) =>
       outage?.isRefusal === true ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
     ),
-    alert: { name: "BerthAccountRefused", wait: "1m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthAccountRefused", wait: "1m" }
   },
   {
     name: "service-failing",
@@ -135,7 +136,6 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
       outage?.isRefusal === false ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
     ),
     alert: { name: "BerthServiceFailing", wait: "5m" },
-    isUnready: false,
     event: "berth.watch.degraded"
   },
   {
@@ -150,7 +150,6 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
       doubt?.isOther === false ? { detail: sentenceOf(doubt.message), sinceMillis: doubt.sinceMillis } : null
     ),
     alert: { name: "BerthListNotBelieved", wait: "5m" },
-    isUnready: false,
     event: "berth.watch.degraded"
   },
   {
@@ -165,7 +164,6 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
       doubt?.isOther === true ? { detail: sentenceOf(doubt.message), sinceMillis: doubt.sinceMillis } : null
     ),
     alert: { name: "BerthOtherAccount", wait: "1m" },
-    isUnready: false,
     event: "berth.watch.degraded"
   },
   {
@@ -187,11 +185,10 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
         account.lastSweep === null
           ? "No sweep has been complete since watching began."
           : `The last complete sweep ended at ${instantText(account.lastSweep.endedMillis)}.`
-      return { detail, sinceMillis: null }
+      return { detail }
     }),
     alert: { name: "BerthSweepsStopped", wait: "1m" },
-    isUnready: true,
-    event: "berth.watch.trouble"
+    isUnready: true
   },
   {
     name: "records-unreadable",
@@ -208,13 +205,10 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
             detail:
               unreadable.count === 1
                 ? `There is one: ${unreadable.example}.`
-                : `There are ${counts.format(unreadable.count)}, for example ${unreadable.example}.`,
-            sinceMillis: null
+                : `There are ${counts.format(unreadable.count)}, for example ${unreadable.example}.`
           }
     ),
-    alert: { name: "BerthRecordsUnreadable", wait: "5m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthRecordsUnreadable", wait: "5m" }
   },
   {
     name: "allowance-low",
@@ -227,13 +221,11 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     find: ofAccounts(({ allowance }) =>
       allowance?.isLow === true
         ? {
-            detail: `${counts.format(allowance.remaining)} of ${counts.format(allowance.limit)} requests are left.`,
-            sinceMillis: null
+            detail: `${counts.format(allowance.remaining)} of ${counts.format(allowance.limit)} requests are left.`
           }
         : null
     ),
     alert: { name: "BerthAllowanceLow", wait: "10m" },
-    isUnready: false,
     event: "berth.allowance.low"
   },
   {
@@ -263,19 +255,15 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
       const { bytes, events, maxBytes, maxEvents } = kept
       if (events > slack * maxEvents)
         return ofDaemon({
-          detail: `It has ${counts.format(events)} events of one account; maxEvents is ${counts.format(maxEvents)}.`,
-          sinceMillis: null
+          detail: `It has ${counts.format(events)} events of one account; maxEvents is ${counts.format(maxEvents)}.`
         })
       return bytes > slack * maxBytes
         ? ofDaemon({
-            detail: `It takes ${counts.format(bytes)} bytes; maxSize is ${counts.format(maxBytes)}.`,
-            sinceMillis: null
+            detail: `It takes ${counts.format(bytes)} bytes; maxSize is ${counts.format(maxBytes)}.`
           })
         : []
     },
-    alert: { name: "BerthRetentionBehind", wait: "1h" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthRetentionBehind", wait: "1h" }
   },
   {
     name: "clock-stepped",
@@ -292,9 +280,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
           sinceMillis: clock.sinceMillis
         }
       ),
-    alert: { name: "BerthClockStepped", wait: "0m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthClockStepped", wait: "0m" }
   },
   {
     name: "heartbeat-failing",
@@ -306,9 +292,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     ends: "a heartbeat arrived",
     find: ({ heartbeat }) =>
       ofDaemon(heartbeat && { detail: sentenceOf(heartbeat.reason), sinceMillis: heartbeat.sinceMillis }),
-    alert: { name: "BerthHeartbeatFailing", wait: "5m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthHeartbeatFailing", wait: "5m" }
   },
   {
     name: "sink-failing",
@@ -319,9 +303,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     begins: "the third failure in a row",
     ends: "an event is delivered",
     find: inState("failing"),
-    alert: { name: "BerthSinkFailing", wait: "5m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthSinkFailing", wait: "5m" }
   },
   {
     name: "sink-down",
@@ -332,9 +314,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     begins: "the receiver did not answer for events of three nodes in a row, or of all nodes if there are fewer",
     ends: "an event is delivered",
     find: inState("down"),
-    alert: { name: "BerthSinkDown", wait: "30m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthSinkDown", wait: "30m" }
   },
   {
     name: "sink-disabled",
@@ -346,7 +326,6 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     ends: "the sink is enabled",
     find: inState("disabled"),
     alert: { name: "BerthSinkDisabled", wait: "0m" },
-    isUnready: false,
     event: "berth.sink.disabled"
   },
   {
@@ -359,12 +338,10 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     ends: "fewer are",
     find: ofSinks(({ maxLag, unread }) =>
       unread > Math.min(maxUnread, (maxLag ?? Infinity) / 2)
-        ? { detail: `${counts.format(unread)} events are unread.`, sinceMillis: null }
+        ? { detail: `${counts.format(unread)} events are unread.` }
         : null
     ),
-    alert: { name: "BerthSinkLags", wait: "15m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthSinkLags", wait: "15m" }
   },
   {
     name: "dead-letters",
@@ -377,16 +354,19 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = [
     find: ofSinks(({ dead }) =>
       dead > 0
         ? {
-            detail: `${counts.format(dead)} ${dead === 1 ? "is a dead letter" : "are dead letters"}.`,
-            sinceMillis: null
+            detail: `${counts.format(dead)} ${dead === 1 ? "is a dead letter" : "are dead letters"}.`
           }
         : null
     ),
-    alert: { name: "BerthDeadLetters", wait: "0m" },
-    isUnready: false,
-    event: "berth.watch.trouble"
+    alert: { name: "BerthDeadLetters", wait: "0m" }
   }
 ]
+
+export const troubleTable: ReadonlyArray<TroubleEntry> = stated.map((entry) => ({
+  isUnready: false,
+  event: "berth.watch.trouble",
+  ...entry
+}))
 
 /** A trouble that holds now. */
 export interface Trouble {

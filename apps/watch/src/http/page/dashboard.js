@@ -34,6 +34,7 @@ import {
   sinkOfDeadLetters
 } from "./deadLetters.js"
 import { paintFleet, paintFleetTimes } from "./fleet.js"
+import { byId, paintChoices } from "./parts.js"
 import { paintAccounts, paintAsOf, paintRecent, paintSinks, paintTimes, paintTotals, toSink } from "./overview.js"
 import "./scheme.js"
 import { paintSpending, setCosts } from "./spending.js"
@@ -49,8 +50,6 @@ import {
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
 import { paintTroubles, summaryOf, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
-
-const byId = (id) => document.getElementById(id)
 
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
@@ -154,13 +153,8 @@ const paintStatus = () => {
   byId("board").classList.toggle("several", accounts.length > 1)
   for (const option of byId("sort").querySelectorAll("[value^=account]")) option.hidden = accounts.length < 2
   const names = accounts.map(({ account }) => account)
-  const known = [...byId("account").options].map(({ value }) => value).join()
-  if (known !== ["", ...names].join()) {
-    const choices = [["", "All"], ...names.map((name) => [name, name])]
-    byId("account").replaceChildren(...choices.map(([value, text]) => make("option", { value, text })))
-    if (!names.includes(state.account)) state.account = ""
-    byId("account").value = state.account
-  }
+  paintChoices(byId("account"), "All", names)
+  state.account = byId("account").value
   paintAccounts(state.account)
   paintFleet(state.account)
   paintSinks(sinks, onSink)
@@ -233,30 +227,26 @@ const readCosts = async () => {
   if (state.isBegun) paintSpending(state.account)
 }
 
-let areCostsDue = false
+/** Gives what does something once, a while after the first of several reasons for it. */
+const soon = (millis, action) => {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      void action()
+    }, millis)
+  }
+}
 
 /** Reads what is spent, a while after nodes or prices changed. */
-const readCostsSoon = () => {
-  if (areCostsDue) return
-  areCostsDue = true
-  setTimeout(() => {
-    areCostsDue = false
-    void readCosts()
-  }, 2000)
-}
-
-let isStatusDue = false
-let isStatusAsked = false
+const readCostsSoon = soon(2000, readCosts)
 
 /** Reads accounts and sinks, soon after something happened. */
-const readStatusSoon = () => {
-  if (isStatusDue) return
-  isStatusDue = true
-  setTimeout(() => {
-    isStatusDue = false
-    void refreshStatus()
-  }, 300)
-}
+const readStatusSoon = soon(300, () => refreshStatus())
+
+let isStatusAsked = false
 
 /** One at a time: a daemon that is slow is not asked again meanwhile. */
 const refreshStatus = async () => {
@@ -380,18 +370,28 @@ const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state
 const failureText = (error) => (error instanceof Refused ? error.message : "The daemon cannot be reached.")
 
 const showDeadLetters = async (sink) => {
-  const { deadLetters } = await ask(`/api/sinks/${encodeURIComponent(sink)}/dead?limit=${maxDeadLetters}`)
+  const { deadLetters } = await ask(`${pathOfSink(sink)}/dead?limit=${maxDeadLetters}`)
   const count = model.status.sinks.find((each) => each.sink === sink)?.deadLetters ?? 0
   paintDeadLetters(sink, deadLetters, count, onRetryOne)
 }
 
-const onRetryOne = async (sink, id) => {
+/** Has the daemon change something; `show` gets what came of it. Gives whether it did. */
+const askFor = async (path, options, reply, show) => {
   try {
-    await ask(`/api/sinks/${encodeURIComponent(sink)}/dead/${encodeURIComponent(id)}/retry`, { method: "POST" })
-    replyAboutDeadLetter(`${sink} tries this event again now.`)
+    await ask(path, { method: "POST", ...options })
+    show(reply)
+    return true
   } catch (error) {
-    replyAboutDeadLetter(failureText(error))
+    show(failureText(error))
+    return false
   }
+}
+
+const pathOfSink = (sink) => `/api/sinks/${encodeURIComponent(sink)}`
+
+const onRetryOne = async (sink, id) => {
+  const path = `${pathOfSink(sink)}/dead/${encodeURIComponent(id)}/retry`
+  await askFor(path, {}, `${sink} tries this event again now.`, replyAboutDeadLetter)
   await refreshStatus()
   if (sink === sinkOfDeadLetters()) await showDeadLetters(sink).catch(() => {})
 }
@@ -403,18 +403,10 @@ const showSilences = async () => {
   openSilences()
 }
 
-/** Gives whether the daemon did it; if not, its answer says why. */
 const silenced = async (reply, path, body) => {
-  try {
-    await ask(path, { method: "POST", body })
-    replyAboutSilence(reply)
-    return true
-  } catch (error) {
-    replyAboutSilence(failureText(error))
-    return false
-  } finally {
-    void refreshStatus()
-  }
+  const isDone = await askFor(path, { body }, reply, replyAboutSilence)
+  void refreshStatus()
+  return isDone
 }
 
 const onEndSilence = (id, then) =>
@@ -422,27 +414,30 @@ const onEndSilence = (id, then) =>
 
 const onAddSilence = (request) => silenced("The silence is added.", "/api/silences", request)
 
+const replyAboutSink = (text) => setText(byId("sink-reply"), text)
+
+/** What cannot be shown says why. */
+const orReply = (shown) =>
+  shown.catch((error) => {
+    replyAboutSink(failureText(error))
+    return refreshStatus()
+  })
+
 const onSink = async (sink, verb) => {
-  try {
-    if (verb === "dead") return await showDeadLetters(sink)
-    const path = `/api/sinks/${encodeURIComponent(sink)}`
-    await (verb === "remove" ? ask(path, { method: "DELETE" }) : ask(`${path}/${verb}`, { method: "POST" }))
-    setText(
-      byId("sink-reply"),
-      {
-        enable: `${sink} is enabled.`,
-        retry: `${sink} tries again now.`,
-        test: `A test event went to ${sink}.`,
-        remove: `${sink} is forgotten.`
-      }[verb]
-    )
-  } catch (error) {
-    setText(byId("sink-reply"), failureText(error))
+  if (verb === "dead") return orReply(showDeadLetters(sink))
+  const replies = {
+    enable: `${sink} is enabled.`,
+    retry: `${sink} tries again now.`,
+    test: `A test event went to ${sink}.`,
+    remove: `${sink} is forgotten.`
   }
+  const [path, options] =
+    verb === "remove" ? [pathOfSink(sink), { method: "DELETE" }] : [`${pathOfSink(sink)}/${verb}`, {}]
+  await askFor(path, options, replies[verb], replyAboutSink)
   await refreshStatus()
 }
 
-byId("show-silences").onclick = () => showSilences().catch((error) => setText(byId("sink-reply"), failureText(error)))
+byId("show-silences").onclick = () => orReply(showSilences())
 
 byId("filter").oninput = ({ target }) => {
   state.filter = target.value

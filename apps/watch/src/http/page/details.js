@@ -3,10 +3,9 @@ import { make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
 import { ask } from "./connection.js"
 import { changesOf, historyBegin, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
 import { makeStrip } from "./nodeRows.js"
+import { byId, closeByReader, fact } from "./parts.js"
 import { paintEvents } from "./timeline.js"
 import { asOfText, beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
-
-const part = (id) => document.getElementById(id)
 
 const details = {
   /** Of the node that is shown. */
@@ -56,19 +55,19 @@ export const showAddress = () => {
   addEvents(model.events.filter((event) => nodeKeyOf(event) === key))
   void readEvents(key)
   paintDetails()
-  if (!part("details").open) part("details").showModal()
-  part("details").scrollTop = 0
+  if (!byId("details").open) byId("details").showModal()
+  byId("details").scrollTop = 0
 }
 
 /** The address stays: the node is shown again when the page is. */
 export const hideDetails = () => {
   details.key = undefined
-  part("details").close()
+  byId("details").close()
 }
 
 /** Its reader closed it. The browser tells of that later, when another node may be open. */
 const leave = () => {
-  if (details.key === undefined || part("details").open) return
+  if (details.key === undefined || byId("details").open) return
   details.key = undefined
   if (history.state?.isOpened) history.back()
   else history.replaceState(null, "", location.pathname + location.search)
@@ -126,13 +125,7 @@ const factsOf = (node) => [
   ...(node.tags.length === 0 ? [] : [["Tags", plain(node.tags.join(", "))]])
 ]
 
-const factRow = ([title, text, tone]) =>
-  make("div", {
-    children: [
-      make("dt", { text: title }),
-      make("dd", { children: [tone === undefined ? make("span", { text }) : tag(text, tone)] })
-    ]
-  })
+const factRow = ([title, text, tone]) => fact(title, [tone === undefined ? make("span", { text }) : tag(text, tone)])
 
 /** What is to be known of a node that is not there. */
 const absence = () => {
@@ -159,19 +152,19 @@ export const paintDetails = (stale = details.stale) => {
   const { events, isRead, key, spanMillis } = details
   const node = model.nodes.get(key)
   const { after, before } = events.at(-1)?.data ?? {}
-  setText(part("details-title"), plain(nameText((node ?? after ?? before)?.name ?? key)))
-  setText(part("details-absence"), node === undefined ? absence() : staleText(node))
-  paintRows(part("details-facts"), node === undefined ? [] : factsOf(node), ([title]) => title, factRow)
-  part("details-history").hidden = node === undefined
+  setText(byId("details-title"), plain(nameText((node ?? after ?? before)?.name ?? key)))
+  setText(byId("details-absence"), node === undefined ? absence() : staleText(node))
+  paintRows(byId("details-facts"), node === undefined ? [] : factsOf(node), ([title]) => title, factRow)
+  byId("details-history").hidden = node === undefined
   if (node !== undefined) {
     const past = pastIn(events)
     const fromMillis = historyBegin([node], spanMillis, now(), () => past)
-    part("details-strip").replaceChildren(
+    byId("details-strip").replaceChildren(
       makeStrip(node, fromMillis, { past, asOfMillis: details.stale.get(node.account)?.atMillis })
     )
-    setText(part("details-begin"), beginText(fromMillis, spanMillis, now()))
+    setText(byId("details-begin"), beginText(fromMillis, spanMillis, now()))
   }
-  paintEvents(part("details-events"), events, { emptyText: isRead ? "No events of it are kept." : "reading" })
+  paintEvents(byId("details-events"), events, { emptyText: isRead ? "No events of it are kept." : "reading" })
 }
 
 export const setDetailsSpan = (spanMillis) => {
@@ -181,10 +174,6 @@ export const setDetailsSpan = (spanMillis) => {
 /** `onClosed` is called when its reader has closed the node. */
 export const startDetails = ({ onClosed }) => {
   details.onClosed = onClosed
-  part("details").onclose = leave
-  part("details").onclick = ({ target }) => {
-    // Beside it. Nothing is returned: false would keep events from unfolding.
-    if (target === part("details")) part("details").close()
-  }
-  part("details-close").onclick = () => part("details").close()
+  byId("details").onclose = leave
+  closeByReader(byId("details"))
 }

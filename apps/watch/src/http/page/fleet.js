@@ -1,7 +1,8 @@
 // Which process watches which account, where several have one store: nothing is shown of it where one process has a file.
 import { isolated, make, paintRows, setText, tag } from "@berthkit/web/rows.js"
-import { at, lastSweepText } from "./overview.js"
+import { lastSweepText } from "./overview.js"
 import { model, now, staleAccounts } from "./model.js"
+import { byId } from "./parts.js"
 import { instantText, pluralText } from "./wording.js"
 
 /** Of thousands of accounts, those that were taken over the last: they are what changed. */
@@ -39,13 +40,13 @@ const ownedAccounts = (account) =>
 /** `account`: the one that is shown alone, or empty. */
 export const paintFleet = (account) => {
   const { processes } = model.status
-  at("fleet").hidden = processes.length === 0
+  byId("fleet").hidden = processes.length === 0
   if (processes.length === 0) return
-  paintRows(at("processes"), processes, ({ process }) => process, processRow)
+  paintRows(byId("processes"), processes, ({ process }) => process, processRow)
   const owned = ownedAccounts(account)
   const today = new Date(now()).toDateString()
   paintRows(
-    at("owners"),
+    byId("owners"),
     owned
       .slice(0, maxOwned)
       .map(({ account, owner: { from, process, since } }) => ({ account, from, process, since, today })),
@@ -53,16 +54,16 @@ export const paintFleet = (account) => {
     ownedRow
   )
   const more = owned.length - maxOwned
-  setText(at("more-owned"), more > 0 ? `and ${pluralText(more, "account")} taken over before` : "")
+  setText(byId("more-owned"), more > 0 ? `and ${pluralText(more, "account")} taken over before` : "")
   paintFleetTimes()
 }
 
 /** `lostMillis`: since when the daemon cannot be reached. */
 export const paintFleetTimes = (lostMillis) => {
-  if (at("fleet").hidden) return
+  if (byId("fleet").hidden) return
   const accounts = new Map(model.status.accounts.map((status) => [status.account, status]))
   const stale = staleAccounts(model.status, lostMillis)
-  for (const row of at("owners").children) {
+  for (const row of byId("owners").children) {
     const status = accounts.get(row.dataset.account)
     if (status === undefined) continue
     const isStale = stale.get(status.account)?.isBefore === false

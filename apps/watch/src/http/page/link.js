@@ -1,6 +1,7 @@
 // Whether the page is up to date, and since when it may not be.
 import { setText } from "@berthkit/web/rows.js"
 import { now } from "./model.js"
+import { byId } from "./parts.js"
 
 const link = {
   isFollowing: false,
@@ -16,7 +17,7 @@ const link = {
 const noticeMillis = 3000
 
 export const showConnection = (name, text) => {
-  const element = document.getElementById("connection")
+  const element = byId("connection")
   element.dataset.state = name
   setText(element, text)
 }

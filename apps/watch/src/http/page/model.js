@@ -232,15 +232,12 @@ export const shownNodes = ({ account, filter, sort: { by, isDescending }, status
     .map(([, node]) => node)
 }
 
-/** How many of the values are the same. */
-const numberOfEach = (values) => {
+/** How many nodes have each status. */
+export const countsByStatus = (nodes) => {
   const counts = new Map()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  for (const { status } of nodes) counts.set(status, (counts.get(status) ?? 0) + 1)
   return counts
 }
-
-/** Nodes by status. */
-export const countsByStatus = (nodes) => numberOfEach(nodes.map(({ status }) => status))
 
 /** What the nodes cost per month by plan, at least, in rupees; and how many have no single known price, so that they may cost more. */
 export const costsOf = (nodes) => {

@@ -1,13 +1,14 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
 import { isolated, make, plain, renew, setText, tag } from "@berthkit/web/rows.js"
 import { columns, historyBegin, historyOf, model, now, pastOf, priceOf, stripParts } from "./model.js"
+import { byId } from "./parts.js"
 import { asOfText, beginText, boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
 
-const list = document.getElementById("rows")
-const viewport = document.getElementById("scroll")
+const list = byId("rows")
+const viewport = byId("scroll")
 const narrow = matchMedia("(max-width: 42rem)")
 
 /** In the units of the style sheet, which follow the size of letters that the reader has chosen. */
@@ -54,6 +55,8 @@ export const makeStrip = (node, fromMillis, { asOfMillis = now(), past = pastOf(
 const cell = (name, ...children) => {
   const element = make("span", { className: `cell ${name}`, children })
   element.role = "cell"
+  // Where it goes on a narrow screen.
+  element.style.setProperty("--area", name)
   return element
 }
 
@@ -123,18 +126,20 @@ const paintInSight = () => {
 
 const areSame = (a, b) => JSON.stringify([...a]) === JSON.stringify([...b])
 
-/** So many characters of each are shown at most. */
-const maxCharacters = { account: 20, plan: 24, address: 16 }
-
-const widthTexts = { account: ({ account }) => account, plan: ({ plan }) => plan ?? "", address: ipOf }
+/** Columns, their texts, and how many characters of one are shown at most. */
+const fitted = [
+  ["account", ({ account }) => account, 20],
+  ["plan", ({ plan }) => plan ?? "", 24],
+  ["address", ipOf, 16]
+]
 
 /** Makes columns as wide as their longest text: what is left is for the names. */
 const fitColumns = () => {
-  const { style } = document.getElementById("grid")
-  for (const [name, textOf] of Object.entries(widthTexts)) {
+  const { style } = byId("grid")
+  for (const [name, textOf, maxCharacters] of fitted) {
     let longest = 0
     for (const node of model.nodes.values()) longest = Math.max(longest, textOf(node).length)
-    style.setProperty(`--${name}-characters`, String(Math.min(longest, maxCharacters[name])))
+    style.setProperty(`--${name}-characters`, String(Math.min(longest, maxCharacters)))
   }
 }
 
@@ -146,7 +151,7 @@ export const paintNodes = (nodes, { spanMillis, stale }) => {
   view.spanMillis = spanMillis
   view.prices = model.prices
   view.stale = stale
-  document.getElementById("grid").classList.toggle(
+  byId("grid").classList.toggle(
     "with-stale",
     nodes.some(({ account }) => stale.has(account))
   )
@@ -154,7 +159,7 @@ export const paintNodes = (nodes, { spanMillis, stale }) => {
   if (isNewSpan) setBegin()
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`
-  document.getElementById("grid").ariaRowCount = String(nodes.length + 1)
+  byId("grid").ariaRowCount = String(nodes.length + 1)
   paintInSight()
 }
 
@@ -162,7 +167,7 @@ export const paintNodes = (nodes, { spanMillis, stale }) => {
 const setBegin = () => {
   const { spanMillis } = view
   view.fromMillis = historyBegin(model.nodes.values(), spanMillis, now())
-  setText(document.getElementById("history-title"), beginText(view.fromMillis, spanMillis, now()))
+  setText(byId("history-title"), beginText(view.fromMillis, spanMillis, now()))
 }
 
 const forgetRows = () => {
@@ -188,7 +193,7 @@ const moveTo = (index) => {
   const top = view.nodes.indexOf(node) * rowHeight()
   if (top < viewport.scrollTop) viewport.scrollTop = top
   const bottom = top + rowHeight()
-  const inSight = viewport.clientHeight - document.getElementById("columns").clientHeight
+  const inSight = viewport.clientHeight - byId("columns").clientHeight
   if (bottom > viewport.scrollTop + inSight) viewport.scrollTop = bottom - inSight
   paintInSight()
   view.painted.get(node.key)?.row.querySelector(".open").focus({ preventScroll: true })
@@ -251,7 +256,7 @@ export const startNodes = ({ onOpen, onSort }) => {
     const head = make("span", { className: `cell ${name}`, children: [child] })
     head.role = "columnheader"
     head.dataset.column = name
-    document.getElementById("columns").append(head)
+    byId("columns").append(head)
   }
 }
 

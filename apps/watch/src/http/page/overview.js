@@ -1,6 +1,7 @@
 // The tiles above the nodes: how many, what they cost, how the watching goes, and the sinks.
 import { isolated, make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
 import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now, staleAccounts } from "./model.js"
+import { byId, fact, smallButton } from "./parts.js"
 import {
   asOfText,
   boundText,
@@ -15,8 +16,6 @@ import {
   statusOrder,
   toneOfStatus
 } from "./wording.js"
-
-export const at = (id) => document.getElementById(id)
 
 const segment = (tone, share) => {
   const part = make("span", { className: tone })
@@ -36,7 +35,7 @@ export const paintRecent = (account, spanMillis) => {
   const isPart = model.events.length >= maxKeptEvents && model.eventsSince > fromMillis
   const { created, deleted } = comingsAndGoings(account, isPart ? model.eventsSince : fromMillis)
   const time = isPart ? `since ${instantText(model.eventsSince, now())}` : `in the last ${spanText(spanMillis)}`
-  setText(at("recent"), `${countText(created)} created, ${countText(deleted)} deleted ${time}`)
+  setText(byId("recent"), `${countText(created)} created, ${countText(deleted)} deleted ${time}`)
 }
 
 /** Of when the numbers are, where they may be old. */
@@ -44,12 +43,12 @@ export const paintAsOf = (nodes, stale) => {
   const accounts = [...new Set(nodes.map(({ account }) => account))]
   const old = accounts.filter((account) => stale.has(account))
   const isAll = old.length > 0 && old.length === accounts.length
-  at("total").closest("section").classList.toggle("old", isAll)
-  if (old.length === 0) return setText(at("as-of"), "")
+  byId("total").closest("section").classList.toggle("old", isAll)
+  if (old.length === 0) return setText(byId("as-of"), "")
   const [oldest] = old.map((account) => stale.get(account)).sort((a, b) => a.atMillis - b.atMillis)
   const whose = old.length === 1 ? plain(old[0]) : pluralText(old.length, "account")
   const from = oldest.isBefore ? "from " : ""
-  setText(at("as-of"), `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, now())}`)
+  setText(byId("as-of"), `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, now())}`)
 }
 
 /**
@@ -63,13 +62,13 @@ export const paintTotals = (nodes, { areUnknown, shownStatus, onStatus }) => {
   const statuses = Array.from(counts, ([name, count]) => ({ name, count })).sort(
     (a, b) => statusOrder(a.name) - statusOrder(b.name)
   )
-  setText(at("total"), areUnknown ? "–" : countText(nodes.length))
+  setText(byId("total"), areUnknown ? "–" : countText(nodes.length))
   paintBar(
-    at("statuses-bar"),
+    byId("statuses-bar"),
     statuses.map(({ count, name }) => [`fill ${toneOfStatus(name)}`, count])
   )
   paintRows(
-    at("statuses"),
+    byId("statuses"),
     statuses.map(({ count, name }) => ({ count, name, isShown: name === shownStatus })),
     ({ name }) => name,
     ({ count, isShown, name }) => {
@@ -94,12 +93,12 @@ const paintCosts = (nodes) => {
   const areKnown = model.prices.size > 0
   const plans = Array.from(costs, ([name, price]) => ({ name, price })).sort((a, b) => b.price - a.price)
   const sumOf = (some) => some.reduce((sum, { price }) => sum + price, 0)
-  setText(at("cost"), areKnown ? boundText({ atLeast: sumOf(plans), isExact: unpriced === 0 }) : "–")
+  setText(byId("cost"), areKnown ? boundText({ atLeast: sumOf(plans), isExact: unpriced === 0 }) : "–")
   const note = `at least: ${pluralText(unpriced, "node")} without one known price`
-  setText(at("unpriced"), areKnown && unpriced > 0 ? note : "")
-  at("by-plan").hidden = plans.length === 0
+  setText(byId("unpriced"), areKnown && unpriced > 0 ? note : "")
+  byId("by-plan").hidden = plans.length === 0
   paintRows(
-    at("costs"),
+    byId("costs"),
     plans,
     ({ name }) => name,
     ({ name, price }) => make("li", { children: [isolated(name), " ", make("b", { text: priceText(price) })] })
@@ -140,18 +139,15 @@ const gauge = (allowance) => {
   const tone = isLow(allowance) ? "bad" : share < littleShare ? "warm" : "good"
   const fill = make("span", { className: `fill ${tone}` })
   fill.style.width = `${share * 100}%`
-  return Object.assign(make("div", { className: "meter", children: [fill] }), {
+  return make("div", {
+    className: "meter",
+    children: [fill],
     role: "meter",
     ariaLabel: "Allowance left",
     ariaValueMin: "0",
     ariaValueMax: String(limit),
     ariaValueNow: String(remaining)
   })
-}
-
-const fact = (name, value, className = "") => {
-  const text = make("dd", { className, text: value })
-  return make("div", { children: [make("dt", { text: name }), text] })
 }
 
 const accountRow = ({ account, allowance, detectionLatencyMillis, state, tone }) => {
@@ -161,9 +157,9 @@ const accountRow = ({ account, allowance, detectionLatencyMillis, state, tone })
   })
   const facts = make("dl", {
     children: [
-      fact("Next sweep", "–", "next-sweep"),
-      fact("Last sweep", "–", "last-sweep"),
-      fact("Detection latency", detectionLatencyMillis === null ? "–" : spanText(detectionLatencyMillis))
+      fact("Next sweep", ["–"], "next-sweep"),
+      fact("Last sweep", ["–"], "last-sweep"),
+      fact("Detection latency", [detectionLatencyMillis === null ? "–" : spanText(detectionLatencyMillis)])
     ]
   })
   const children = [head]
@@ -212,9 +208,9 @@ const shownAccounts = (account) =>
 /** What of an account changes with time alone is painted by `paintTimes`. */
 export const paintAccounts = (account) => {
   const accounts = shownAccounts(account)
-  at("accounts").classList.toggle("compact", accounts.length > 1)
+  byId("accounts").classList.toggle("compact", accounts.length > 1)
   paintRows(
-    at("accounts"),
+    byId("accounts"),
     accounts.map(({ account, allowance, detectionLatencyMillis, state }) => ({
       account,
       allowance: allowance && { limit: allowance.limit, remaining: allowance.remaining },
@@ -232,7 +228,7 @@ export const paintAccounts = (account) => {
 export const paintTimes = (account, lostMillis) => {
   const stale = staleAccounts(model.status, lostMillis)
   // Accounts that were just read are not painted yet.
-  const rows = new Map([...at("accounts").children].map((row) => [row.dataset.account, row]))
+  const rows = new Map([...byId("accounts").children].map((row) => [row.dataset.account, row]))
   for (const status of shownAccounts(account).filter(({ account }) => rows.has(account))) {
     const row = rows.get(status.account)
     const isStale = stale.get(status.account)?.isBefore === false
@@ -265,12 +261,11 @@ const sinkNote = ({ deadLetters, failingSince, lag, message, silenced, state, wa
 const sinkRow = (status, onDo) => {
   const { deadLetters, kind, sink, state, tone, waiting } = status
   // All are there, so that none of them moves under a finger.
-  const act = (verb, text, isOffered) => {
-    const button = make("button", { type: "button", className: "quiet small", hidden: !isOffered, text })
-    button.ariaLabel = `${text} ${sink}`
-    button.onclick = () => onDo(sink, verb)
-    return button
-  }
+  const act = (verb, text, isOffered) =>
+    Object.assign(
+      smallButton(text, `${text} ${sink}`, () => onDo(sink, verb)),
+      { hidden: !isOffered }
+    )
   const actions = [
     act("enable", "Enable", state === "disabled"),
     act("retry", "Retry now", state !== "removed" && (deadLetters > 0 || waiting > 0)),
@@ -298,12 +293,12 @@ export const paintSinks = (sinks, onDo) => {
   if (sinks.length === 0) {
     const none = () =>
       make("li", { className: "empty", children: [make("p", { text: noSinks }), make("p", { text: noSinksNext })] })
-    paintRows(at("sinks"), [{}], () => "none", none)
+    paintRows(byId("sinks"), [{}], () => "none", none)
     return
   }
   const today = new Date(now()).toDateString()
   paintRows(
-    at("sinks"),
+    byId("sinks"),
     sinks.map((sink) => ({ ...sink, today, tone: toneOf("sink", sink.sink, sink.state) })),
     ({ sink }) => sink,
     (sink) => sinkRow(sink, onDo)
@@ -312,7 +307,7 @@ export const paintSinks = (sinks, onDo) => {
 
 /** Brings a sink into sight, with the focus on the first thing that can be done about it. */
 export const toSink = (name) => {
-  const row = [...at("sinks").children].find(({ dataset }) => dataset.sink === name)
+  const row = [...byId("sinks").children].find(({ dataset }) => dataset.sink === name)
   row?.scrollIntoView({ block: "nearest" })
   row?.querySelector("button:not([hidden])")?.focus()
 }

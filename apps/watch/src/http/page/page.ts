@@ -14,6 +14,7 @@ const modules = [
   "scheme.js",
   "connection.js",
   "wording.js",
+  "parts.js",
   "model.js",
   "link.js",
   "nodeRows.js",

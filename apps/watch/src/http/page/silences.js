@@ -1,10 +1,11 @@
 // Silences: which there are, a new one, and the end of one.
-import { isolated, make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
+import { isolated, make, plain, setText, tag } from "@berthkit/web/rows.js"
 import { model, now } from "./model.js"
+import { byId, closeByReader, paintChoices, paintRowsOrNone, smallButton } from "./parts.js"
 import { countText, pluralText, shortText, spanText } from "./wording.js"
 
-const silenceDialog = document.getElementById("silences")
-const newSilence = document.getElementById("new-silence")
+const silenceDialog = byId("silences")
+const newSilence = byId("new-silence")
 
 const silenceTones = { planned: "off", active: "warm", over: "off" }
 
@@ -31,12 +32,7 @@ const silenceCountsText = ({ dropped, held, state, then }) => {
 const silenceRow = (silence, onEnd) => {
   const { held, id, reason, state } = silence
   const covered = coveredText(silence)
-  const end = (text, then) => {
-    const button = make("button", { type: "button", className: "quiet small", text })
-    button.ariaLabel = `${text}: ${covered}`
-    button.onclick = () => onEnd(id, then)
-    return button
-  }
+  const end = (text, then) => smallButton(text, `${text}: ${covered}`, () => onEnd(id, then))
   const ends =
     state === "over"
       ? []
@@ -63,50 +59,27 @@ export const paintSilenceLine = () => {
   const active = model.status.silences.filter(({ state }) => state === "active")
   const held = active.reduce((sum, silence) => sum + silence.held, 0)
   const line = `${pluralText(active.length, "silence")} active, ${pluralText(held, "event")} held`
-  setText(document.getElementById("silence-line"), active.length === 0 ? "" : line)
+  setText(byId("silence-line"), active.length === 0 ? "" : line)
 }
 
 export const areSilencesShown = () => silenceDialog.open
 
 /** What became of the last action. */
-export const replyAboutSilence = (text) => setText(document.getElementById("silences-reply"), text)
-
-const paintChoices = (select, none, names) => {
-  const texts = [["", none], ...names.map((name) => [name, plain(name)])]
-  if ([...select.options].map(({ value }) => value).join("\n") === texts.map(([value]) => value).join("\n")) return
-  const { value } = select
-  select.replaceChildren(...texts.map(([value, text]) => make("option", { value, text })))
-  select.value = names.includes(value) ? value : ""
-}
+export const replyAboutSilence = (text) => setText(byId("silences-reply"), text)
 
 export const paintSilences = (silences, onEnd) => {
-  paintChoices(
-    newSilence.elements.account,
-    "All accounts",
-    model.status.accounts.map(({ account }) => account)
+  const accounts = model.status.accounts.map(({ account }) => account)
+  const sinks = model.status.sinks.filter(({ state }) => state !== "removed").map(({ sink }) => sink)
+  paintChoices(newSilence.elements.account, "All accounts", accounts)
+  paintChoices(newSilence.elements.sink, "All sinks", sinks)
+  const minute = Math.floor(now() / 60_000)
+  paintRowsOrNone(
+    byId("silence-rows"),
+    silences.toReversed().map((silence) => ({ ...silence, minute })),
+    ({ id }) => id,
+    (silence) => silenceRow(silence, onEnd),
+    "No silence. During one, sinks get no events until it ends; the timeline shows them at once."
   )
-  paintChoices(
-    newSilence.elements.sink,
-    "All sinks",
-    model.status.sinks.filter(({ state }) => state !== "removed").map(({ sink }) => sink)
-  )
-  if (silences.length > 0) {
-    const minute = Math.floor(now() / 60_000)
-    paintRows(
-      document.getElementById("silence-rows"),
-      silences.toReversed().map((silence) => ({ ...silence, minute })),
-      ({ id }) => id,
-      (silence) => silenceRow(silence, onEnd)
-    )
-  } else {
-    const none = "No silence. During one, sinks get no events until it ends; the timeline shows them at once."
-    paintRows(
-      document.getElementById("silence-rows"),
-      [none],
-      () => "none",
-      (text) => make("li", { className: "empty", text })
-    )
-  }
 }
 
 export const openSilences = () => {
@@ -132,10 +105,7 @@ const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }) => {
 
 /** `onAdd` gives whether there is a new silence now. */
 export const startSilences = ({ onAdd }) => {
-  document.getElementById("silences-close").onclick = hideSilences
-  silenceDialog.onclick = ({ target }) => {
-    if (target === silenceDialog) hideSilences()
-  }
+  closeByReader(silenceDialog)
   newSilence.onsubmit = async (event) => {
     event.preventDefault()
     if (await onAdd(silenceOf(newSilence.elements))) newSilence.reset()

@@ -1,6 +1,6 @@
 // What the accounts spent in this month, day by day, and what it is going to come to.
 import { make, setText } from "@berthkit/web/rows.js"
-import { at } from "./overview.js"
+import { byId } from "./parts.js"
 import { boundText, hoursText, monthDayText, priceText } from "./wording.js"
 
 /** As `/api/cost` has it; undefined before it was read. */
@@ -37,10 +37,10 @@ const doubtText = ({ blindMillis, error, isBounded }) =>
 
 /** The days of the month: those that were, of all accounts, and those to come. */
 const daysOf = (accounts) => {
-  const days = new Map()
-  for (const { days: own } of accounts) {
-    for (const { day, ...spend } of own) days.set(day, [...(days.get(day) ?? []), spend])
-  }
+  const days = Map.groupBy(
+    accounts.flatMap((account) => account.days),
+    ({ day }) => day
+  )
   const [first] = days.keys()
   const [year, month] = first.split("-").map(Number)
   const length = new Date(Date.UTC(year, month, 0)).getUTCDate()
@@ -73,20 +73,20 @@ let paintedCosts = ""
 /** Of one account, or of all where `account` is empty. Nothing is shown of accounts whose nodes are not known yet. */
 export const paintSpending = (account) => {
   const accounts = (knownCosts ?? []).filter((each) => account === "" || each.account === account)
-  at("spending").hidden = accounts.length === 0
+  byId("spending").hidden = accounts.length === 0
   const text = JSON.stringify(accounts)
   if (text === paintedCosts || accounts.length === 0) return
   paintedCosts = text
   const spent = spendOfAll(accounts.map((each) => each.spent))
   const expected = spendOfAll(accounts.flatMap(({ forecast }) => forecast ?? []))
   const budgets = accounts.flatMap(({ budget }) => (budget === null ? [] : [budget.monthInr]))
-  setText(at("spent"), amountText(spent))
-  setText(at("expected"), amountText(expected))
-  at("expected").classList.toggle("over", budgets.length === accounts.length && expected.amount > sumInr(budgets))
-  setText(at("budget"), budgets.length === accounts.length ? `budget ${priceText(sumInr(budgets))}` : "")
-  setText(at("spent-doubt"), doubtText(spent))
+  setText(byId("spent"), amountText(spent))
+  setText(byId("expected"), amountText(expected))
+  byId("expected").classList.toggle("over", budgets.length === accounts.length && expected.amount > sumInr(budgets))
+  setText(byId("budget"), budgets.length === accounts.length ? `budget ${priceText(sumInr(budgets))}` : "")
+  setText(byId("spent-doubt"), doubtText(spent))
   const days = daysOf(accounts)
   const highest = Math.max(...days.map(({ amount }) => amount))
-  setText(at("highest-day"), highest === 0 ? "" : `highest ${priceText(highest)}`)
-  at("days").replaceChildren(...days.map((day) => dayBar(day, highest)))
+  setText(byId("highest-day"), highest === 0 ? "" : `highest ${priceText(highest)}`)
+  byId("days").replaceChildren(...days.map((day) => dayBar(day, highest)))
 }

@@ -1,13 +1,18 @@
 // Events as sentences, with what was before and after.
 import { sentenceOf } from "../../events/sentences.js"
-import { empty, isolated, make, paintRows, plain, setText, tag } from "@berthkit/web/rows.js"
+import { isolated, make, plain, setText, tag } from "@berthkit/web/rows.js"
 import { accountOf, model, nodeKeyOf, now, ofTheDaemon } from "./model.js"
+import { byId, paintRowsOrNone } from "./parts.js"
 import { dayText, minuteText, nameText, pluralText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Events that are shown at first, and how many more when their reader has come to the end of them. */
 const eventsAtOnce = 100
 
-export const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
+const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
+
+/** The name of the node that an event is about, before what happened to it. */
+export const nodeTitle = (event) =>
+  nodeKeyOf(event) === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
 
 const statusTag = (status) => tag(plain(statusText(status)), toneOfStatus(statusText(status)))
 
@@ -72,11 +77,10 @@ const eventRow = (event, { isSeveral, onNode }) => {
   const time = make("time", { dateTime: event.time, text: minuteText(millis) })
   if (day !== undefined) time.append(make("small", { text: day }))
   time.title = wholeInstantText(millis)
-  const name = key === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
   const account =
     isSeveral && event.source !== ofTheDaemon ? [" ", make("small", { children: [isolated(accountOf(event))] })] : []
   const summary = make("summary", {
-    children: [time, make("span", { className: "what", children: [...name, ...meaning, ...account] })]
+    children: [time, make("span", { className: "what", children: [...nodeTitle(event), ...meaning, ...account] })]
   })
   const details = make("details", { children: [summary] })
   // Most are never opened.
@@ -100,30 +104,22 @@ export const paintEvents = (parent, events, options = {}) => {
     onNode
   } = options
   const latest = events.slice(-count).reverse()
-  if (latest.length === 0) {
-    paintRows(
-      parent,
-      [emptyText],
-      () => "none",
-      () => empty(emptyText)
-    )
-    return
-  }
   // Events never change, and are large: what a row depends on is little.
   const today = new Date(now()).toDateString()
   const byKey = new Map(latest.map((event) => [`${event.id} ${event.source} ${event.sequence} ${event.time}`, event]))
-  paintRows(
+  paintRowsOrNone(
     parent,
     Array.from(byKey.keys(), (key) => ({ key, isSeveral, today })),
     ({ key }) => key,
-    ({ key }) => eventRow(byKey.get(key), { isSeveral, onNode })
+    ({ key }) => eventRow(byKey.get(key), { isSeveral, onNode }),
+    emptyText
   )
 }
 
 // ---- the timeline
 
-const eventList = document.getElementById("events")
-const newsButton = document.getElementById("news")
+const eventList = byId("events")
+const newsButton = byId("news")
 
 const timeline = {
   /** What was there when its reader scrolled: while they read, nothing moves. */

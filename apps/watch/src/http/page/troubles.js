@@ -1,6 +1,7 @@
 // What is wrong at the moment, in one place above all else: the connection, and the troubles that the daemon reports.
 import { isolated, make, paintRows, plain } from "@berthkit/web/rows.js"
 import { model, now } from "./model.js"
+import { byId } from "./parts.js"
 import { countText, instantText, pluralText, shortText, spanText } from "./wording.js"
 
 /** There is to be room for the nodes. */
@@ -133,7 +134,7 @@ const sinceOf = ({ sinceMillis }, age) => {
 /** `onSink` is called with the sink to which its reader wants to go. */
 export const paintTroubles = (troubles, account, onSink) => {
   const { note, text, tone } = summaryOf(troubles, account, model.status)
-  const head = document.getElementById("troubles-head")
+  const head = byId("troubles-head")
   head.className = tone
   paintRows(
     head,
@@ -145,7 +146,7 @@ export const paintTroubles = (troubles, account, onSink) => {
     ([name, each]) => make(name, { text: each })
   )
   paintRows(
-    document.getElementById("trouble-rows"),
+    byId("trouble-rows"),
     linesOf(troubles).map((line) => ({
       ...line,
       age: line.sinceMillis === undefined ? "" : spanText(now() - line.sinceMillis)

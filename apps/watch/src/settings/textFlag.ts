@@ -1,0 +1,8 @@
+/**
+ * A flag that takes a text, and may be left out.
+ */
+import type { Option } from "effect"
+import { Flag } from "effect/cli"
+
+export const textFlag = (name: string, metavar: string, description: string): Flag.Flag<Option.Option<string>> =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
