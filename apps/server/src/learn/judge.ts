@@ -3,7 +3,8 @@
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Finding, VerdictWord } from "../profile/Profile.ts"
-import { type Claim, claims, isClaim, type NoClaim } from "./claims.ts"
+import { claims, isClaim, type NoClaim } from "./claims.ts"
+import { type Claim, observe } from "./observe/Claim.ts"
 import type { Exchange } from "./observe/Exchange.ts"
 
 /** What the evidence says of a claim, with the exchange that shows it. */
@@ -24,7 +25,7 @@ const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Ju
   if (!isClaim(entry)) {
     return { assumption, claim, verdict: "open", observed: entry.unobservable, refutedBy: null, exchange: undefined }
   }
-  const found = entry.observe(evidence)
+  const found = observe(entry, evidence)
   const base = { assumption, claim, refutedBy: entry.refutedBy }
   if (found === undefined) return { ...base, verdict: "open", observed: openBecause[entry.needs], exchange: undefined }
   const verdict = entry.holds(found.value) ? "confirmed" : "refuted"
