@@ -19,9 +19,8 @@ import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
 import { learnCommand } from "./learnCommand.ts"
-import { readProfileFlag } from "./profileFlag.ts"
 import { printReadyLine } from "./readyLine.ts"
-import { StartFailure } from "./StartFailure.ts"
+import { readProfileFile, StartFailure } from "./StartFailure.ts"
 import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
 import { readTls } from "./tls.ts"
 
@@ -102,7 +101,9 @@ export const command = Command.make("berth-server", flags, (options) =>
       }
       const realMillis = yield* Clock.currentTimeMillis
       const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
-      const profile = yield* readProfileFlag(options.profile)
+      const profile = Option.isSome(options.profile)
+        ? yield* readProfileFile("--profile", options.profile.value)
+        : undefined
       const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
