@@ -13,9 +13,6 @@ import type { Allowance } from "../world/allowance.ts"
 import type { World } from "../world/World.ts"
 import type { JsonObject, RecordEdit } from "./replyBody.ts"
 
-/** Where a fault shows: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
-type Family = "http" | "wire" | "semantic"
-
 /** A fault that is due at a request. */
 export interface Firing<F extends AnyFault = AnyFault> {
   readonly fault: F
@@ -77,10 +74,10 @@ export interface FaultSteps {
 }
 
 interface Definition<Name extends string, Options extends Schema.Struct.Fields> {
-  readonly family: Family
   readonly name: Name
   readonly summary: string
-  readonly options: Options
+  /** Default none. */
+  readonly options?: Options
   /** The operations at which the fault can fire at all; without it, every request. */
   readonly only?: ReadonlyArray<Operation>
   /** Options that do not go together. */
@@ -96,18 +93,16 @@ export const failureSentence = "A fault that is armed answers in place of the se
 
 const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-export const faultKind = <const Name extends string, const Options extends Schema.Struct.Fields>({
+export const faultKind = <const Name extends string, const Options extends Schema.Struct.Fields = {}>({
   check = () => undefined,
-  family,
   name,
   only,
-  options,
+  options = {} as Options,
   steps,
   summary
 }: Definition<Name, Options>) => {
   const isOfKind = (firing: Firing): firing is Parameters<typeof steps>[0] => firing.fault.fault === name
   return {
-    family,
     name,
     summary,
     options,

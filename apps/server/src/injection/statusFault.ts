@@ -80,7 +80,6 @@ const Headers = Schema.Record(Schema.String, Schema.String).check(
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
 export const status = faultKind({
-  family: "http",
   name: "status",
   summary: "Answers a status instead of the reply. The request is not processed.",
   options: {
