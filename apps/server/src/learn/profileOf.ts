@@ -3,7 +3,8 @@
  * redactor.
  */
 import { Schema } from "effect"
-import { Behaviour, format, operationNames, type Profile, situations } from "../profile/Profile.ts"
+import { operations } from "../faults/operations.ts"
+import { Behaviour, format, type Profile, situations } from "../profile/Profile.ts"
 import { isObject } from "../profile/values.ts"
 import type { Exchange } from "./observe/Exchange.ts"
 import { listIn } from "./observe/Exchange.ts"
@@ -22,6 +23,10 @@ const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], und
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof A]: Exclude<A[K], undefined>
   }
+
+/** What there is of each name. */
+const byName = <Name extends string, A>(names: ReadonlyArray<Name>, of: (name: Name) => A | undefined) =>
+  known(Object.fromEntries(names.map((name) => [name, of(name)]))) as { readonly [K in Name]?: A }
 
 /** Durations kept, at most: of more every so-manieth. */
 const maxSamples = 500
@@ -81,7 +86,7 @@ const imagesOf = (value: Values) => {
 }
 
 const contentTypeOf = (evidence: ReadonlyArray<Exchange>): string | undefined =>
-  operationNames.flatMap((operation) => successes(evidence, operation))[0]?.headers["content-type"]
+  operations.flatMap((operation) => successes(evidence, operation))[0]?.headers["content-type"]
 
 /** How the service behaves, as far as the evidence shows. */
 const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
@@ -89,20 +94,12 @@ const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
   const list = wholeList(evidence)
   return known({
     contentType: contentTypeOf(evidence),
-    envelopes: known(
-      Object.fromEntries(operationNames.map((name) => [name, envelopeOf(evidence, name)]))
-    ) as Behaviour["envelopes"],
-    records: known(
-      Object.fromEntries(operationNames.map((name) => [name, recordShape(evidence, name)]))
-    ) as Behaviour["records"],
-    failures: known(
-      Object.fromEntries(
-        situations.map((name) => {
-          const refusal = refusals(evidence).get(name)
-          return [name, refusal && failureOf(refusal)]
-        })
-      )
-    ) as Behaviour["failures"],
+    envelopes: byName(operations, (operation) => envelopeOf(evidence, operation)),
+    records: byName(operations, (operation) => recordShape(evidence, operation)),
+    failures: byName(situations, (situation) => {
+      const refusal = refusals(evidence).get(situation)
+      return refusal && failureOf(refusal)
+    }),
     statuses: statuses(evidence),
     paging: pagingOf(value),
     deletes: value(life.deleteReply),

@@ -12,6 +12,7 @@ import type { Exchange, Reply, Step } from "../http/Exchange.ts"
 import { listedNode } from "../http/records.ts"
 import { successOf } from "../injection/replyBody.ts"
 import { listNodes } from "../world/nodes.ts"
+import type { World } from "../world/World.ts"
 import { filterRows } from "./filterRows.ts"
 import { knownImage, knownNode } from "./known.ts"
 import type { Behaviour, Envelope, Failure, Profile, Situation } from "./Profile.ts"
@@ -76,7 +77,8 @@ const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined 
     if (paging.tooLarge !== "capped") return undefined
     size = maximum
   }
-  const { now, nodes, total } = nodesOf(exchange)
+  const { arrivedAt, world } = exchange
+  const total = world.nodes.size
   const pages = Math.max(1, Math.ceil(total / size))
   if (page > pages && paging.pastTheEnd === "refused") {
     situationOf.set(exchange, "past-the-end")
@@ -84,18 +86,12 @@ const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined 
   }
   if (page > pages && paging.pastTheEnd === "last") page = pages
   countsOf.set(exchange, { total, page, size })
-  const records = paging.order === "descending" ? descending(exchange, total, page, size) : nodes(page, size)
-  return HttpServerResponse.jsonUnsafe(succeed(records.map((node) => listedNode(exchange.world, node, now))))
+  const nodes = (paging.order === "descending" ? descending : listNodes)(world, page, size)
+  return HttpServerResponse.jsonUnsafe(succeed(nodes.map((node) => listedNode(world, node, arrivedAt))))
 }
 
-const nodesOf = ({ arrivedAt: now, world }: Exchange) => ({
-  now,
-  total: world.nodes.size,
-  nodes: (page: number, size: number) => listNodes(world, page, size)
-})
-
-const descending = ({ world }: Exchange, total: number, page: number, size: number) => {
-  const end = Math.max(0, total - (page - 1) * size)
+const descending = (world: World, page: number, size: number) => {
+  const end = Math.max(0, world.nodes.size - (page - 1) * size)
   const start = Math.max(0, end - size)
   return world.nodes.slice(start, end - start).toReversed()
 }
