@@ -143,12 +143,9 @@ const fitting = (behaviour: object): Behaviour => {
 }
 
 export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
-  const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => ({
-    assumption,
-    claim,
-    verdict,
-    observed
-  }))
+  const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => {
+    return { assumption, claim, verdict, observed }
+  })
   const { behaviour, ...rest } = redactJson(
     { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings },
     redact

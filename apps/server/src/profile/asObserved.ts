@@ -16,7 +16,7 @@ import type { World } from "../world/World.ts"
 import { filterRows } from "./filterRows.ts"
 import { knownImage, knownNode } from "./known.ts"
 import type { Behaviour, Envelope, Failure, Profile, Situation } from "./Profile.ts"
-import { isObject, type JsonObject, objectsIn } from "./values.ts"
+import { isObject, type JsonObject } from "./values.ts"
 import { writeRecord } from "./writeRecord.ts"
 
 /** Of a list: how many there are, and which page was asked for. */
@@ -98,7 +98,7 @@ const descending = (world: World, page: number, size: number) => {
 
 const imageList = ({ catalogue, images }: Behaviour, exchange: Exchange): Reply | undefined => {
   if (catalogue === undefined) return undefined
-  const rows = filterRows(objectsIn(catalogue), queryOf(exchange), images)
+  const rows = filterRows(catalogue, queryOf(exchange), images)
   return rows === undefined ? undefined : HttpServerResponse.jsonUnsafe(succeed(rows))
 }
 

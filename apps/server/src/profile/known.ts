@@ -5,7 +5,7 @@
 import { createdMoment, listedNode, nodeAttributes } from "../http/records.ts"
 import type { World } from "../world/World.ts"
 import type { Behaviour } from "./Profile.ts"
-import { isObject, type JsonObject } from "./values.ts"
+import { type JsonObject, part } from "./values.ts"
 import { type Known, Moment, Size } from "./writeRecord.ts"
 
 type Statuses = Behaviour["statuses"]
@@ -61,11 +61,10 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
 
 /** An image, from the record that the mock would show of it. */
 export const knownImage = (world: World, record: JsonObject): Known => {
-  const os = isObject(record["os"]) ? record["os"] : {}
   const slug = record["plan"] ?? record["size"]
   return {
     status: undefined,
-    id: Number(os["image"]) || 0,
+    id: Number(part(record, "os")["image"]) || 0,
     seed: world.settings.seed,
     values: { ...record, plan: slug, size: slug }
   }

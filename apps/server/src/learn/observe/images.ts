@@ -1,7 +1,7 @@
 /**
  * Images and plans: filters, names of fields, the size of the catalogue (A18, A19).
  */
-import { isObject, type JsonObject } from "../../profile/values.ts"
+import { isObject, type JsonObject, part } from "../../profile/values.ts"
 import { claim, each, type Evidenced, first, is, observation, once, type Shown } from "./Claim.ts"
 import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, query } from "./Exchange.ts"
 import { isUnfiltered } from "./records.ts"
@@ -22,8 +22,6 @@ export const wholeList = once(
 const whole = (evidence: Evidenced): Evidenced => [wholeList(evidence)].filter((exchange) => exchange !== undefined)
 
 const rowsOf = (exchange: Exchange): ReadonlyArray<JsonObject> => (listIn(exchange) ?? []).filter(isObject)
-
-const part = (row: JsonObject, name: string): JsonObject => (isObject(row[name]) ? row[name] : {})
 
 const systemOf = (row: JsonObject): string => String(part(row, "os")["name"] ?? "")
 
