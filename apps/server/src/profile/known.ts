@@ -28,8 +28,7 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
   const attributes = nodeAttributes(world, node, world.latest)
   const listed = listedNode(world, node, world.latest)
   const image = world.catalogue.imageById.get(node.imageId)?.slug
-  const { micros, millis } = createdMoment(world, node)
-  const created = new Moment(millis, micros)
+  const created = new Moment(createdMoment(world, node))
   const addresses = operation === "nodes.get" ? attributes : listed
   return {
     ...base,
@@ -48,9 +47,9 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
       is_locked: node.locked,
       tags: [],
       vcpus: plan.vcpus,
-      memory: new Size(plan.memoryGb, "MB"),
-      ram: new Size(plan.memoryGb, "GB"),
-      disk: new Size(plan.diskGb, "GB"),
+      memory: new Size({ gigabytes: plan.memoryGb, bare: "MB" }),
+      ram: new Size({ gigabytes: plan.memoryGb, bare: "GB" }),
+      disk: new Size({ gigabytes: plan.diskGb, bare: "GB" }),
       plan: plan.slug,
       size: plan.slug,
       region: "ncr",
