@@ -59,9 +59,9 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   const left = file === undefined ? undefined : yield* readLeftOver(file)
   if (file === undefined || left === undefined) return false
   const nodes = yield* Nodes
-  const found = yield* Effect.mapError(nodes.named(left.name), unasked)
+  const found = yield* nodes.named(left.name)
   for (const { id } of found) {
-    yield* Effect.mapError(nodes.delete(id), unasked)
+    yield* nodes.delete(id)
     yield* note(`deleted node ${id} (${left.name}), which an earlier learn left behind`)
   }
   const isOver = found.length > 0 || (yield* Clock.currentTimeMillis) - left.sentAtMillis > quietMillis
@@ -70,8 +70,6 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
     yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
   return !isOver
 })
-
-const unasked = ({ message }: { readonly message: string }) => new StartFailure({ message })
 
 /** What an hour of it costs at least. What the service does not state may be anything. */
 const costOf = ({ minimumBillingInr, pricePerHourInr }: Plan): number | null =>
@@ -145,12 +143,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
       message: "--with-node writes down what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
     })
   }
-  const choice = cheapest(
-    yield* Effect.mapError(
-      Plans.use((plans) => plans.list()),
-      unasked
-    )
-  )
+  const choice = cheapest(yield* Plans.use((plans) => plans.list()))
   if (choice === undefined)
     return yield* new StartFailure({
       message: "no plan states its price and its minimum billing, so no node is created"
@@ -187,12 +180,12 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
     )
   // Uninterruptible until it is known: whoever ends this now gets the node deleted.
   yield* Effect.acquireUseRelease(
-    Effect.mapError(nodes.create({ name, plan: plan.plan, image }, { key: name }), unasked),
+    nodes.create({ name, plan: plan.plan, image }, { key: name }),
     Effect.fnUntraced(function* ({ node: { id } }) {
       yield* note(`created node ${id}; waiting up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))
         yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
-      yield* Effect.mapError(remove(id), unasked)
+      yield* remove(id)
       yield* note(`deleted node ${id}`)
       yield* lookUntil(id, isGone)
       yield* lookAtList(name)
