@@ -4,7 +4,7 @@
  */
 import { Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { type AnyFault, count, Scope, triggerFields } from "../faults/Fault.ts"
+import { type AnyFault, integer, Scope, triggerFields } from "../faults/Fault.ts"
 import type { Operation } from "../faults/operations.ts"
 import type { Reply } from "../http/Exchange.ts"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
@@ -131,14 +131,8 @@ export const text = (description: string) =>
 export const choice = <const L extends ReadonlyArray<string>>(values: L, description: string) =>
   Schema.optionalKey(Schema.Literals(values)).annotate({ description: `${values.join(", ")}; ${description}` })
 
-export const integer = (minimum: number, maximum: number, description: string) =>
-  Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
-
 /** Seconds, up to a day. */
-export const retryAfter = (description: string) => count(0, description, 86_400)
-
-export const share = (description: string, maximum = 1) =>
-  Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))).annotate({ description })
+export const retryAfter = (description: string) => integer(0, 86_400, description)
 
 /** A duration as text, `10 seconds` or `10s`. */
 const Duration = Schema.String.check(

@@ -5,21 +5,11 @@ import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/Al
 import { fail } from "@berthkit/core/api/Envelope"
 import { DateTime, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { integer, share } from "../faults/Fault.ts"
 import { failureResponse } from "../http/failures.ts"
 import { replyHeaders } from "../http/replyHeaders.ts"
 import { withoutHeader } from "../transport/replyBytes.ts"
-import {
-  choice,
-  duration,
-  failureSentence,
-  faultKind,
-  integer,
-  millis,
-  retryAfter,
-  share,
-  signedDuration,
-  text
-} from "./FaultKind.ts"
+import { choice, duration, failureSentence, faultKind, millis, retryAfter, signedDuration, text } from "./FaultKind.ts"
 import { status } from "./statusFault.ts"
 
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]

@@ -10,8 +10,9 @@ import { failureResponse } from "../http/failures.ts"
 import { createdNode, nodeAttributes } from "../http/records.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, put, type World } from "../world/World.ts"
+import { integer } from "../faults/Fault.ts"
 import { nodeIdOf } from "../faults/operations.ts"
-import { duration, faultKind, integer, millis } from "./FaultKind.ts"
+import { duration, faultKind, millis } from "./FaultKind.ts"
 import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
 
 /** The trigger of a fault about creates counts creates. */

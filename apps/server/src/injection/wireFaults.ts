@@ -3,10 +3,10 @@
  * makes of them. `transport/deliverFault.ts` carries them out.
  */
 import { Duration } from "effect"
-import { count } from "../faults/Fault.ts"
+import { integer, share } from "../faults/Fault.ts"
 import { bytesOf, withBytes } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
-import { duration, faultKind, flag, millis, share } from "./FaultKind.ts"
+import { duration, faultKind, flag, millis } from "./FaultKind.ts"
 
 const arriving = share("How much of the body arrives, 0 to 1; default 0.5.")
 
@@ -59,7 +59,7 @@ export const wireFaults = [
     name: "slow-body",
     summary: "The body comes in pieces with pauses between them. Takes real time, not the world's.",
     options: {
-      chunk: count(1, "Bytes in each piece; default a tenth of the body.", 1_048_576),
+      chunk: integer(1, 1_048_576, "Bytes in each piece; default a tenth of the body."),
       pause: duration("Between two pieces; default 100 millis.")
     },
     steps: ({ fault: { chunk, pause = "100 millis" } }) => ({
@@ -85,7 +85,7 @@ export const wireFaults = [
   faultKind({
     name: "garbage-bytes",
     summary: "Processes the request and answers with bytes that are not HTTP.",
-    options: { bytes: count(1, "How many; default 64.", 65_536) },
+    options: { bytes: integer(1, 65_536, "How many; default 64.") },
     steps: ({ chance, fault: { bytes = 64 } }) => ({
       // Above the letters of HTTP, so that no parser takes it for a beginning.
       wire: () => ({ _tag: "Garbage", bytes: Uint8Array.from({ length: bytes }, (_, at) => 0x80 | chance(at + 1)) })
