@@ -36,6 +36,7 @@ import {
   showJournal,
   showNodes,
   showNotice,
+  showTrouble,
   showWorlds
 } from "./panels.js"
 import { make, plain, setText } from "@berthkit/web/rows.js"
@@ -79,11 +80,6 @@ const state = {
 const connection = (name, text) => {
   byId("connection").dataset.state = name
   setText(byId("connection"), text)
-}
-
-const showTrouble = (message) => {
-  byId("trouble").hidden = message === undefined
-  setText(byId("trouble"), message ?? "")
 }
 
 /** Worlds to go on with: the main one, and the newest. */
@@ -304,7 +300,7 @@ const disarm = (id) => act(`/faults/${encodeURIComponent(id)}`, { method: "DELET
 
 const armFault = whileLiving((world) => {
   const armed = async (reply) => `${(await reply.json()).id} is armed.`
-  void askForFault({ world, send: sender("POST", "/faults", armed) }, showTrouble)
+  void askForFault({ world, send: sender("POST", "/faults", armed) })
 })
 
 const changeNode = (node) => {
@@ -313,7 +309,7 @@ const changeNode = (node) => {
     const { id, locked, status } = await reply.json()
     return `Node ${id} is ${status}${locked ? " and locked" : ""}.`
   }
-  void askForNode({ node, send: sender("PATCH", `/nodes/${node.id}`, changed) }, showTrouble)
+  void askForNode({ node, send: sender("PATCH", `/nodes/${node.id}`, changed) })
 }
 
 const changeRateLimit = whileLiving((world, { allowance: { algorithm, limit, window } }) => {
@@ -322,7 +318,7 @@ const changeRateLimit = whileLiving((world, { allowance: { algorithm, limit, win
     const { allowance } = await reply.json()
     return `${allowance.remaining} of ${allowance.limit} requests are left.`
   }
-  void askForRateLimit({ values, world, send: sender("PATCH", "", changed) }, showTrouble)
+  void askForRateLimit({ values, world, send: sender("PATCH", "", changed) })
 })
 
 const resetWorld = whileLiving((world) =>
@@ -344,18 +340,15 @@ const deleteWorld = whileLiving((world) =>
 )
 
 const makeWorld = () =>
-  askForWorld(
-    {
-      addressOf,
-      send: async (body) => {
-        const made = await (await ask("/worlds", { method: "POST", body, maxMillis: maxMakingMillis })).json()
-        worldsReadAt = Number.NEGATIVE_INFINITY
-        void refresh()
-        return made
-      }
-    },
-    showTrouble
-  )
+  askForWorld({
+    addressOf,
+    send: async (body) => {
+      const made = await (await ask("/worlds", { method: "POST", body, maxMillis: maxMakingMillis })).json()
+      worldsReadAt = Number.NEGATIVE_INFINITY
+      void refresh()
+      return made
+    }
+  })
 
 /** A link would not show the token. */
 const downloadArchive = async () => {
