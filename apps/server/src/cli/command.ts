@@ -36,18 +36,18 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
     () => "--account: expected KEY:TOKEN"
   )
 
-/** The system's reason, in words for the frequent ones. */
+/** The system's reasons, in words for the frequent ones. */
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken",
+  EACCES: "that port is not allowed",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "this machine has no such address",
+  EAI_AGAIN: "this machine has no such address"
+}
+
 const cannotListen = (host: string, port: number) => (error: HttpServerError.ServeError) => {
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "unknown"
-  const reason =
-    code === "EADDRINUSE"
-      ? "the port is taken"
-      : code === "EACCES"
-        ? "that port is not allowed"
-        : code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN"
-          ? "this machine has no such address"
-          : code
-  return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${reason}` })
+  return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${listenProblems[code] ?? code}` })
 }
 
 /** How long a world may be unused; `undefined` where none ends by itself. What a file keeps is not forgotten. */
