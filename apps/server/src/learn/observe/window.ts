@@ -4,7 +4,7 @@
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
-import { all, claim, each, type Evidenced, first, is, observation, type Observation, once } from "./Claim.ts"
+import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
 import { type Exchange, isSuccess, serviceMillis } from "./Exchange.ts"
 
 /** Below it a reset is seconds from now (A22). */
@@ -53,13 +53,7 @@ const headersOn = (kind: "success" | "failure") =>
 /** Headers have whole seconds, and a reply is a moment under way. */
 const toleranceMillis = 2_000
 
-/** A kind of window with its length; 0 where that does not show. */
-export interface Window {
-  readonly algorithm: Algorithm
-  readonly windowMillis: number
-}
-
-const hasWholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
+const wholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 
 /** A length as people set it: within the tolerance of headers the roundest. */
 const round = (millis: number): number => {
@@ -67,7 +61,19 @@ const round = (millis: number): number => {
   const step = steps.find(
     (each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= toleranceMillis + each * 0.001
   )
-  return step === undefined ? Math.max(1000, hasWholeSeconds(millis)) : Math.round(millis / step) * step
+  return step === undefined ? Math.max(1000, wholeSeconds(millis)) : Math.round(millis / step) * step
+}
+
+const sentences: Readonly<Record<Algorithm, (seconds: number) => string>> = {
+  "fixed-window": (seconds) => `a fixed window of ${seconds} s: it was full again at once`,
+  "sliding-window": (seconds) => `a sliding window of ${seconds} s: it refills bit by bit`,
+  "token-bucket": (seconds) => `a token bucket that fills in ${seconds} s`
+}
+
+/** A kind of window with its length, as a reading shows it. */
+const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number) => {
+  const windowMillis = round(lengthMillis)
+  return observation(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
 }
 
 /** Replies that tell a bucket from a window, at least. */
@@ -77,7 +83,7 @@ const minReadings = 5
  * A bucket's time to the reset grows with each request that is missing and a window's does not. A fixed window jumps to a full
  * allowance at its end, a sliding one gives back what was spent first.
  */
-const windowIn = once((evidence): Observation<Window> | undefined => {
+const windowIn = once((evidence) => {
   const all = granted(evidence)
   return all.length < minReadings ? undefined : (bucketOf(all) ?? slidingOf(all) ?? refilledOf(all))
 })
@@ -98,20 +104,14 @@ const slidingOf = (all: ReadonlyArray<Reading>) => {
     const lengthMillis = oldest.resetMillis - oldest.at
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
-    if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
-    const length = round(lengthMillis)
-    return observation(
-      reading.exchange,
-      { algorithm: "sliding-window", windowMillis: length } as Window,
-      `a sliding window of ${length / 1000} s: it refills bit by bit`
-    )
+    if (hasMoved && isNear && reading.limit - reading.remaining >= 3)
+      return shownBy(reading, "sliding-window", lengthMillis)
   }
   return undefined
 }
 
 const bucketOf = (all: ReadonlyArray<Reading>) => {
   const spent = all.filter(({ limit, remaining }) => limit - remaining > 0)
-  const lengths = spent.map(({ limit, remaining, untilMillis }) => (untilMillis * limit) / (limit - remaining))
   if (spent.length < minReadings) return undefined
   const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
   const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
@@ -122,13 +122,8 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
     const perToken = length / limit
     return Math.abs(untilMillis - (limit - remaining) * perToken) <= toleranceMillis + perToken
   })
-  return isDeepEnough && agrees && lengths.every((each) => each > 0) && deepest.untilMillis > 2 * toleranceMillis
-    ? observation(
-        deepest.exchange,
-        { algorithm: "token-bucket", windowMillis: round(length) } as Window,
-        `a token bucket that fills in ${round(length) / 1000} s`
-      )
-    : undefined
+  const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
+  return isDeepEnough && agrees && isAhead ? shownBy(deepest, "token-bucket", length) : undefined
 }
 
 const refilledOf = (all: ReadonlyArray<Reading>) => {
@@ -139,13 +134,8 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
     // The first request of a window, at which a sliding one would still count what came before.
     const length = round(reading.untilMillis)
     const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
-    if (isFull && reading.at >= before.resetMillis - toleranceMillis && wouldCount > 2) {
-      return observation(
-        reading.exchange,
-        { algorithm: "fixed-window", windowMillis: length } as Window,
-        `a fixed window of ${length / 1000} s: it was full again at once`
-      )
-    }
+    if (isFull && reading.at >= before.resetMillis - toleranceMillis && wouldCount > 2)
+      return shownBy(reading, "fixed-window", reading.untilMillis)
   }
   return undefined
 }
@@ -173,7 +163,8 @@ export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
     })
     .toSorted((a, b) => a - b)
   const middle = skews[Math.floor(skews.length / 2)]
-  return middle === undefined || Math.abs(middle) < toleranceMillis ? middle && 0 : hasWholeSeconds(middle)
+  if (middle === undefined) return undefined
+  return Math.abs(middle) < toleranceMillis ? 0 : wholeSeconds(middle)
 }
 
 export const window = {
