@@ -61,16 +61,17 @@ const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined 
   const query = queryOf(exchange)
   const alias = paging.pageAlias === false ? undefined : wholeNumber(query, "page")
   let page = wholeNumber(query, "page_no") ?? alias ?? 1
-  let size = wholeNumber(query, "per_page") ?? paging.defaultSize ?? pageSize.default
+  const standard = paging.defaultSize ?? pageSize.default
+  let size = wholeNumber(query, "per_page") ?? standard
   if (page === "malformed" || size === "malformed") {
     if (paging.malformed !== "first") return undefined
     page = page === "malformed" ? 1 : page
-    size = size === "malformed" ? (paging.defaultSize ?? pageSize.default) : size
+    size = size === "malformed" ? standard : size
   }
   if (page < 1 || size < 1) {
     if (paging.outOfBounds !== "first") return undefined
     page = Math.max(1, page)
-    size = size < 1 ? (paging.defaultSize ?? pageSize.default) : size
+    size = size < 1 ? standard : size
   }
   const maximum = paging.maximumSize ?? pageSize.maximum
   if (size > maximum && paging.tooLarge !== "given") {
@@ -117,11 +118,8 @@ const withBody = (behaviour: Behaviour, exchange: Exchange, reply: Reply): Reply
   const envelope = successOf(reply)
   if (envelope === undefined) return reply
   const { data } = envelope
-  const written = Array.isArray(data)
-    ? data.map((record) => (isObject(record) ? recordAs(behaviour, exchange, operation, record) : record))
-    : isObject(data)
-      ? recordAs(behaviour, exchange, operation, data)
-      : data
+  const asObserved = (record: unknown) => (isObject(record) ? recordAs(behaviour, exchange, operation, record) : record)
+  const written = Array.isArray(data) ? data.map(asObserved) : asObserved(data)
   const counts = countsOf.get(exchange)
   const body = enveloped(behaviour.envelopes[operation], written, envelope, reply.status, counts)
   return withJson(reply, body, behaviour.contentType)
@@ -199,14 +197,11 @@ const failed = (failure: Failure | undefined, exchange: Exchange, reply: Reply):
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
 
 const withHeaders = ({ location, window }: Behaviour, exchange: Exchange, reply: Reply): Reply => {
-  const isSuccess = reply.status < 400
-  const isShown = (isSuccess ? window.onSuccess : window.onFailure) !== false
-  const changed: Record<string, string> = {}
-  const reset = Number(reply.headers[resetHeader])
-  if (isShown && window.reset === "seconds" && Number.isFinite(reset)) {
-    changed[resetHeader] = String(Math.max(0, reset - Math.floor(exchange.world.latest / 1000)))
-  }
+  const isShown = (reply.status < 400 ? window.onSuccess : window.onFailure) !== false
   const gone = [...(isShown ? [] : allowanceHeaders), ...(location === false ? ["location"] : [])]
   const without = gone.reduce((left, name) => HttpServerResponse.removeHeader(left, name), reply)
-  return Object.keys(changed).length === 0 ? without : HttpServerResponse.setHeaders(without, changed)
+  const reset = Number(without.headers[resetHeader])
+  if (window.reset !== "seconds" || !Number.isFinite(reset)) return without
+  const left = Math.max(0, reset - Math.floor(exchange.world.latest / 1000))
+  return HttpServerResponse.setHeader(without, resetHeader, String(left))
 }
