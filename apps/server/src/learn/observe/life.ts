@@ -238,7 +238,7 @@ export const life = {
         const [id] = ids
         if (exchange.operation === "nodes.create" && id !== undefined && Number.isFinite(highest))
           yield observation(exchange, id > highest, `the new node has the id ${id} after ${highest}`)
-        highest = Math.max(highest, ...ids)
+        for (const each of ids) highest = Math.max(highest, each)
       }
     }
   }),

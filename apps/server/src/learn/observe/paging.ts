@@ -40,7 +40,10 @@ const totalOf = (exchange: Exchange): number => {
 
 /** How many nodes there are at least, as all lists together show. */
 const atLeast = once((evidence) =>
-  Math.max(new Set(lists(evidence).flatMap(idsOf)).size, ...lists(evidence).map(totalOf))
+  lists(evidence).reduce(
+    (most, exchange) => Math.max(most, totalOf(exchange)),
+    new Set(lists(evidence).flatMap(idsOf)).size
+  )
 )
 
 /** The length of a page of which more was asked for than came, though there is more. */
