@@ -99,4 +99,10 @@ describe("a long recording", () => {
     const { exchanges } = Result.getOrThrow(readEvidence(harOf([list(0, "", ids), ...entries])))
     expect(judge(exchanges).find(({ claim }) => claim === "A list is in ascending id")?.verdict).toBe("confirmed")
   })
+
+  it("is not searched from its beginning for each of its pages", () => {
+    const entries = Array.from({ length: 20_000 }, (_, at) => list(at, `page=${at + 2}&per_page=1`, [at]))
+    const { exchanges } = Result.getOrThrow(readEvidence(harOf(entries)))
+    expect(judge(exchanges).find(({ claim }) => claim === "page is an alias of page_no")?.verdict).toBe("open")
+  })
 })

@@ -76,22 +76,23 @@ const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
 
 const sameIds = (one: Exchange, other: Exchange): boolean => JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
 
-/** The page of this number and size, asked for plainly by `page_no`. */
-const plainPage = (evidence: Evidenced, page: number, size: number | undefined) =>
-  lists(evidence).find((exchange) => {
-    const given = asked(exchange)
-    return (
-      isPlain(exchange) &&
-      given.alias === undefined &&
-      given.page === page &&
-      given.size === size &&
-      idsOf(exchange).length > 0
-    )
-  })
+const pageKey = (page: number, size: number | undefined): string => `${page} of ${size}`
+
+/** The first page of each number and size that has nodes, asked for plainly by `page_no`. */
+const plainPages = once((evidence) => {
+  const pages = new Map<string, Exchange>()
+  for (const exchange of lists(evidence)) {
+    const { alias, page, size } = asked(exchange)
+    const key = pageKey(page, size)
+    if (alias === undefined && !pages.has(key) && isPlain(exchange) && idsOf(exchange).length > 0)
+      pages.set(key, exchange)
+  }
+  return pages
+})
 
 /** Two pages that differ; undefined where one was not asked for. */
 const twoPages = (evidence: Evidenced, pages: readonly [number, number], size: number | undefined) => {
-  const [one, other] = pages.map((page) => plainPage(evidence, page, size))
+  const [one, other] = pages.map((page) => plainPages(evidence).get(pageKey(page, size)))
   return one === undefined || other === undefined || sameIds(one, other) ? undefined : ([one, other] as const)
 }
 

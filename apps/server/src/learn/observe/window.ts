@@ -93,14 +93,19 @@ const windowIn = once((evidence) => {
  * of a fixed one is a whole window away.
  */
 const slidingOf = (all: ReadonlyArray<Reading>) => {
-  for (const reading of all) {
-    const oldest = all.find(
-      ({ at, resetMillis }) =>
-        resetMillis <= reading.at + toleranceMillis &&
-        resetMillis - at > 2 * toleranceMillis &&
-        reading.at - resetMillis < (resetMillis - at) / 4
-    )
-    if (oldest === undefined) continue
+  // Those before it ended long ago: without it every reading would be compared with all.
+  let from = 0
+  for (const [index, reading] of all.entries()) {
+    const isLongOver = ({ at, resetMillis }: Reading) => reading.at - resetMillis >= (resetMillis - at) / 4
+    const isJustOver = (one: Reading) =>
+      one.resetMillis <= reading.at + toleranceMillis &&
+      one.resetMillis - one.at > 2 * toleranceMillis &&
+      !isLongOver(one)
+    while (from < index && isLongOver(all[from]!)) from += 1
+    let at = from
+    while (at < index && !isJustOver(all[at]!)) at += 1
+    if (at === index) continue
+    const oldest = all[at]!
     const lengthMillis = oldest.resetMillis - oldest.at
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
@@ -130,12 +135,11 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
   for (const [index, reading] of all.entries()) {
     const before = all[index - 1]
     if (before === undefined || reading.resetMillis <= before.resetMillis + toleranceMillis) continue
-    const isFull = reading.limit - reading.remaining <= 1
+    if (reading.limit - reading.remaining > 1 || reading.at < before.resetMillis - toleranceMillis) continue
     // The first request of a window, at which a sliding one would still count what came before.
     const length = round(reading.untilMillis)
     const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
-    if (isFull && reading.at >= before.resetMillis - toleranceMillis && wouldCount > 2)
-      return shownBy(reading, "fixed-window", reading.untilMillis)
+    if (wouldCount > 2) return shownBy(reading, "fixed-window", reading.untilMillis)
   }
   return undefined
 }
