@@ -146,7 +146,7 @@ const recordAs = (
   const fields = records[operation]
   if (operation === "images.list" && catalogue !== undefined) return record
   if (operation.startsWith("nodes.")) {
-    const known = knownNode(world, operation, record, statuses)
+    const known = knownNode(world, record, statuses)
     return fields === undefined ? { ...record, status: known.status } : writeRecord(fields, known)
   }
   return fields === undefined ? record : writeRecord(fields, knownImage(world, record))

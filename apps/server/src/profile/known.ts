@@ -2,7 +2,7 @@
  * What the mock knows of a node or an image, by every name that a service may have for it: the values that `writeRecord.ts`
  * writes in the form of a service that was observed.
  */
-import { createdMoment, listedNode, nodeAttributes } from "../http/records.ts"
+import { createdMoment } from "../http/records.ts"
 import type { World } from "../world/World.ts"
 import type { Behaviour } from "./Profile.ts"
 import { type JsonObject, part } from "./values.ts"
@@ -17,19 +17,16 @@ const wordFor = (status: unknown, statuses: Statuses): string => {
   return (Object.hasOwn(statuses, asked) ? statuses[asked as keyof Statuses] : undefined) ?? own
 }
 
-/** A node, from the record that the mock would show of it. */
-export const knownNode = (world: World, operation: string, record: JsonObject, statuses: Statuses): Known => {
+/** A node, from the record that the mock would show of it, which has its addresses. */
+export const knownNode = (world: World, record: JsonObject, statuses: Statuses): Known => {
   const id = Number(record["id"])
   const status = wordFor(record["status"], statuses)
   const base = { status, id, seed: world.settings.seed }
   const node = world.nodes.get(id)
   if (node === undefined) return { ...base, values: { ...record, status } }
   const { plan } = node
-  const attributes = nodeAttributes(world, node, world.latest)
-  const listed = listedNode(world, node, world.latest)
   const image = world.catalogue.imageById.get(node.imageId)?.slug
   const created = new Moment(createdMoment(world, node))
-  const addresses = operation === "nodes.get" ? attributes : listed
   return {
     ...base,
     values: {
@@ -38,8 +35,6 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
       status,
       created_at: created,
       updated_at: created,
-      public_ip_address: addresses.public_ip_address,
-      private_ip_address: addresses.private_ip_address,
       backup: node.backups,
       backups: node.backups,
       backup_ids: [],
