@@ -12,7 +12,7 @@ import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, Console, Effect, Option, Stdio, Terminal } from "effect"
+import { Clock, Console, Effect, Option, Schema, Stdio, Terminal } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 
 export interface NodeProbe {
@@ -25,29 +25,23 @@ export interface NodeProbe {
 const note = (text: string) => Console.error(`berth-server: ${escapeControls(text)}`)
 
 /** What is written down before a create. */
-interface LeftOver {
-  readonly name: string
-  readonly sentAtMillis: number
-}
+const LeftOver = Schema.fromJsonString(
+  Schema.Struct({
+    name: Schema.String.check(Schema.isPattern(/^berth-learn-[0-9a-f]{12}$/)),
+    sentAtMillis: Schema.Finite
+  })
+)
 
 const fileOf = ({ files }: Connection): string | undefined =>
   files.commitments === undefined ? undefined : `${dirname(files.commitments)}/learn.json`
 
-const namePattern = /^berth-learn-[0-9a-f]{12}$/
+const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
 
+/** None where there is no such file, or it is damaged. */
 const readLeftOver = (file: string) =>
   Effect.map(
     Effect.orElseSucceed(readText(file), () => Option.none<string>()),
-    (text): LeftOver | undefined => {
-      try {
-        const { name, sentAtMillis } = JSON.parse(Option.getOrElse(text, () => "{}"))
-        return typeof name === "string" && namePattern.test(name) && typeof sentAtMillis === "number"
-          ? { name, sentAtMillis }
-          : undefined
-      } catch {
-        return undefined
-      }
-    }
+    Option.flatMap((text) => decodeLeftOver(text))
   )
 
 /** A create that shows no node this long after it was sent made none (as `quietMillis` of the client's intents). */
@@ -56,8 +50,9 @@ const quietMillis = 630_000
 /** Deletes what an earlier probe left behind. Gives whether that may still create a node. */
 export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {
   const file = fileOf(connection)
-  const left = file === undefined ? undefined : yield* readLeftOver(file)
-  if (file === undefined || left === undefined) return false
+  if (file === undefined) return false
+  const left = Option.getOrUndefined(yield* readLeftOver(file))
+  if (left === undefined) return false
   const nodes = yield* Nodes
   const found = yield* nodes.named(left.name)
   for (const { id } of found) {
