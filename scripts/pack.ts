@@ -80,8 +80,13 @@ const writeBundled = (folder: string, manifest: Manifest, modules: ReadonlyArray
 
 /** Compiles modules and declarations into `folder`, which then is laid out as the repository. */
 const compile = (folder: string): void => {
-  const tsc = join(root, "node_modules/.bin/tsc")
-  execFileSync(tsc, ["-p", join(root, "scripts/tsconfig.pack.json"), "--outDir", folder], { stdio: "inherit" })
+  const tsc = (...args: ReadonlyArray<string>) =>
+    execFileSync(join(root, "node_modules/.bin/tsc"), [...args, "--outDir", folder], { stdio: "inherit" })
+  tsc("-p", join(root, "scripts/tsconfig.pack.json"))
+  // Those of the control plane are printed, for tests that have no Effect.
+  const printed = join(folder, "apps/server/src/testing/promise/ControlTypes.ts")
+  writeFileSync(printed, execFileSync(process.execPath, [join(root, "apps/server/scripts/controlTypes.ts")]))
+  tsc(printed, "--declaration", "--emitDeclarationOnly", "--ignoreConfig", "--rootDir", folder)
 }
 
 const specifier = /(\bfrom\s*"|\bimport\s*\(?\s*")([^"]+)"/g

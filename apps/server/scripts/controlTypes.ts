@@ -1,16 +1,11 @@
 /**
- * Prints what goes in and out of the control plane as TypeScript that needs no library, from the description that it serves:
- * `pnpm control-types` writes `src/testing/promise/ControlTypes.ts`, and a test holds that file against this.
+ * Prints what goes in and out of the control plane as TypeScript that needs no library, from the description that it serves: the
+ * package has this in place of the declarations of `src/testing/promise/ControlTypes.ts`.
  */
-import { spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { ControlApi } from "../src/control/ControlApi.ts"
 import { WorldOptions } from "../src/world/WorldOptions.ts"
-
-export const file = fileURLToPath(new URL("../src/testing/promise/ControlTypes.ts", import.meta.url))
 
 /** What a test writes, beside faults: a field that may be left out may also be undefined. */
 const written = [
@@ -96,7 +91,7 @@ const descriptionsOf = (fields: Schema.Struct.Fields): Readonly<Record<string, s
 const interfaceOf = (name: string, lines: ReadonlyArray<string>, base = ""): string =>
   `export interface ${name}${base} {\n${lines.join("\n")}\n}\n`
 
-/** The types as text, formatted. */
+/** The types as text, which the compiler formats. */
 export const controlTypes = (): string => {
   const kinds = schemas["Fault"]!.anyOf!.map(identifierOf)
   const [first, ...others] = kinds.map((kind) => schemas[kind]!.properties!)
@@ -112,9 +107,9 @@ export const controlTypes = (): string => {
     const names = kinds.map((kind) => typeOf(schemas[kind]!.properties!["fault"]!, true))
     return `| {\nreadonly fault: ${names.join(" | ")}\n${options}\n}`
   })
-  const text = [
+  return [
     "/**",
-    " * What goes in and out of the control plane, as JSON: instants and durations are text. Printed by `scripts/controlTypes.ts`.",
+    " * What goes in and out of the control plane, as JSON: instants and durations are text.",
     " */",
     "",
     ...written.map((name) => {
@@ -127,8 +122,6 @@ export const controlTypes = (): string => {
     "/** A fault to be armed. */",
     `export type Fault = Trigger & (${faults.join("\n")})`
   ].join("\n")
-  const { stdout } = spawnSync("oxfmt", ["--stdin-filepath", file], { input: text, encoding: "utf8" })
-  return stdout
 }
 
-if (import.meta.main) writeFileSync(file, controlTypes())
+if (import.meta.main) process.stdout.write(controlTypes())

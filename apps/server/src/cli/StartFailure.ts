@@ -1,5 +1,5 @@
 /**
- * Why the server did not start, in one line. It exits with 2.
+ * Why the server did not start, in one line: it exits with 2; and the files that its flags name.
  */
 import { Data, Effect, FileSystem } from "effect"
 
@@ -11,12 +11,43 @@ export class Declined extends Data.TaggedError("Declined")<{ readonly message: s
 /** `learn --check` found that the service has changed. The program exits with 1. */
 export class ServiceMoved extends Data.TaggedError("ServiceMoved")<{ readonly message: string }> {}
 
-/** The text of a file that a flag names. */
-export const readFlagFile = (flag: string, file: string) =>
-  Effect.mapError(
-    FileSystem.FileSystem.use((fs) => fs.readFileString(file)),
-    ({ reason }) => {
-      const why = reason._tag === "NotFound" ? "there is no such file" : reason._tag
-      return new StartFailure({ message: `${flag}: cannot read ${file}: ${why}` })
+const sentences: Readonly<Record<string, string>> = {
+  NotFound: "there is no such file",
+  PermissionDenied: "you have no permission",
+  BadResource: "it is no file"
+}
+
+/** As a `PlatformError` has it. */
+export interface FileProblem {
+  readonly reason: { readonly _tag: string }
+}
+
+/** Why a file cannot be used. */
+export const whyNot = ({ reason }: FileProblem): string => sentences[reason._tag] ?? reason._tag
+
+export const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
+
+/** The text of a file that a flag names; with `maxBytes` only of a plain file that is not longer, which is known before it is read. */
+export const readFlagFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes?: number) {
+  const fs = yield* FileSystem.FileSystem
+  const cannot = (reason: string) => new StartFailure({ message: `${flag}: cannot read ${file}: ${reason}` })
+  if (maxBytes !== undefined) {
+    const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(whyNot(error)))
+    if (type !== "File") return yield* cannot("it is no file")
+    if (Number(size) > maxBytes) {
+      return yield* cannot(`it has ${megabytes(Number(size))} MB; at most ${megabytes(maxBytes)} MB are read`)
     }
+  }
+  return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(whyNot(error)))
+})
+
+/** The profile in a file that a flag names. */
+export const readProfileFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes?: number) {
+  // Its schema takes a server that has no profile as long to load as it takes to read one.
+  const { readProfile } = yield* Effect.promise(() => import("../profile/Profile.ts"))
+  const read = readProfile(yield* readFlagFile(flag, file, maxBytes))
+  return yield* Effect.mapError(
+    Effect.fromResult(read),
+    (sentence) => new StartFailure({ message: `${flag}: cannot use ${file}: ${sentence}` })
   )
+})

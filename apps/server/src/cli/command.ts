@@ -19,9 +19,8 @@ import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
 import { learnCommand } from "./learnCommand.ts"
-import { readProfileFlag } from "./profileFlag.ts"
 import { printReadyLine } from "./readyLine.ts"
-import { StartFailure } from "./StartFailure.ts"
+import { readProfileFile, StartFailure } from "./StartFailure.ts"
 import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
 import { readTls } from "./tls.ts"
 
@@ -37,18 +36,18 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
     () => "--account: expected KEY:TOKEN"
   )
 
-/** The system's reason, in words for the frequent ones. */
+/** The system's reasons, in words for the frequent ones. */
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken",
+  EACCES: "that port is not allowed",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "this machine has no such address",
+  EAI_AGAIN: "this machine has no such address"
+}
+
 const cannotListen = (host: string, port: number) => (error: HttpServerError.ServeError) => {
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "unknown"
-  const reason =
-    code === "EADDRINUSE"
-      ? "the port is taken"
-      : code === "EACCES"
-        ? "that port is not allowed"
-        : code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN"
-          ? "this machine has no such address"
-          : code
-  return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${reason}` })
+  return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${listenProblems[code] ?? code}` })
 }
 
 /** How long a world may be unused; `undefined` where none ends by itself. What a file keeps is not forgotten. */
@@ -102,7 +101,9 @@ export const command = Command.make("berth-server", flags, (options) =>
       }
       const realMillis = yield* Clock.currentTimeMillis
       const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
-      const profile = yield* readProfileFlag(options.profile)
+      const profile = Option.isSome(options.profile)
+        ? yield* readProfileFile("--profile", options.profile.value)
+        : undefined
       const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }

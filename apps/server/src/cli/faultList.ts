@@ -3,7 +3,7 @@
  * of all of them.
  */
 import { Schema } from "effect"
-import { catalogue } from "../injection/catalogue.ts"
+import { families } from "../injection/catalogue.ts"
 import { Scope, triggerFields } from "../faults/Fault.ts"
 
 const describe = (fields: Schema.Struct.Fields): ReadonlyArray<string> =>
@@ -12,13 +12,11 @@ const describe = (fields: Schema.Struct.Fields): ReadonlyArray<string> =>
     return `      ${name.padEnd(12)} ${described}`
   })
 
-const titles = { http: "HTTP", wire: "Wire", semantic: "Semantic" } as const
-
 export const faultList = (): string => {
   const lines: Array<string> = []
-  for (const [family, title] of Object.entries(titles)) {
+  for (const [title, faults] of Object.entries(families)) {
     lines.push(title)
-    for (const fault of catalogue.filter((one) => one.family === family)) {
+    for (const fault of faults) {
       const where = fault.only === undefined ? "" : ` (${fault.only.join(", ")})`
       lines.push(`  ${fault.name.padEnd(26)} ${fault.summary}${where}`, ...describe(fault.options))
     }

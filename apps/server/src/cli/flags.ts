@@ -57,6 +57,14 @@ const worldFlags = {
   uniqueNames: option(Flag.Boolean("unique-names"), fields.uniqueNames)
 }
 
+/** A flag that names a file. */
+export const fileFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("FILE"), Flag.withDescription(description), Flag.optional)
+
+/** A flag that is given or not. */
+export const givenFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
 /** A duration in milliseconds, or `off`. */
 const readTtl = (text: string): Option.Option<number | "off"> =>
   text === "off" ? Option.some("off") : Option.filter(readDurationMillis(text), (millis) => millis > 0)
@@ -102,21 +110,9 @@ export const flags = {
     ),
     Flag.optional
   ),
-  controlTokenFile: Flag.String("control-token-file").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("File with the control token"),
-    Flag.optional
-  ),
-  tlsKey: Flag.String("tls-key").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Serve HTTPS with this private key, PEM; with --tls-cert"),
-    Flag.optional
-  ),
-  tlsCert: Flag.String("tls-cert").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("The certificate for --tls-key, PEM, with its intermediate certificates"),
-    Flag.optional
-  ),
+  controlTokenFile: fileFlag("control-token-file", "File with the control token"),
+  tlsKey: fileFlag("tls-key", "Serve HTTPS with this private key, PEM; with --tls-cert"),
+  tlsCert: fileFlag("tls-cert", "The certificate for --tls-key, PEM, with its intermediate certificates"),
   cors: Flag.String("cors").pipe(
     Flag.filter(
       (text) => readOrigin(text) !== undefined,
@@ -142,21 +138,15 @@ export const flags = {
     Flag.withDescription("Serve the control plane at this host name, too, besides loopback; repeatable"),
     Flag.atLeast(0)
   ),
-  exitWithParent: Flag.Boolean("exit-with-parent").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("End when stdin ends, so that the server ends with the program that started it"),
-    Flag.withDefault(false)
+  exitWithParent: givenFlag(
+    "exit-with-parent",
+    "End when stdin ends, so that the server ends with the program that started it"
   ),
-  profile: Flag.String("profile").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Behave like the service that this profile was learned from; see berth-server learn --help"),
-    Flag.optional
+  profile: fileFlag(
+    "profile",
+    "Behave like the service that this profile was learned from; see berth-server learn --help"
   ),
-  state: Flag.String("state").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Keep the worlds in this file; its contents override all world flags"),
-    Flag.optional
-  )
+  state: fileFlag("state", "Keep the worlds in this file; its contents override all world flags")
 }
 
 /** The options that were given, without those that were not. */

@@ -2,12 +2,9 @@
  * `berth-server learn`: its flags. What it does, with the client that it needs, is loaded when it is asked for.
  */
 import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
-import { Effect } from "effect"
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-
-const file = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar("FILE"), Flag.withDescription(description), Flag.optional)
+import { fileFlag, givenFlag } from "./flags.ts"
 
 const readRupees = (text: string): Option.Option<number> =>
   /^\d{1,7}(\.\d{1,2})?$/.test(text) ? Option.some(Number(text)) : Option.none()
@@ -15,42 +12,34 @@ const readRupees = (text: string): Option.Option<number> =>
 const maxRequests = 1_000
 
 const flags = {
-  har: file("har", "Learn from a HAR (HTTP Archive), or from the requests.har or the journal of a mock; at most 64 MB"),
-  probe: Flag.Boolean("probe").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription(
-      "Ask the service that BERTH_BASE_URL names, with BERTH_API_KEY and BERTH_ACCESS_TOKEN: GET requests only"
-    ),
-    Flag.withDefault(false)
+  har: fileFlag(
+    "har",
+    "Learn from a HAR (HTTP Archive), or from the requests.har or the journal of a mock; at most 64 MB"
+  ),
+  probe: givenFlag(
+    "probe",
+    "Ask the service that BERTH_BASE_URL names, with BERTH_API_KEY and BERTH_ACCESS_TOKEN: GET requests only"
   ),
   requests: wholeNumberFlag("requests", 1, maxRequests).pipe(
     Flag.withDescription("Maximum number of GET requests that --probe sends; default 60"),
     Flag.withDefault(60)
   ),
-  withNode: Flag.Boolean("with-node").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("With --probe: also create the cheapest node and delete it; asks first"),
-    Flag.withDefault(false)
-  ),
+  withNode: givenFlag("with-node", "With --probe: also create the cheapest node and delete it; asks first"),
   maxCost: Flag.String("max-cost").pipe(
     Flag.withMetavar("RUPEES"),
     Flag.filterMap(readRupees, () => "expected an amount in rupees, such as 50 or 49.50"),
     Flag.withDescription("With --with-node: maximum cost of the node in all, its minimum billing included"),
     Flag.optional
   ),
-  yes: Flag.Boolean("yes").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("With --with-node: do not ask"),
-    Flag.withDefault(false)
-  ),
+  yes: givenFlag("yes", "With --with-node: do not ask"),
   output: Flag.Literals("output", ["table", "json"]).pipe(
     Flag.withAlias("o"),
     Flag.withDescription("What is printed; default table"),
     Flag.withDefault("table" as const)
   ),
-  html: file("html", "Write the report as a page, too"),
-  profile: file("profile", "Write the profile, for berth-server --profile"),
-  check: file("check", "Compare the evidence with this profile; exit code 1 if the service has changed")
+  html: fileFlag("html", "Write the report as a page, too"),
+  profile: fileFlag("profile", "Write the profile, for berth-server --profile"),
+  check: fileFlag("check", "Compare the evidence with this profile; exit code 1 if the service has changed")
 }
 
 export const learnCommand = Command.make("learn", flags, (options) =>

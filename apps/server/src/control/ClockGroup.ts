@@ -12,7 +12,7 @@ import { ClockText } from "../world/WorldOptions.ts"
 import { Instant, worldParam } from "./fields.ts"
 
 /** Something that happens in a world by itself. */
-const WorldEvent = Schema.Struct({
+export const WorldEvent = Schema.Struct({
   kind: Schema.Literals(eventKinds),
   at: Instant,
   /** Which node it happens to; absent for the allowance. */

@@ -22,7 +22,7 @@ export const SavedImageOrder = Schema.Struct({
   plan: Schema.optionalKey(Slug)
 }).annotate({ identifier: "SavedImageOrder" })
 
-const SavedImageView = Schema.Struct({
+export const SavedImageView = Schema.Struct({
   id: Schema.Int,
   slug: Schema.String,
   name: Schema.String,

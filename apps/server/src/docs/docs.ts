@@ -100,23 +100,18 @@ const make = Effect.fnUntraced(function* (profile: Profile | undefined) {
   })
 })
 
-/** The page without a profile is the same in every app of the process. */
-let made: HttpServerResponse.HttpServerResponse | undefined
+/** The pages that were made, by profile. That of no profile is the same in every app of the process. */
+const made = new WeakMap<object, HttpServerResponse.HttpServerResponse>()
+const noProfile = {}
 
 /** The page at `docsPath`. Its script of 3 MB is read when it is first asked for. */
-const page = (profile: Profile | undefined) => {
-  let own: HttpServerResponse.HttpServerResponse | undefined
-  return Effect.suspend(() => {
-    const known = profile === undefined ? made : own
-    if (known !== undefined) return Effect.succeed(known)
-    return Effect.tap(Effect.scoped(make(profile)), (response) =>
-      Effect.sync(() => {
-        if (profile === undefined) made = response
-        else own = response
-      })
-    )
+const page = (profile: Profile | undefined) =>
+  Effect.gen(function* () {
+    const known = made.get(profile ?? noProfile)
+    const response = known ?? (yield* Effect.scoped(make(profile)))
+    made.set(profile ?? noProfile, response)
+    return response
   })
-}
 
 /** The page, and what says of each behaviour whether a profile confirms it. */
 export const layerOf = (profile: Profile | undefined) =>

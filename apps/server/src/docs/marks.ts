@@ -41,23 +41,12 @@ export const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   const mark = (text: string) =>
     text.replace(/\((observed|chosen): (A\d+)\)/g, (_, source: string, assumption: string) => {
       const verdict = verdicts.get(assumption) ?? "open"
-      return `(${source}: ${assumption}; ${verdict} by the profile)`.replace(
-        "open by the profile",
-        "open in the profile"
-      )
+      return `(${source}: ${assumption}; ${verdict} ${verdict === "open" ? "in" : "by"} the profile)`
     })
-  const walk = (value: any): any => {
-    if (Array.isArray(value)) return value.map(walk)
-    if (typeof value !== "object" || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [
-        name,
-        name === "description" && typeof inner === "string" ? mark(inner) : walk(inner)
-      ])
-    )
-  }
-  const walked = walk(spec)
-  return { ...walked, info: { ...walked.info, description: `${walked.info.description}\n\n${tableOf(profile)}` } }
+  const marked: Json = JSON.parse(JSON.stringify(spec), (name, value: unknown) =>
+    name === "description" && typeof value === "string" ? mark(value) : value
+  )
+  return { ...marked, info: { ...marked["info"], description: `${marked["info"].description}\n\n${tableOf(profile)}` } }
 }
 
 /** The same API, described under the profile. */

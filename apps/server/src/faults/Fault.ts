@@ -14,8 +14,13 @@ export const maxFaults = 100
 /** The largest count a trigger takes. */
 const maxRequests = 1_000_000_000
 
-export const count = (minimum: number, description: string, maximum = maxRequests) =>
+export const integer = (minimum: number, maximum: number, description: string) =>
   Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
+
+export const count = (minimum: number, description: string) => integer(minimum, maxRequests, description)
+
+export const share = (description: string, maximum = 1) =>
+  Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))).annotate({ description })
 
 /** Characters: many more than any instant or duration has. */
 const maxMomentLength = 100
@@ -41,9 +46,7 @@ export const triggerFields = {
   after: count(0, "Lets the first N requests pass."),
   every: count(1, "Fires at every Nth request."),
   times: count(1, "Fires N times, then never again."),
-  probability: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))).annotate({
-    description: "Fires at this share of the requests, decided by the world's seed."
-  }),
+  probability: share("Fires at this share of the requests, decided by the world's seed."),
   from: Schema.optionalKey(Moment).annotate({ description: "Not before this instant of the world." }),
   until: Schema.optionalKey(Moment).annotate({ description: "Until this instant of the world." })
 }

@@ -77,34 +77,11 @@ const createdAt = (world: World, node: NodeRecord): string => {
   return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[millis % 1000]}${micros}Z`
 }
 
-const diskText = (plan: Plan): string => `${plan.diskGb} GB`
-
-/** The fields about the plan, and the region after them. */
-const planFields = (plan: Plan) => ({
-  vcpus: String(plan.vcpus),
-  memory: `${plan.memoryGb.toFixed(2)} GB`,
-  plan: plan.slug,
-  region
-})
-
 /** The status of a node at `now`. A node that is listed or readable is never gone: the world has cleared those away. */
 const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
 }
-
-export const createdNode = (world: World, node: NodeRecord): typeof CreatedNode.Type => ({
-  id: node.id,
-  name: node.name,
-  created_at: createdAt(world, node),
-  public_ip_address: publicAddress(world.settings.seed, node.id),
-  private_ip_address: privateAddress(world.settings.seed, node.id),
-  backup: node.backups,
-  disk: diskText(node.plan),
-  status: "Create",
-  ...planFields(node.plan),
-  is_locked: node.locked
-})
 
 export const listedNode = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type => ({
   id: node.id,
@@ -113,9 +90,18 @@ export const listedNode = (world: World, node: NodeRecord, now: number): typeof 
   public_ip_address: publicAddress(world.settings.seed, node.id),
   private_ip_address: privateAddress(world.settings.seed, node.id),
   backup: node.backups,
-  disk: diskText(node.plan),
+  disk: `${node.plan.diskGb} GB`,
   status: status(world, node, now),
-  ...planFields(node.plan)
+  vcpus: String(node.plan.vcpus),
+  memory: `${node.plan.memoryGb.toFixed(2)} GB`,
+  plan: node.plan.slug,
+  region
+})
+
+export const createdNode = (world: World, node: NodeRecord): typeof CreatedNode.Type => ({
+  ...listedNode(world, node, world.latest),
+  status: "Create",
+  is_locked: node.locked
 })
 
 const address = (ip: string, type: "public" | "private"): typeof Address.Type => ({

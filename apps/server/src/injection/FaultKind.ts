@@ -4,7 +4,7 @@
  */
 import { Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { type AnyFault, count, Scope, triggerFields } from "../faults/Fault.ts"
+import { type AnyFault, integer, Scope, triggerFields } from "../faults/Fault.ts"
 import type { Operation } from "../faults/operations.ts"
 import type { Reply } from "../http/Exchange.ts"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
@@ -12,9 +12,6 @@ import type { WireFault } from "../transport/WireFault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import type { World } from "../world/World.ts"
 import type { JsonObject, RecordEdit } from "./replyBody.ts"
-
-/** Where a fault shows: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
-type Family = "http" | "wire" | "semantic"
 
 /** A fault that is due at a request. */
 export interface Firing<F extends AnyFault = AnyFault> {
@@ -77,10 +74,10 @@ export interface FaultSteps {
 }
 
 interface Definition<Name extends string, Options extends Schema.Struct.Fields> {
-  readonly family: Family
   readonly name: Name
   readonly summary: string
-  readonly options: Options
+  /** Default none. */
+  readonly options?: Options
   /** The operations at which the fault can fire at all; without it, every request. */
   readonly only?: ReadonlyArray<Operation>
   /** Options that do not go together. */
@@ -96,18 +93,16 @@ export const failureSentence = "A fault that is armed answers in place of the se
 
 const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-export const faultKind = <const Name extends string, const Options extends Schema.Struct.Fields>({
+export const faultKind = <const Name extends string, const Options extends Schema.Struct.Fields = {}>({
   check = () => undefined,
-  family,
   name,
   only,
-  options,
+  options = {} as Options,
   steps,
   summary
 }: Definition<Name, Options>) => {
   const isOfKind = (firing: Firing): firing is Parameters<typeof steps>[0] => firing.fault.fault === name
   return {
-    family,
     name,
     summary,
     options,
@@ -136,14 +131,8 @@ export const text = (description: string) =>
 export const choice = <const L extends ReadonlyArray<string>>(values: L, description: string) =>
   Schema.optionalKey(Schema.Literals(values)).annotate({ description: `${values.join(", ")}; ${description}` })
 
-export const integer = (minimum: number, maximum: number, description: string) =>
-  Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
-
 /** Seconds, up to a day. */
-export const retryAfter = (description: string) => count(0, description, 86_400)
-
-export const share = (description: string, maximum = 1) =>
-  Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))).annotate({ description })
+export const retryAfter = (description: string) => integer(0, 86_400, description)
 
 /** A duration as text, `10 seconds` or `10s`. */
 const Duration = Schema.String.check(

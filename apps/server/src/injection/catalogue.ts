@@ -8,7 +8,10 @@ import { nodeFaults } from "./nodeFaults.ts"
 import { recordFaults } from "./recordFaults.ts"
 import { wireFaults } from "./wireFaults.ts"
 
-export const catalogue = [...httpFaults, ...wireFaults, ...nodeFaults, ...recordFaults] as const
+/** By where they show: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
+export const families = { HTTP: httpFaults, Wire: wireFaults, Semantic: [...nodeFaults, ...recordFaults] } as const
+
+export const catalogue = [...families.HTTP, ...families.Wire, ...families.Semantic] as const
 
 /** A fault to be armed, with its options, its trigger and its scope. */
 export type Fault = (typeof catalogue)[number]["schema"]["Type"]

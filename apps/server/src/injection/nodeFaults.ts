@@ -10,8 +10,9 @@ import { failureResponse } from "../http/failures.ts"
 import { createdNode, nodeAttributes } from "../http/records.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, put, type World } from "../world/World.ts"
+import { integer } from "../faults/Fault.ts"
 import { nodeIdOf } from "../faults/operations.ts"
-import { duration, faultKind, integer, millis } from "./FaultKind.ts"
+import { duration, faultKind, millis } from "./FaultKind.ts"
 import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
 
 /** The trigger of a fault about creates counts creates. */
@@ -26,122 +27,7 @@ const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
 
 const unknownNode = (id: number): Reply => failureResponse(404, `There is no node ${id}.`)
 
-const createLostReply = faultKind({
-  family: "semantic",
-  name: "create-lost-reply",
-  summary: "Makes the node, then resets the connection: the reply of the create is lost.",
-  options: {},
-  only,
-  steps: () => ({ wire: (served) => (served?.status === 202 ? { _tag: "Reset" } : undefined) })
-})
-
-const createFalseNegative = faultKind({
-  family: "semantic",
-  name: "create-false-negative",
-  summary: "Makes the node and answers a failure.",
-  options: { status: integer(400, 599, "Its status, 400 to 599; default 500.") },
-  only,
-  steps: ({ fault: { status = 500 } }, { world }) => ({
-    reply: (reply) =>
-      madeNode(world, reply) === undefined
-        ? undefined
-        : withBodyOf(reply, failureResponse(status, "The node could not be created."))
-  })
-})
-
-const duplicateCreate = faultKind({
-  family: "semantic",
-  name: "duplicate-create",
-  summary: "Makes two nodes and answers with the first. Both stay.",
-  options: {},
-  only,
-  steps: (_, { world }) => ({
-    worldChange: (reply) => {
-      const node = madeNode(world, reply)
-      if (node === undefined) return undefined
-      put(world, { ...node, id: world.nodes.nextId })
-      return reply
-    }
-  })
-})
-
-const idReuse = faultKind({
-  family: "semantic",
-  name: "id-reuse",
-  summary: "A new node gets, and keeps, the id of the node that disappeared last.",
-  options: {},
-  only,
-  steps: (_, { world }) => ({
-    worldChange: (reply) => {
-      const node = madeNode(world, reply)
-      const id = world.gone.findLast((gone) => world.nodes.get(gone.id) === undefined)?.id
-      if (node === undefined || id === undefined) return undefined
-      const renamed = { ...node, id }
-      world.nodes.remove(node.id)
-      world.nodes.restore(renamed)
-      put(world, renamed)
-      return withJson(
-        HttpServerResponse.setHeader(reply, "location", `${prefix}/nodes/${id}/`),
-        succeed(createdNode(world, renamed))
-      )
-    }
-  })
-})
-
-const stuckProvisioning = faultKind({
-  family: "semantic",
-  name: "stuck-provisioning",
-  summary: "A new node stays in created for good, even after the fault is disarmed.",
-  options: {},
-  only,
-  steps: (_, { world }) => ({
-    worldChange: (reply) => {
-      const node = madeNode(world, reply)
-      if (node === undefined || node.forced === "created") return undefined
-      put(world, { ...node, forced: "created" })
-      return reply
-    }
-  })
-})
-
 const asOf = (age: string | undefined, now: number): number => now - millis(age ?? "10 seconds")
-
-const listStale = faultKind({
-  family: "semantic",
-  name: "list-stale",
-  summary: "The list of nodes is as it was a while ago.",
-  options: { age: duration("How old, in time of the world; default 10 seconds.") },
-  only: ["nodes.list"],
-  steps: ({ fault: { age } }, { world }) => ({
-    list: (view) => ({ ...view, asOf: Math.min(view.asOf, asOf(age, world.latest)) })
-  })
-})
-
-const listShifts = faultKind({
-  family: "semantic",
-  name: "list-shifts",
-  summary: "All nodes move up the list from one page to the next, and the first ones to its end.",
-  options: { by: integer(-1000, 1000, "Places towards the front each time, negative for towards the end; default 1.") },
-  only: ["nodes.list"],
-  // By what it has seen, not by what has changed: a list that has come round to its beginning moves on.
-  steps: ({ fault: { by = 1 }, seen }) => ({ list: (view) => ({ ...view, shift: view.shift + (seen - 1) * by }) })
-})
-
-const listedBut404 = faultKind({
-  family: "semantic",
-  name: "listed-but-404",
-  summary: "Answers 404 for a node that is in the list.",
-  options: {},
-  only: ["nodes.get"],
-  steps: (_, { request, world }) => ({
-    instead: () => {
-      const id = nodeIdOf(request.url)
-      return id === undefined || world.nodes.get(id) === undefined
-        ? undefined
-        : { _tag: "Answer", reply: unknownNode(id) }
-    }
-  })
-})
 
 /** A node as it was; a 404 when it was not. One that is gone by now shows as it was, too. */
 const pastNode = (world: World, id: number, asOf: number): Reply | undefined => {
@@ -151,29 +37,114 @@ const pastNode = (world: World, id: number, asOf: number): Reply | undefined => 
   return HttpServerResponse.jsonUnsafe(succeed(nodeAttributes(world, node, asOf)))
 }
 
-const getLags = faultKind({
-  family: "semantic",
-  name: "get-lags",
-  summary: "A get shows the node as it was a while ago, or 404 if it did not exist yet.",
-  options: { age: duration("How far behind, in time of the world; default 10 seconds.") },
-  only: ["nodes.get"],
-  steps: ({ fault: { age } }, { request, world }) => ({
-    reply: (reply) => {
-      const id = [200, 404].includes(reply.status) ? nodeIdOf(request.url) : undefined
-      const past = id === undefined ? undefined : pastNode(world, id, asOf(age, world.latest))
-      return past === undefined ? undefined : withBodyOf(reply, past)
-    }
-  })
-})
-
 export const nodeFaults = [
-  createLostReply,
-  createFalseNegative,
-  duplicateCreate,
-  idReuse,
-  stuckProvisioning,
-  listStale,
-  listShifts,
-  listedBut404,
-  getLags
+  faultKind({
+    name: "create-lost-reply",
+    summary: "Makes the node, then resets the connection: the reply of the create is lost.",
+    only,
+    steps: () => ({ wire: (served) => (served?.status === 202 ? { _tag: "Reset" } : undefined) })
+  }),
+  faultKind({
+    name: "create-false-negative",
+    summary: "Makes the node and answers a failure.",
+    options: { status: integer(400, 599, "Its status, 400 to 599; default 500.") },
+    only,
+    steps: ({ fault: { status = 500 } }, { world }) => ({
+      reply: (reply) =>
+        madeNode(world, reply) === undefined
+          ? undefined
+          : withBodyOf(reply, failureResponse(status, "The node could not be created."))
+    })
+  }),
+  faultKind({
+    name: "duplicate-create",
+    summary: "Makes two nodes and answers with the first. Both stay.",
+    only,
+    steps: (_, { world }) => ({
+      worldChange: (reply) => {
+        const node = madeNode(world, reply)
+        if (node === undefined) return undefined
+        put(world, { ...node, id: world.nodes.nextId })
+        return reply
+      }
+    })
+  }),
+  faultKind({
+    name: "id-reuse",
+    summary: "A new node gets, and keeps, the id of the node that disappeared last.",
+    only,
+    steps: (_, { world }) => ({
+      worldChange: (reply) => {
+        const node = madeNode(world, reply)
+        const id = world.gone.findLast((gone) => world.nodes.get(gone.id) === undefined)?.id
+        if (node === undefined || id === undefined) return undefined
+        const renamed = { ...node, id }
+        world.nodes.remove(node.id)
+        world.nodes.restore(renamed)
+        put(world, renamed)
+        return withJson(
+          HttpServerResponse.setHeader(reply, "location", `${prefix}/nodes/${id}/`),
+          succeed(createdNode(world, renamed))
+        )
+      }
+    })
+  }),
+  faultKind({
+    name: "stuck-provisioning",
+    summary: "A new node stays in created for good, even after the fault is disarmed.",
+    only,
+    steps: (_, { world }) => ({
+      worldChange: (reply) => {
+        const node = madeNode(world, reply)
+        if (node === undefined || node.forced === "created") return undefined
+        put(world, { ...node, forced: "created" })
+        return reply
+      }
+    })
+  }),
+  faultKind({
+    name: "list-stale",
+    summary: "The list of nodes is as it was a while ago.",
+    options: { age: duration("How old, in time of the world; default 10 seconds.") },
+    only: ["nodes.list"],
+    steps: ({ fault: { age } }, { world }) => ({
+      list: (view) => ({ ...view, asOf: Math.min(view.asOf, asOf(age, world.latest)) })
+    })
+  }),
+  faultKind({
+    name: "list-shifts",
+    summary: "All nodes move up the list from one page to the next, and the first ones to its end.",
+    options: {
+      by: integer(-1000, 1000, "Places towards the front each time, negative for towards the end; default 1.")
+    },
+    only: ["nodes.list"],
+    // By what it has seen, not by what has changed: a list that has come round to its beginning moves on.
+    steps: ({ fault: { by = 1 }, seen }) => ({ list: (view) => ({ ...view, shift: view.shift + (seen - 1) * by }) })
+  }),
+  faultKind({
+    name: "listed-but-404",
+    summary: "Answers 404 for a node that is in the list.",
+    only: ["nodes.get"],
+    steps: (_, { request, world }) => ({
+      instead: () => {
+        const id = nodeIdOf(request.url)
+        return id === undefined || world.nodes.get(id) === undefined
+          ? undefined
+          : { _tag: "Answer", reply: unknownNode(id) }
+      }
+    })
+  }),
+  faultKind({
+    name: "get-lags",
+    summary: "A get shows the node as it was a while ago, or 404 if it did not exist yet.",
+    options: { age: duration("How far behind, in time of the world; default 10 seconds.") },
+    only: ["nodes.get"],
+    steps: ({ fault: { age } }, { request, world }) => ({
+      reply: (reply) => {
+        const id = [200, 404].includes(reply.status) ? nodeIdOf(request.url) : undefined
+        const past = id === undefined ? undefined : pastNode(world, id, asOf(age, world.latest))
+        return past === undefined ? undefined : withBodyOf(reply, past)
+      }
+    })
+  })
 ] as const

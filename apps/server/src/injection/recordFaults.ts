@@ -16,50 +16,10 @@ const field = text("Which field of the record; default a choice of the seed.")
 const fieldOf = (fault: { readonly field?: string }, first: JsonObject, chance: Firing["chance"]): string =>
   fault.field ?? choose(Object.keys(first), chance(label.field))
 
-const emptyList = faultKind({
-  family: "semantic",
-  name: "empty-list",
-  summary: "A list is empty, whatever exists.",
-  options: {},
-  only: ["nodes.list", "images.list", "images.saved"],
-  steps: () => ({ records: () => "empty" })
-})
-
 const unknownStatuses = ["Hibernating", "migrating", "ERROR", "resize pending"]
-
-const statusUnknown = faultKind({
-  family: "semantic",
-  name: "status-unknown",
-  summary: "The nodes have an undocumented status.",
-  options: { value: text("The status; default a choice of the seed.") },
-  only: ["nodes.create", "nodes.get", "nodes.list"],
-  steps: ({ chance, fault: { value } }) => ({
-    records: () => ({ field: "status", to: () => value ?? choose(unknownStatuses, chance(label.status)) })
-  })
-})
-
-const fieldMissing = faultKind({
-  family: "semantic",
-  name: "field-missing",
-  summary: "A field is missing from the records.",
-  options: { field },
-  steps: ({ chance, fault }) => ({
-    records: (first) => ({ field: fieldOf(fault, first, chance), to: () => undefined })
-  })
-})
 
 const extraFields = ["project_id", "location", "gpu", "label", "monitoring_enabled"]
 const extraValue = { since: 2027, values: ["a", 1, null] }
-
-const fieldExtra = faultKind({
-  family: "semantic",
-  name: "field-extra",
-  summary: "The records have an undocumented field.",
-  options: { field: text("Its name; default a choice of the seed.") },
-  steps: ({ chance, fault }) => ({
-    records: () => ({ field: fault.field ?? choose(extraFields, chance(label.field)), to: () => extraValue })
-  })
-})
 
 /** The value as another type; none stays none. */
 const otherType = (value: unknown): unknown => {
@@ -68,16 +28,6 @@ const otherType = (value: unknown): unknown => {
   if (typeof value === "string") return [value]
   return Array.isArray(value) ? {} : value === null ? 0 : JSON.stringify(value)
 }
-
-const fieldTypeChanged = faultKind({
-  family: "semantic",
-  name: "field-type-changed",
-  summary: "A field of the records has another type: a text instead of a number, a list instead of a text.",
-  options: { field },
-  steps: ({ chance, fault }) => ({
-    records: (first) => ({ field: fieldOf(fault, first, chance), to: otherType })
-  })
-})
 
 /** The same counter, of which only `limit` are granted: what was spent before counts. */
 const shrunk = (allowance: Allowance, limit: number): Allowance => {
@@ -101,25 +51,56 @@ const shrunk = (allowance: Allowance, limit: number): Allowance => {
   }
 }
 
-const windowChanges = faultKind({
-  family: "semantic",
-  name: "window-changes",
-  summary: "The allowance shrinks in the middle of its window.",
-  options: { limit: count(0, "The new limit; default half of the old one.") },
-  steps: ({ fault }, { world: { allowance } }) => ({
-    allowance: () => {
-      const { rateLimit } = allowance
-      const limit = fault.limit ?? Math.floor(rateLimit.limit / 2)
-      return limit === rateLimit.limit ? undefined : shrunk(allowance, limit)
-    }
-  })
-})
-
 export const recordFaults = [
-  emptyList,
-  statusUnknown,
-  fieldMissing,
-  fieldExtra,
-  fieldTypeChanged,
-  windowChanges
+  faultKind({
+    name: "empty-list",
+    summary: "A list is empty, whatever exists.",
+    only: ["nodes.list", "images.list", "images.saved"],
+    steps: () => ({ records: () => "empty" })
+  }),
+  faultKind({
+    name: "status-unknown",
+    summary: "The nodes have an undocumented status.",
+    options: { value: text("The status; default a choice of the seed.") },
+    only: ["nodes.create", "nodes.get", "nodes.list"],
+    steps: ({ chance, fault: { value } }) => ({
+      records: () => ({ field: "status", to: () => value ?? choose(unknownStatuses, chance(label.status)) })
+    })
+  }),
+  faultKind({
+    name: "field-missing",
+    summary: "A field is missing from the records.",
+    options: { field },
+    steps: ({ chance, fault }) => ({
+      records: (first) => ({ field: fieldOf(fault, first, chance), to: () => undefined })
+    })
+  }),
+  faultKind({
+    name: "field-extra",
+    summary: "The records have an undocumented field.",
+    options: { field: text("Its name; default a choice of the seed.") },
+    steps: ({ chance, fault }) => ({
+      records: () => ({ field: fault.field ?? choose(extraFields, chance(label.field)), to: () => extraValue })
+    })
+  }),
+  faultKind({
+    name: "field-type-changed",
+    summary: "A field of the records has another type: a text instead of a number, a list instead of a text.",
+    options: { field },
+    steps: ({ chance, fault }) => ({
+      records: (first) => ({ field: fieldOf(fault, first, chance), to: otherType })
+    })
+  }),
+  faultKind({
+    name: "window-changes",
+    summary: "The allowance shrinks in the middle of its window.",
+    options: { limit: count(0, "The new limit; default half of the old one.") },
+    steps: ({ fault }, { world: { allowance } }) => ({
+      allowance: () => {
+        const { rateLimit } = allowance
+        const limit = fault.limit ?? Math.floor(rateLimit.limit / 2)
+        return limit === rateLimit.limit ? undefined : shrunk(allowance, limit)
+      }
+    })
+  })
 ] as const

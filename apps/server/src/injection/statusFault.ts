@@ -5,8 +5,9 @@
 import { fail, succeed } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { integer } from "../faults/Fault.ts"
 import type { Reply } from "../http/Exchange.ts"
-import { failureSentence, faultKind, flag, integer, retryAfter } from "./FaultKind.ts"
+import { failureSentence, faultKind, flag, retryAfter } from "./FaultKind.ts"
 
 const maxSentence = 1_000
 const maxFields = 100
@@ -80,7 +81,6 @@ const Headers = Schema.Record(Schema.String, Schema.String).check(
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
 export const status = faultKind({
-  family: "http",
   name: "status",
   summary: "Answers a status instead of the reply. The request is not processed.",
   options: {

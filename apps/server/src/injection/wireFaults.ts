@@ -3,26 +3,10 @@
  * makes of them. `transport/deliverFault.ts` carries them out.
  */
 import { Duration } from "effect"
-import { count } from "../faults/Fault.ts"
+import { integer, share } from "../faults/Fault.ts"
 import { bytesOf, withBytes } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
-import { duration, faultKind, flag, millis, share } from "./FaultKind.ts"
-
-const resetBeforeRequest = faultKind({
-  family: "wire",
-  name: "reset-before-request",
-  summary: "Resets the connection. The request is not processed.",
-  options: {},
-  steps: () => ({ instead: () => ({ _tag: "Nothing", wireFault: { _tag: "Reset" } }) })
-})
-
-const resetAfterRequest = faultKind({
-  family: "wire",
-  name: "reset-after-request",
-  summary: "Processes the request, then resets the connection: the reply is lost.",
-  options: {},
-  steps: () => ({ wire: () => ({ _tag: "Reset" }) })
-})
+import { duration, faultKind, flag, millis } from "./FaultKind.ts"
 
 const arriving = share("How much of the body arrives, 0 to 1; default 0.5.")
 
@@ -31,91 +15,80 @@ const cut = (bodyBytes: number, share: number, by: "reset" | "end"): WireFault |
     ? undefined
     : { _tag: "Cut", afterBytes: Math.min(bodyBytes - 1, Math.max(1, Math.floor(bodyBytes * share))), by }
 
-const resetMidBody = faultKind({
-  family: "wire",
-  name: "reset-mid-body",
-  summary: "Resets the connection in the middle of the reply's body.",
-  options: { share: arriving },
-  steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "reset") })
-})
-
-const truncatedBody = faultKind({
-  family: "wire",
-  name: "truncated-body",
-  summary: "Ends the connection before the body is as long as content-length says.",
-  options: { share: arriving },
-  steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "end") })
-})
-
 const comma = 0x2c
 
-const malformedJson = faultKind({
-  family: "wire",
-  name: "malformed-json",
-  summary: "The body has its full length but is not JSON.",
-  options: {},
-  steps: (_, { request }) => ({
-    form: (reply) => {
-      const bytes = request.method === "HEAD" ? undefined : bytesOf(reply)
-      // What another one has broken is not copied: it may be long, and they may be a hundred.
-      if (bytes === undefined || bytes.at(-1) === comma) return undefined
-      // The last bracket becomes a comma: the length is right, and the end is missing.
-      const broken = Uint8Array.from(bytes)
-      broken[broken.length - 1] = comma
-      return withBytes(reply, broken)
-    }
-  })
-})
-
-const slowBody = faultKind({
-  family: "wire",
-  name: "slow-body",
-  summary: "The body comes in pieces with pauses between them. Takes real time, not the world's.",
-  options: {
-    chunk: count(1, "Bytes in each piece; default a tenth of the body.", 1_048_576),
-    pause: duration("Between two pieces; default 100 millis.")
-  },
-  steps: ({ fault: { chunk, pause = "100 millis" } }) => ({
-    wire: (_, bodyBytes) => {
-      const pieceBytes = chunk ?? Math.ceil(bodyBytes / 10)
-      const pauseMillis = millis(pause)
-      // One piece, or none, has no pause in it.
-      return pieceBytes >= bodyBytes || pauseMillis === 0
-        ? undefined
-        : { _tag: "SlowBody", pieceBytes, pause: Duration.millis(pauseMillis) }
-    }
-  })
-})
-
-const hang = faultKind({
-  family: "wire",
-  name: "hang",
-  summary: "No reply comes; the connection stays open until the client gives up.",
-  options: { processed: flag("Whether the request is processed; default false.") },
-  steps: ({ fault: { processed = false } }) =>
-    processed
-      ? { wire: () => ({ _tag: "Silence" }) }
-      : { instead: () => ({ _tag: "Nothing", wireFault: { _tag: "Silence" } }) }
-})
-
-const garbageBytes = faultKind({
-  family: "wire",
-  name: "garbage-bytes",
-  summary: "Processes the request and answers with bytes that are not HTTP.",
-  options: { bytes: count(1, "How many; default 64.", 65_536) },
-  steps: ({ chance, fault: { bytes = 64 } }) => ({
-    // Above the letters of HTTP, so that no parser takes it for a beginning.
-    wire: () => ({ _tag: "Garbage", bytes: Uint8Array.from({ length: bytes }, (_, at) => 0x80 | chance(at + 1)) })
-  })
-})
-
 export const wireFaults = [
-  resetBeforeRequest,
-  resetAfterRequest,
-  resetMidBody,
-  truncatedBody,
-  malformedJson,
-  slowBody,
-  hang,
-  garbageBytes
+  faultKind({
+    name: "reset-before-request",
+    summary: "Resets the connection. The request is not processed.",
+    steps: () => ({ instead: () => ({ _tag: "Nothing", wireFault: { _tag: "Reset" } }) })
+  }),
+  faultKind({
+    name: "reset-after-request",
+    summary: "Processes the request, then resets the connection: the reply is lost.",
+    steps: () => ({ wire: () => ({ _tag: "Reset" }) })
+  }),
+  faultKind({
+    name: "reset-mid-body",
+    summary: "Resets the connection in the middle of the reply's body.",
+    options: { share: arriving },
+    steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "reset") })
+  }),
+  faultKind({
+    name: "truncated-body",
+    summary: "Ends the connection before the body is as long as content-length says.",
+    options: { share: arriving },
+    steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "end") })
+  }),
+  faultKind({
+    name: "malformed-json",
+    summary: "The body has its full length but is not JSON.",
+    steps: (_, { request }) => ({
+      form: (reply) => {
+        const bytes = request.method === "HEAD" ? undefined : bytesOf(reply)
+        // What another one has broken is not copied: it may be long, and they may be a hundred.
+        if (bytes === undefined || bytes.at(-1) === comma) return undefined
+        // The last bracket becomes a comma: the length is right, and the end is missing.
+        const broken = Uint8Array.from(bytes)
+        broken[broken.length - 1] = comma
+        return withBytes(reply, broken)
+      }
+    })
+  }),
+  faultKind({
+    name: "slow-body",
+    summary: "The body comes in pieces with pauses between them. Takes real time, not the world's.",
+    options: {
+      chunk: integer(1, 1_048_576, "Bytes in each piece; default a tenth of the body."),
+      pause: duration("Between two pieces; default 100 millis.")
+    },
+    steps: ({ fault: { chunk, pause = "100 millis" } }) => ({
+      wire: (_, bodyBytes) => {
+        const pieceBytes = chunk ?? Math.ceil(bodyBytes / 10)
+        const pauseMillis = millis(pause)
+        // One piece, or none, has no pause in it.
+        return pieceBytes >= bodyBytes || pauseMillis === 0
+          ? undefined
+          : { _tag: "SlowBody", pieceBytes, pause: Duration.millis(pauseMillis) }
+      }
+    })
+  }),
+  faultKind({
+    name: "hang",
+    summary: "No reply comes; the connection stays open until the client gives up.",
+    options: { processed: flag("Whether the request is processed; default false.") },
+    steps: ({ fault: { processed = false } }) =>
+      processed
+        ? { wire: () => ({ _tag: "Silence" }) }
+        : { instead: () => ({ _tag: "Nothing", wireFault: { _tag: "Silence" } }) }
+  }),
+  faultKind({
+    name: "garbage-bytes",
+    summary: "Processes the request and answers with bytes that are not HTTP.",
+    options: { bytes: integer(1, 65_536, "How many; default 64.") },
+    steps: ({ chance, fault: { bytes = 64 } }) => ({
+      // Above the letters of HTTP, so that no parser takes it for a beginning.
+      wire: () => ({ _tag: "Garbage", bytes: Uint8Array.from({ length: bytes }, (_, at) => 0x80 | chance(at + 1)) })
+    })
+  })
 ] as const

@@ -25,9 +25,6 @@ const timeoutFor = (millis: number): string => {
   return `${minutes}m`
 }
 
-/** Samples below which a quantile says little. */
-const minSamples = 1
-
 export const adviceFrom = ({
   clockSkewMillis,
   ghostMillis,
@@ -38,7 +35,7 @@ export const adviceFrom = ({
 }: Behaviour): ReadonlyArray<Advice> => {
   const advice: Array<Advice> = []
   const wait = (samples: ReadonlyArray<number> | undefined, what: string, command: string) => {
-    if (samples === undefined || samples.length < minSamples) return
+    if (samples === undefined) return
     const p95 = quantile(samples, 0.95)
     const counted = samples.length === 1 ? "one node" : `${samples.length} nodes`
     advice.push({

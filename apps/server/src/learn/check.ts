@@ -91,16 +91,9 @@ class Comparison {
   }
 }
 
-/** The parts of a row that do not change with the day. */
-const lasting = (row: unknown): unknown => {
-  if (Array.isArray(row)) return row.map(lasting)
-  if (!isObject(row)) return row
-  return Object.fromEntries(
-    Object.entries(row)
-      .filter(([name]) => name !== "committed_upto_date" && name !== "committed_node_message")
-      .map(([name, value]) => [name, lasting(value)])
-  )
-}
+/** Leaves out of a row what changes with the day. */
+const lasting = (name: string, value: unknown): unknown =>
+  name === "committed_upto_date" || name === "committed_node_message" ? undefined : value
 
 const keyOf = (row: unknown): string => {
   const { image, plan, size } = isObject(row) ? row : {}
@@ -114,7 +107,7 @@ const compareCatalogue = (
 ): void => {
   if (before === undefined || now === undefined) return
   const rowsOf = (rows: ReadonlyArray<unknown>) =>
-    new Map(rows.map((row) => [keyOf(row), JSON.stringify(lasting(row))]))
+    new Map(rows.map((row) => [keyOf(row), JSON.stringify(row, lasting)]))
   const [was, is] = [rowsOf(before), rowsOf(now)]
   const names = (list: ReadonlyArray<string>) =>
     `${list.length}: ${list.slice(0, 3).join(", ")}${list.length > 3 ? ", …" : ""}`

@@ -3,13 +3,15 @@
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Finding, VerdictWord } from "../profile/Profile.ts"
-import { type Claim, claims, isClaim, type NoClaim } from "./claims.ts"
+import { claims, isClaim, type NoClaim } from "./claims.ts"
+import { type Claim, observe, once } from "./observe/Claim.ts"
 import type { Exchange } from "./observe/Exchange.ts"
 
 /** What the evidence says of a claim, with the exchange that shows it. */
 export interface Judged extends Finding {
+  /** What would refute it; null where nothing can. */
   readonly refutedBy: string | null
-  readonly exchange: Exchange | undefined
+  readonly exchange: Exchange | null
 }
 
 const openBecause: Record<Claim["needs"], string> = {
@@ -21,18 +23,17 @@ const openBecause: Record<Claim["needs"], string> = {
 
 const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Judged => {
   const { assumption, claim } = entry
-  if (!isClaim(entry)) {
-    return { assumption, claim, verdict: "open", observed: entry.unobservable, refutedBy: null, exchange: undefined }
-  }
-  const found = entry.observe(evidence)
-  const base = { assumption, claim, refutedBy: entry.refutedBy }
-  if (found === undefined) return { ...base, verdict: "open", observed: openBecause[entry.needs], exchange: undefined }
-  const verdict = entry.holds(found.value) ? "confirmed" : "refuted"
-  return { ...base, verdict, observed: escapeControls(found.says.slice(0, 300)), exchange: found.exchange }
+  const open = { assumption, claim, verdict: "open", exchange: null } as const
+  if (!isClaim(entry)) return { ...open, observed: entry.unobservable, refutedBy: null }
+  const { holds, needs, refutedBy } = entry
+  const found = observe(entry, evidence)
+  if (found === undefined) return { ...open, observed: openBecause[needs], refutedBy }
+  const { exchange, says, value } = found
+  const verdict = holds(value) ? "confirmed" : "refuted"
+  return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), refutedBy, exchange }
 }
 
-export const judge = (evidence: ReadonlyArray<Exchange>): ReadonlyArray<Judged> =>
-  claims.map((entry) => judgeOne(entry, evidence))
+export const judge = once((evidence): ReadonlyArray<Judged> => claims.map((entry) => judgeOne(entry, evidence)))
 
 /** How many of each verdict. */
 export const tally = (findings: ReadonlyArray<Finding>): Record<VerdictWord, number> => {

@@ -12,7 +12,7 @@ import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, Console, Effect, Option, Stdio, Terminal } from "effect"
+import { Clock, Console, Effect, Option, Schema, Stdio, Terminal } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 
 export interface NodeProbe {
@@ -25,29 +25,23 @@ export interface NodeProbe {
 const note = (text: string) => Console.error(`berth-server: ${escapeControls(text)}`)
 
 /** What is written down before a create. */
-interface LeftOver {
-  readonly name: string
-  readonly sentAtMillis: number
-}
+const LeftOver = Schema.fromJsonString(
+  Schema.Struct({
+    name: Schema.String.check(Schema.isPattern(/^berth-learn-[0-9a-f]{12}$/)),
+    sentAtMillis: Schema.Finite
+  })
+)
 
 const fileOf = ({ files }: Connection): string | undefined =>
   files.commitments === undefined ? undefined : `${dirname(files.commitments)}/learn.json`
 
-const namePattern = /^berth-learn-[0-9a-f]{12}$/
+const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
 
+/** None where there is no such file, or it is damaged. */
 const readLeftOver = (file: string) =>
   Effect.map(
     Effect.orElseSucceed(readText(file), () => Option.none<string>()),
-    (text): LeftOver | undefined => {
-      try {
-        const { name, sentAtMillis } = JSON.parse(Option.getOrElse(text, () => "{}"))
-        return typeof name === "string" && namePattern.test(name) && typeof sentAtMillis === "number"
-          ? { name, sentAtMillis }
-          : undefined
-      } catch {
-        return undefined
-      }
-    }
+    Option.flatMap((text) => decodeLeftOver(text))
   )
 
 /** A create that shows no node this long after it was sent made none (as `quietMillis` of the client's intents). */
@@ -56,12 +50,13 @@ const quietMillis = 630_000
 /** Deletes what an earlier probe left behind. Gives whether that may still create a node. */
 export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {
   const file = fileOf(connection)
-  const left = file === undefined ? undefined : yield* readLeftOver(file)
-  if (file === undefined || left === undefined) return false
+  if (file === undefined) return false
+  const left = Option.getOrUndefined(yield* readLeftOver(file))
+  if (left === undefined) return false
   const nodes = yield* Nodes
-  const found = yield* Effect.mapError(nodes.named(left.name), unasked)
+  const found = yield* nodes.named(left.name)
   for (const { id } of found) {
-    yield* Effect.mapError(nodes.delete(id), unasked)
+    yield* nodes.delete(id)
     yield* note(`deleted node ${id} (${left.name}), which an earlier learn left behind`)
   }
   const isOver = found.length > 0 || (yield* Clock.currentTimeMillis) - left.sentAtMillis > quietMillis
@@ -70,8 +65,6 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
     yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
   return !isOver
 })
-
-const unasked = ({ message }: { readonly message: string }) => new StartFailure({ message })
 
 /** What an hour of it costs at least. What the service does not state may be anything. */
 const costOf = ({ minimumBillingInr, pricePerHourInr }: Plan): number | null =>
@@ -145,12 +138,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
       message: "--with-node writes down what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
     })
   }
-  const choice = cheapest(
-    yield* Effect.mapError(
-      Plans.use((plans) => plans.list()),
-      unasked
-    )
-  )
+  const choice = cheapest(yield* Plans.use((plans) => plans.list()))
   if (choice === undefined)
     return yield* new StartFailure({
       message: "no plan states its price and its minimum billing, so no node is created"
@@ -187,12 +175,12 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
     )
   // Uninterruptible until it is known: whoever ends this now gets the node deleted.
   yield* Effect.acquireUseRelease(
-    Effect.mapError(nodes.create({ name, plan: plan.plan, image }, { key: name }), unasked),
+    nodes.create({ name, plan: plan.plan, image }, { key: name }),
     Effect.fnUntraced(function* ({ node: { id } }) {
       yield* note(`created node ${id}; waiting up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))
         yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)
-      yield* Effect.mapError(remove(id), unasked)
+      yield* remove(id)
       yield* note(`deleted node ${id}`)
       yield* lookUntil(id, isGone)
       yield* lookAtList(name)

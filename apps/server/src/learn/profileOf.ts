@@ -3,18 +3,19 @@
  * redactor.
  */
 import { Schema } from "effect"
-import { Behaviour, format, operationNames, type Profile, situations } from "../profile/Profile.ts"
+import { operations } from "../faults/operations.ts"
+import { Behaviour, format, type Profile, situations } from "../profile/Profile.ts"
 import { isObject } from "../profile/values.ts"
 import type { Exchange } from "./observe/Exchange.ts"
 import { listIn } from "./observe/Exchange.ts"
 import { judge } from "./judge.ts"
-import * as Failures from "./observe/failures.ts"
-import * as Images from "./observe/images.ts"
-import * as Life from "./observe/life.ts"
-import * as Other from "./observe/other.ts"
-import * as Paging from "./observe/paging.ts"
-import * as Records from "./observe/records.ts"
-import * as Window from "./observe/window.ts"
+import { type Claim, observe } from "./observe/Claim.ts"
+import { failureOf, failures, refusals } from "./observe/failures.ts"
+import { images, wholeList } from "./observe/images.ts"
+import { type Durations, ghosts, life, provisioning, statuses, termination } from "./observe/life.ts"
+import { paging } from "./observe/paging.ts"
+import { envelopeOf, recordShape, successes } from "./observe/records.ts"
+import { clockSkewMillis, isBucket, window } from "./observe/window.ts"
 import { type Evidence, redactJson } from "./readEvidence.ts"
 
 /** An object without the fields that are undefined. */
@@ -23,10 +24,14 @@ const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], und
     [K in keyof A]: Exclude<A[K], undefined>
   }
 
+/** What there is of each name. */
+const byName = <Name extends string, A>(names: ReadonlyArray<Name>, of: (name: Name) => A | undefined) =>
+  known(Object.fromEntries(names.map((name) => [name, of(name)]))) as { readonly [K in Name]?: A }
+
 /** Durations kept, at most: of more every so-manieth. */
 const maxSamples = 500
 
-const samplesOf = (durations: Life.Durations): ReadonlyArray<number> | undefined => {
+const samplesOf = (durations: Durations): ReadonlyArray<number> | undefined => {
   if (durations.length === 0) return undefined
   const sorted = durations.map(({ value }) => Math.round(value)).toSorted((a, b) => a - b)
   if (sorted.length <= maxSamples) return sorted
@@ -36,39 +41,44 @@ const samplesOf = (durations: Life.Durations): ReadonlyArray<number> | undefined
   )
 }
 
-const pagingOf = (evidence: ReadonlyArray<Exchange>) => {
-  const largest = Paging.maxPageSize(evidence)?.value
-  const beyond = Paging.tooLarge(evidence)?.value
-  const outOf = Paging.outOfBounds(evidence)?.value
-  const malformed = Paging.malformed(evidence)?.value
-  const order = Paging.order(evidence)?.value
+/** Whether what should be refused is; undefined where that does not show. */
+const refusedOr = <A extends string>(seen: number | string | undefined, otherwise: A) =>
+  seen === undefined ? undefined : typeof seen === "number" ? ("refused" as const) : otherwise
+
+/** The values that claims were observed to have. */
+type Values = <A>(claim: Claim<A>) => A | undefined
+
+const pagingOf = (value: Values) => {
+  const largest = value(paging.maxPageSize)
+  const beyond = value(paging.tooLarge)
+  const order = value(paging.order)
   const isCapped = typeof beyond === "number" || (typeof largest === "number" && largest < 100)
   return known({
-    defaultSize: Paging.defaultSize(evidence)?.value,
+    defaultSize: value(paging.defaultSize),
     maximumSize: typeof beyond === "number" ? beyond : typeof largest === "number" ? largest : undefined,
     tooLarge: isCapped ? ("capped" as const) : typeof beyond === "string" ? beyond : undefined,
-    outOfBounds: outOf === undefined ? undefined : outOf === "first" ? ("first" as const) : ("refused" as const),
-    malformed: malformed === undefined ? undefined : malformed === "first" ? ("first" as const) : ("refused" as const),
+    outOfBounds: refusedOr(value(paging.outOfBounds), "first"),
+    malformed: refusedOr(value(failures.malformed), "first"),
     order: order === "neither" ? undefined : order,
-    pastTheEnd: Paging.pastTheEnd(evidence)?.value,
-    pageAlias: Paging.alias(evidence)?.value
+    pastTheEnd: value(paging.pastTheEnd),
+    pageAlias: value(paging.alias)
   })
 }
 
-const windowOf = (evidence: ReadonlyArray<Exchange>) =>
+const windowOf = (value: Values, evidence: ReadonlyArray<Exchange>) =>
   known({
-    limit: Window.limit(evidence)?.value,
-    algorithm: Window.window(evidence)?.value.algorithm,
-    windowMillis: Window.windowLength(evidence)?.value,
-    bucket: Window.bucket(evidence)?.value,
-    reset: Window.resetForm(evidence)?.value,
-    onSuccess: Window.headersOn("success")(evidence)?.value,
-    onFailure: Window.headersOn("failure")(evidence)?.value
+    limit: value(window.limit),
+    algorithm: value(window.algorithm),
+    windowMillis: value(window.length),
+    bucket: isBucket(evidence),
+    reset: value(window.reset),
+    onSuccess: value(window.onSuccess),
+    onFailure: value(window.onFailure)
   })
 
-const imagesOf = (evidence: ReadonlyArray<Exchange>) => {
-  const unknown = Images.unknownType(evidence)?.value
-  const anyCase = Images.anyCase(evidence)?.value
+const imagesOf = (value: Values) => {
+  const unknown = value(images.unknownType)
+  const anyCase = value(images.anyCase)
   return known({
     unknownType: typeof unknown === "number" ? ("refused" as const) : unknown,
     caseMatters: anyCase === undefined ? undefined : !anyCase
@@ -76,39 +86,30 @@ const imagesOf = (evidence: ReadonlyArray<Exchange>) => {
 }
 
 const contentTypeOf = (evidence: ReadonlyArray<Exchange>): string | undefined =>
-  operationNames.flatMap((operation) => Records.successes(evidence, operation))[0]?.headers["content-type"]
+  operations.flatMap((operation) => successes(evidence, operation))[0]?.headers["content-type"]
 
 /** How the service behaves, as far as the evidence shows. */
 const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
-  const refusals = Failures.refusals(evidence)
-  const create = Other.createReply(evidence)
-  const list = Images.wholeList(evidence)
+  const value: Values = (claim) => observe(claim, evidence)?.value
+  const list = wholeList(evidence)
   return known({
     contentType: contentTypeOf(evidence),
-    envelopes: known(
-      Object.fromEntries(operationNames.map((name) => [name, Records.envelopeOf(evidence, name)]))
-    ) as Behaviour["envelopes"],
-    records: known(
-      Object.fromEntries(operationNames.map((name) => [name, Records.recordShape(evidence, name)]))
-    ) as Behaviour["records"],
-    failures: known(
-      Object.fromEntries(
-        situations.map((name) => {
-          const refusal = refusals.get(name)
-          return [name, refusal && Failures.failureOf(refusal)]
-        })
-      )
-    ) as Behaviour["failures"],
-    statuses: Life.statuses(evidence),
-    paging: pagingOf(evidence),
-    deletes: Life.deleteReply(evidence)?.value,
-    provisioningMillis: samplesOf(Life.provisioning(evidence)),
-    terminationMillis: samplesOf(Life.termination(evidence)),
-    ghostMillis: samplesOf(Life.ghosts(evidence)),
-    window: windowOf(evidence),
-    clockSkewMillis: Window.clockSkew(evidence)?.value,
-    location: create === undefined ? undefined : create.value.endsWith("with Location"),
-    images: imagesOf(evidence),
+    envelopes: byName(operations, (operation) => envelopeOf(evidence, operation)),
+    records: byName(operations, (operation) => recordShape(evidence, operation)),
+    failures: byName(situations, (situation) => {
+      const refusal = refusals(evidence).get(situation)
+      return refusal && failureOf(refusal)
+    }),
+    statuses: statuses(evidence),
+    paging: pagingOf(value),
+    deletes: value(life.deleteReply),
+    provisioningMillis: samplesOf(provisioning(evidence)),
+    terminationMillis: samplesOf(termination(evidence)),
+    ghostMillis: samplesOf(ghosts(evidence)),
+    window: windowOf(value, evidence),
+    clockSkewMillis: clockSkewMillis(evidence),
+    location: value(life.createReply)?.endsWith("with Location"),
+    images: imagesOf(value),
     catalogue: list && (listIn(list) as Behaviour["catalogue"])
   }) as Behaviour
 }
@@ -142,12 +143,9 @@ const fitting = (behaviour: object): Behaviour => {
 }
 
 export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
-  const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => ({
-    assumption,
-    claim,
-    verdict,
-    observed
-  }))
+  const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => {
+    return { assumption, claim, verdict, observed }
+  })
   const { behaviour, ...rest } = redactJson(
     { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings },
     redact

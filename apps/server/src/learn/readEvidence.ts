@@ -61,7 +61,7 @@ export const redactJson = (value: unknown, redact: (text: string) => string): un
 
 type Pair = readonly [name: string, value: string]
 
-const pairsOf = (list: unknown): ReadonlyArray<Pair> =>
+export const pairsOf = (list: unknown): ReadonlyArray<Pair> =>
   Array.isArray(list)
     ? list.filter(isObject).map(({ name, value }): Pair => [String(name ?? ""), String(value ?? "")])
     : isObject(list)
@@ -108,7 +108,7 @@ export const bodyOf = (text: string | undefined, isWhole: boolean, status: numbe
   }
 }
 
-const parsed = (text: unknown): unknown => {
+export const parsed = (text: unknown): unknown => {
   try {
     return typeof text === "string" ? JSON.parse(text) : undefined
   } catch {
@@ -178,7 +178,7 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   }
 }
 
-const headersOf = (pairs: ReadonlyArray<Pair>): Readonly<Record<string, string>> =>
+export const headersOf = (pairs: ReadonlyArray<Pair>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     pairs.map(([name, value]): Pair => [name.toLowerCase(), value]).filter(([name]) => !isSecretName(name))
   )

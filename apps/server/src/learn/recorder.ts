@@ -7,7 +7,7 @@ import { Transport } from "@berthkit/core/client/transport/Transport"
 import { InvalidRequest } from "@berthkit/core/domain/ErrorReason"
 import { Clock, Effect, Layer } from "effect"
 import { type Exchange, exchangeOf } from "./observe/Exchange.ts"
-import { bodyOf } from "./readEvidence.ts"
+import { bodyOf, headersOf, pairsOf, parsed } from "./readEvidence.ts"
 
 export interface Recorder {
   readonly exchanges: Array<Exchange>
@@ -16,8 +16,6 @@ export interface Recorder {
 }
 
 export const makeRecorder = (requests: number): Recorder => ({ exchanges: [], left: requests })
-
-const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))
 
 /** What is sent beyond the bound fails before it leaves. */
 const spent = new InvalidRequest({ status: null, detail: "the requests of --requests are used up", fields: {} })
@@ -31,21 +29,16 @@ const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
         const at = yield* Clock.currentTimeMillis
         const reply = yield* send(request, begun, leaving)
         const path = URL.parse(request.url)?.pathname ?? ""
-        const headers = Object.entries(reply.headers).flatMap(([name, value]) =>
-          value === undefined ? [] : [[name, value] as const]
-        )
         recorder.exchanges.push(
           exchangeOf({
             at,
             durationMillis: (yield* Clock.currentTimeMillis) - at,
             method: request.method,
             path,
-            query: request.query.flatMap(([name, value]) =>
-              typeof value === "string" ? [[name, value] as const] : []
-            ),
+            query: request.query.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
             request: parsed(request.body),
             status: reply.status,
-            headers: Object.fromEntries(headers.filter(([name]) => name !== "set-cookie")),
+            headers: headersOf(pairsOf(reply.headers)),
             body: bodyOf(reply.body, reply.whole, reply.status)
           })
         )

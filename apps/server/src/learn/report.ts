@@ -3,17 +3,11 @@
  */
 import type { Profile, VerdictWord } from "../profile/Profile.ts"
 import { adviceFrom, type Advice } from "./advice.ts"
-import { judge, tally } from "./judge.ts"
+import { judge, type Judged, tally } from "./judge.ts"
 import type { Evidence } from "./readEvidence.ts"
 import { type Shown, showExchange } from "./showExchange.ts"
 
-export interface ReportRow {
-  readonly assumption: string
-  readonly claim: string
-  readonly verdict: VerdictWord
-  readonly observed: string
-  /** What would refute it; null where nothing can. */
-  readonly refutedBy: string | null
+export interface ReportRow extends Omit<Judged, "exchange"> {
   readonly exchange: Shown | null
 }
 
@@ -32,14 +26,10 @@ export const reportOf = ({ exchanges, redact, skipped }: Evidence, { behaviour }
     exchanges: exchanges.length,
     skipped,
     verdicts: tally(judged),
-    findings: judged.map(({ assumption, claim, exchange, observed, refutedBy, verdict }) => ({
-      assumption,
-      claim,
-      verdict,
-      observed: redact(observed),
-      refutedBy,
-      exchange: exchange === undefined ? null : showExchange(exchange, redact)
-    })),
+    findings: judged.map(({ assumption, claim, exchange, observed, refutedBy, verdict }) => {
+      const shown = exchange && showExchange(exchange, redact)
+      return { assumption, claim, verdict, observed: redact(observed), refutedBy, exchange: shown }
+    }),
     settings: adviceFrom(behaviour)
   }
 }

@@ -5,8 +5,16 @@
 import { dirname } from "node:path"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, Effect, FileSystem, Option, Result } from "effect"
-import { ServiceMoved, StartFailure } from "../cli/StartFailure.ts"
-import { maxProfileBytes, type Profile, readProfile } from "../profile/Profile.ts"
+import {
+  type FileProblem,
+  megabytes,
+  readFlagFile,
+  readProfileFile,
+  ServiceMoved,
+  StartFailure,
+  whyNot
+} from "../cli/StartFailure.ts"
+import { maxProfileBytes, type Profile } from "../profile/Profile.ts"
 import { type Compared, compare } from "./check.ts"
 import { pageOf } from "./page.ts"
 import { probe } from "./probe.ts"
@@ -39,63 +47,27 @@ const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): st
   return yes && !withNode ? "--yes needs --with-node" : undefined
 }
 
-const sentences: Readonly<Record<string, string>> = {
-  NotFound: "there is no such file",
-  PermissionDenied: "you have no permission",
-  BadResource: "it is no file"
-}
-
-const why = ({ reason }: { readonly reason: { readonly _tag: string } }): string =>
-  sentences[reason._tag] ?? reason._tag
-
-const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
-
-/** The text of a file that is not too long, which is known before it is read. */
-const readFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes: number) {
-  const fs = yield* FileSystem.FileSystem
-  const cannot = (reason: string) => new StartFailure({ message: `${flag}: cannot read ${file}: ${reason}` })
-  const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(why(error)))
-  if (type !== "File") return yield* cannot("it is no file")
-  if (Number(size) > maxBytes) {
-    return yield* cannot(`it has ${megabytes(Number(size))} MB; at most ${megabytes(maxBytes)} MB are read`)
-  }
-  return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(why(error)))
-})
-
-const evidenceOf = Effect.fnUntraced(function* (
-  options: LearnOptions
-): Effect.fn.Return<
-  Evidence,
-  StartFailure | Effect.Error<ReturnType<typeof probe>>,
-  FileSystem.FileSystem | Effect.Services<ReturnType<typeof probe>>
-> {
-  if (Option.isNone(options.har)) {
-    const { isAgreed, maxCostInr } = { isAgreed: options.yes, maxCostInr: Option.getOrElse(options.maxCost, () => 0) }
-    return yield* probe({ requests: options.requests, node: options.withNode ? { isAgreed, maxCostInr } : undefined })
-  }
-  const file = options.har.value
-  const text = yield* readFile("--har", file, maxEvidenceBytes)
-  const read = readEvidence(text)
+const evidenceIn = Effect.fnUntraced(function* (file: string) {
+  const read = readEvidence(yield* readFlagFile("--har", file, maxEvidenceBytes))
   return Result.isSuccess(read) ? read.success : yield* fail(`--har: cannot use ${file}: ${read.failure}`)
 })
 
-/** A profile of a file that a flag names. */
-export const readProfileFile = Effect.fnUntraced(function* (flag: string, file: string) {
-  const read = readProfile(yield* readFile(flag, file, maxProfileBytes))
-  return Result.isSuccess(read) ? read.success : yield* fail(`${flag}: cannot use ${file}: ${read.failure}`)
-})
-
-const cannotWrite = (flag: string, file: string) => (error: { readonly reason: { readonly _tag: string } }) =>
-  new StartFailure({
-    message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : why(error)}`
+const askedOf = ({ maxCost, requests, withNode, yes }: LearnOptions) =>
+  probe({
+    requests,
+    node: withNode ? { isAgreed: yes, maxCostInr: Option.getOrElse(maxCost, () => 0) } : undefined
   })
 
-const writeFile = Effect.fnUntraced(function* (flag: string, file: string, text: string) {
-  yield* Effect.mapError(
+const cannotWrite = (flag: string, file: string) => (error: FileProblem) =>
+  new StartFailure({
+    message: `${flag}: cannot write ${file}: ${error.reason._tag === "NotFound" ? "there is no such folder" : whyNot(error)}`
+  })
+
+const writeFile = (flag: string, file: string, text: string) =>
+  Effect.mapError(
     FileSystem.FileSystem.use((fs) => fs.writeFileString(file, text)),
     cannotWrite(flag, file)
   )
-})
 
 /** Fails where a result could not be written, before a probe has cost requests, or money. */
 const ensureWritable = Effect.fnUntraced(function* (flag: string, file: Option.Option<string>) {
@@ -139,11 +111,11 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   if (wrong !== undefined) return yield* fail(wrong)
   // Before anything is sent.
   const before: Profile | undefined = Option.isSome(options.check)
-    ? yield* readProfileFile("--check", options.check.value)
+    ? yield* readProfileFile("--check", options.check.value, maxProfileBytes)
     : undefined
   yield* ensureWritable("--profile", options.profile)
   yield* ensureWritable("--html", options.html)
-  const evidence = yield* evidenceOf(options)
+  const evidence: Evidence = Option.isSome(options.har) ? yield* evidenceIn(options.har.value) : yield* askedOf(options)
   const { count: unanswered, why } = evidence.unanswered ?? { count: 0, why: "" }
   if (unanswered > 0)
     yield* Console.error(

@@ -3,6 +3,7 @@
  * `berth-server --profile` plays. A part that is absent was not observed; there Berth's assumption holds.
  */
 import { Result, Schema } from "effect"
+import { operations } from "../faults/operations.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 
@@ -120,33 +121,20 @@ export const Finding = Schema.Struct({
 })
 export type Finding = typeof Finding.Type
 
-export const operationNames = [
-  "nodes.create",
-  "nodes.get",
-  "nodes.list",
-  "nodes.delete",
-  "images.list",
-  "images.saved",
-  "commitments.set"
-] as const
-
-const Operations = <S extends Schema.Top>(schema: S) =>
+/** Something for each of these names, as far as it was observed. */
+const partsBy = <Name extends string, S extends Schema.Top>(names: ReadonlyArray<Name>, schema: S) =>
   Schema.Struct(
-    Object.fromEntries(operationNames.map((name) => [name, Schema.optionalKey(schema)])) as {
-      readonly [K in (typeof operationNames)[number]]: Schema.optionalKey<S>
+    Object.fromEntries(names.map((name) => [name, Schema.optionalKey(schema)])) as {
+      readonly [K in Name]: Schema.optionalKey<S>
     }
   )
 
 export const Behaviour = Schema.Struct({
   /** The media type of a success. */
   contentType: Schema.optionalKey(MediaType),
-  envelopes: Operations(Envelope),
-  records: Operations(Record),
-  failures: Schema.Struct(
-    Object.fromEntries(situations.map((name) => [name, Schema.optionalKey(Failure)])) as {
-      readonly [K in Situation]: Schema.optionalKey<typeof Failure>
-    }
-  ),
+  envelopes: partsBy(operations, Envelope),
+  records: partsBy(operations, Record),
+  failures: partsBy(situations, Failure),
   statuses: Schema.Struct({
     create: Schema.optionalKey(Text),
     created: Schema.optionalKey(Text),

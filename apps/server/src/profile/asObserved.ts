@@ -12,10 +12,11 @@ import type { Exchange, Reply, Step } from "../http/Exchange.ts"
 import { listedNode } from "../http/records.ts"
 import { successOf } from "../injection/replyBody.ts"
 import { listNodes } from "../world/nodes.ts"
+import type { World } from "../world/World.ts"
 import { filterRows } from "./filterRows.ts"
 import { knownImage, knownNode } from "./known.ts"
 import type { Behaviour, Envelope, Failure, Profile, Situation } from "./Profile.ts"
-import { isObject, type JsonObject, objectsIn } from "./values.ts"
+import { isObject, type JsonObject } from "./values.ts"
 import { writeRecord } from "./writeRecord.ts"
 
 /** Of a list: how many there are, and which page was asked for. */
@@ -60,23 +61,25 @@ const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined 
   const query = queryOf(exchange)
   const alias = paging.pageAlias === false ? undefined : wholeNumber(query, "page")
   let page = wholeNumber(query, "page_no") ?? alias ?? 1
-  let size = wholeNumber(query, "per_page") ?? paging.defaultSize ?? pageSize.default
+  const standard = paging.defaultSize ?? pageSize.default
+  let size = wholeNumber(query, "per_page") ?? standard
   if (page === "malformed" || size === "malformed") {
     if (paging.malformed !== "first") return undefined
     page = page === "malformed" ? 1 : page
-    size = size === "malformed" ? (paging.defaultSize ?? pageSize.default) : size
+    size = size === "malformed" ? standard : size
   }
   if (page < 1 || size < 1) {
     if (paging.outOfBounds !== "first") return undefined
     page = Math.max(1, page)
-    size = size < 1 ? (paging.defaultSize ?? pageSize.default) : size
+    size = size < 1 ? standard : size
   }
   const maximum = paging.maximumSize ?? pageSize.maximum
   if (size > maximum && paging.tooLarge !== "given") {
     if (paging.tooLarge !== "capped") return undefined
     size = maximum
   }
-  const { now, nodes, total } = nodesOf(exchange)
+  const { arrivedAt, world } = exchange
+  const total = world.nodes.size
   const pages = Math.max(1, Math.ceil(total / size))
   if (page > pages && paging.pastTheEnd === "refused") {
     situationOf.set(exchange, "past-the-end")
@@ -84,25 +87,19 @@ const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined 
   }
   if (page > pages && paging.pastTheEnd === "last") page = pages
   countsOf.set(exchange, { total, page, size })
-  const records = paging.order === "descending" ? descending(exchange, total, page, size) : nodes(page, size)
-  return HttpServerResponse.jsonUnsafe(succeed(records.map((node) => listedNode(exchange.world, node, now))))
+  const nodes = (paging.order === "descending" ? descending : listNodes)(world, page, size)
+  return HttpServerResponse.jsonUnsafe(succeed(nodes.map((node) => listedNode(world, node, arrivedAt))))
 }
 
-const nodesOf = ({ arrivedAt: now, world }: Exchange) => ({
-  now,
-  total: world.nodes.size,
-  nodes: (page: number, size: number) => listNodes(world, page, size)
-})
-
-const descending = ({ world }: Exchange, total: number, page: number, size: number) => {
-  const end = Math.max(0, total - (page - 1) * size)
+const descending = (world: World, page: number, size: number) => {
+  const end = Math.max(0, world.nodes.size - (page - 1) * size)
   const start = Math.max(0, end - size)
   return world.nodes.slice(start, end - start).toReversed()
 }
 
 const imageList = ({ catalogue, images }: Behaviour, exchange: Exchange): Reply | undefined => {
   if (catalogue === undefined) return undefined
-  const rows = filterRows(objectsIn(catalogue), queryOf(exchange), images)
+  const rows = filterRows(catalogue, queryOf(exchange), images)
   return rows === undefined ? undefined : HttpServerResponse.jsonUnsafe(succeed(rows))
 }
 
@@ -121,11 +118,8 @@ const withBody = (behaviour: Behaviour, exchange: Exchange, reply: Reply): Reply
   const envelope = successOf(reply)
   if (envelope === undefined) return reply
   const { data } = envelope
-  const written = Array.isArray(data)
-    ? data.map((record) => (isObject(record) ? recordAs(behaviour, exchange, operation, record) : record))
-    : isObject(data)
-      ? recordAs(behaviour, exchange, operation, data)
-      : data
+  const asObserved = (record: unknown) => (isObject(record) ? recordAs(behaviour, exchange, operation, record) : record)
+  const written = Array.isArray(data) ? data.map(asObserved) : asObserved(data)
   const counts = countsOf.get(exchange)
   const body = enveloped(behaviour.envelopes[operation], written, envelope, reply.status, counts)
   return withJson(reply, body, behaviour.contentType)
@@ -152,7 +146,7 @@ const recordAs = (
   const fields = records[operation]
   if (operation === "images.list" && catalogue !== undefined) return record
   if (operation.startsWith("nodes.")) {
-    const known = knownNode(world, operation, record, statuses)
+    const known = knownNode(world, record, statuses)
     return fields === undefined ? { ...record, status: known.status } : writeRecord(fields, known)
   }
   return fields === undefined ? record : writeRecord(fields, knownImage(world, record))
@@ -203,14 +197,11 @@ const failed = (failure: Failure | undefined, exchange: Exchange, reply: Reply):
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
 
 const withHeaders = ({ location, window }: Behaviour, exchange: Exchange, reply: Reply): Reply => {
-  const isSuccess = reply.status < 400
-  const isShown = (isSuccess ? window.onSuccess : window.onFailure) !== false
-  const changed: Record<string, string> = {}
-  const reset = Number(reply.headers[resetHeader])
-  if (isShown && window.reset === "seconds" && Number.isFinite(reset)) {
-    changed[resetHeader] = String(Math.max(0, reset - Math.floor(exchange.world.latest / 1000)))
-  }
+  const isShown = (reply.status < 400 ? window.onSuccess : window.onFailure) !== false
   const gone = [...(isShown ? [] : allowanceHeaders), ...(location === false ? ["location"] : [])]
   const without = gone.reduce((left, name) => HttpServerResponse.removeHeader(left, name), reply)
-  return Object.keys(changed).length === 0 ? without : HttpServerResponse.setHeaders(without, changed)
+  const reset = Number(without.headers[resetHeader])
+  if (window.reset !== "seconds" || !Number.isFinite(reset)) return without
+  const left = Math.max(0, reset - Math.floor(exchange.world.latest / 1000))
+  return HttpServerResponse.setHeader(without, resetHeader, String(left))
 }

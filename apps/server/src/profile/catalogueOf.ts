@@ -2,8 +2,15 @@
  * The catalogue of a world from an image list that was observed: its plans, its images, and which go together. A row that
  * names no plan or no image is left out of it, and still listed.
  */
-import type { Catalogue, CommittedOption, Offer, Plan, PublicImage } from "../world/catalogue.ts"
-import { isObject, type JsonObject } from "./values.ts"
+import {
+  type Catalogue,
+  catalogueWith,
+  type CommittedOption,
+  type Offer,
+  type Plan,
+  type PublicImage
+} from "../world/catalogue.ts"
+import { isObject, type JsonObject, part } from "./values.ts"
 
 const number = (value: unknown): number => {
   const read = typeof value === "number" ? value : Number.parseFloat(String(value ?? ""))
@@ -11,8 +18,6 @@ const number = (value: unknown): number => {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-
-const object = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 const paise = (rupees: unknown): number => Math.round(number(rupees) * 100)
 
@@ -29,7 +34,7 @@ const optionsOf = (specs: JsonObject): ReadonlyArray<CommittedOption> => {
 
 const planOf = (row: JsonObject): Plan | undefined => {
   const slug = text(row["plan"]) ?? text(row["size"])
-  const specs = object(row["specs"])
+  const specs = part(row, "specs")
   return slug === undefined
     ? undefined
     : {
@@ -50,7 +55,7 @@ const firstImageId = 1000
 /** An image of a row; `fallbackId` where the row has none. */
 const imageOf = (row: JsonObject, fallbackId: number): PublicImage | undefined => {
   const slug = text(row["image"])
-  const os = object(row["os"])
+  const os = part(row, "os")
   const id = /^\d{1,9}$/.test(String(os["image"])) ? Number(os["image"]) : fallbackId
   return slug === undefined
     ? undefined
@@ -78,13 +83,5 @@ export const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined
     offers.push({ image, plan })
   }
   if (offers.length === 0) return undefined
-  const images = [...imageBySlug.values()]
-  return {
-    plans: [...planBySlug.values()],
-    images,
-    offers,
-    planBySlug,
-    imageBySlug,
-    imageById: new Map(images.map((image) => [image.id, image]))
-  }
+  return catalogueWith([...planBySlug.values()], [...imageBySlug.values()], offers)
 }

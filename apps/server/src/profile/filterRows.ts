@@ -2,7 +2,7 @@
  * The filters of the image list over rows that were observed (interface.md §4 note 4, A18).
  */
 import type { Behaviour } from "./Profile.ts"
-import { isObject, type JsonObject } from "./values.ts"
+import { isObject, type JsonObject, part } from "./values.ts"
 
 type Rules = Behaviour["images"]
 
@@ -14,11 +14,6 @@ const same = (wanted: string, actual: unknown, { caseMatters = false }: Rules): 
 const sameNumber = (wanted: string, actual: unknown): boolean =>
   Number.parseFloat(String(actual ?? "")) === Number.parseFloat(wanted)
 
-const part = (row: JsonObject, name: string): JsonObject => {
-  const value = row[name]
-  return isObject(value) ? value : {}
-}
-
 const filters: Readonly<Record<string, (row: JsonObject, wanted: string, rules: Rules) => boolean>> = {
   cpu: (row, wanted) => sameNumber(wanted, part(row, "specs")["cpu"]),
   ram: (row, wanted) => sameNumber(wanted, part(row, "specs")["ram"]),
@@ -29,7 +24,7 @@ const filters: Readonly<Record<string, (row: JsonObject, wanted: string, rules: 
 
 /** The rows that a query lets through; undefined where it is refused. */
 export const filterRows = (
-  rows: ReadonlyArray<JsonObject>,
+  catalogue: ReadonlyArray<unknown>,
   query: URLSearchParams,
   rules: Rules
 ): ReadonlyArray<JsonObject> | undefined => {
@@ -39,7 +34,7 @@ export const filterRows = (
   if (!isKnown && rules.unknownType === "empty") return []
   // The rows are those of public images.
   if (/^private$/i.test(type)) return []
-  return rows.filter((row) =>
+  return catalogue.filter(isObject).filter((row) =>
     Object.entries(filters).every(([name, isSame]) => {
       const wanted = query.get(name) ?? ""
       return wanted === "" || isSame(row, wanted, rules)

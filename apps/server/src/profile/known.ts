@@ -2,10 +2,10 @@
  * What the mock knows of a node or an image, by every name that a service may have for it: the values that `writeRecord.ts`
  * writes in the form of a service that was observed.
  */
-import { createdMoment, listedNode, nodeAttributes } from "../http/records.ts"
+import { createdMoment } from "../http/records.ts"
 import type { World } from "../world/World.ts"
 import type { Behaviour } from "./Profile.ts"
-import { isObject, type JsonObject } from "./values.ts"
+import { type JsonObject, part } from "./values.ts"
 import { type Known, Moment, Size } from "./writeRecord.ts"
 
 type Statuses = Behaviour["statuses"]
@@ -17,20 +17,16 @@ const wordFor = (status: unknown, statuses: Statuses): string => {
   return (Object.hasOwn(statuses, asked) ? statuses[asked as keyof Statuses] : undefined) ?? own
 }
 
-/** A node, from the record that the mock would show of it. */
-export const knownNode = (world: World, operation: string, record: JsonObject, statuses: Statuses): Known => {
+/** A node, from the record that the mock would show of it, which has its addresses. */
+export const knownNode = (world: World, record: JsonObject, statuses: Statuses): Known => {
   const id = Number(record["id"])
   const status = wordFor(record["status"], statuses)
   const base = { status, id, seed: world.settings.seed }
   const node = world.nodes.get(id)
   if (node === undefined) return { ...base, values: { ...record, status } }
   const { plan } = node
-  const attributes = nodeAttributes(world, node, world.latest)
-  const listed = listedNode(world, node, world.latest)
   const image = world.catalogue.imageById.get(node.imageId)?.slug
-  const { micros, millis } = createdMoment(world, node)
-  const created = new Moment(millis, micros)
-  const addresses = operation === "nodes.get" ? attributes : listed
+  const created = new Moment(createdMoment(world, node))
   return {
     ...base,
     values: {
@@ -39,8 +35,6 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
       status,
       created_at: created,
       updated_at: created,
-      public_ip_address: addresses.public_ip_address,
-      private_ip_address: addresses.private_ip_address,
       backup: node.backups,
       backups: node.backups,
       backup_ids: [],
@@ -48,9 +42,9 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
       is_locked: node.locked,
       tags: [],
       vcpus: plan.vcpus,
-      memory: new Size(plan.memoryGb, "MB"),
-      ram: new Size(plan.memoryGb, "GB"),
-      disk: new Size(plan.diskGb, "GB"),
+      memory: new Size({ gigabytes: plan.memoryGb, bare: "MB" }),
+      ram: new Size({ gigabytes: plan.memoryGb, bare: "GB" }),
+      disk: new Size({ gigabytes: plan.diskGb, bare: "GB" }),
       plan: plan.slug,
       size: plan.slug,
       region: "ncr",
@@ -61,11 +55,10 @@ export const knownNode = (world: World, operation: string, record: JsonObject, s
 
 /** An image, from the record that the mock would show of it. */
 export const knownImage = (world: World, record: JsonObject): Known => {
-  const os = isObject(record["os"]) ? record["os"] : {}
   const slug = record["plan"] ?? record["size"]
   return {
     status: undefined,
-    id: Number(os["image"]) || 0,
+    id: Number(part(record, "os")["image"]) || 0,
     seed: world.settings.seed,
     values: { ...record, plan: slug, size: slug }
   }

@@ -9,8 +9,9 @@ import type { Profile } from "./Profile.ts"
 /** A clock that is less than this off is on time: replies take a while. */
 const minSkewMillis = 2_000
 
-const whole = (samples: ReadonlyArray<number>): ReadonlyArray<number> =>
-  samples.map((millis) => Math.round(millis)).toSorted((a, b) => a - b)
+/** Durations as the lifecycle takes them, under this name; nothing where none were observed. */
+const samplesAs = <Name extends string>(name: Name, samples: ReadonlyArray<number> = []) =>
+  samples.length === 0 ? {} : { [name]: samples.map(Math.round).toSorted((a, b) => a - b) }
 
 /** `realMillis` is now: a service whose clock is ahead begins ahead. */
 export const settingsUnder = ({ behaviour }: Profile, base: WorldSettings, realMillis: number): WorldSettings => {
@@ -20,15 +21,13 @@ export const settingsUnder = ({ behaviour }: Profile, base: WorldSettings, realM
     windowMillis: window.windowMillis ?? base.rateLimit.windowMillis,
     algorithm: window.algorithm ?? base.rateLimit.algorithm
   }
-  const hasSamples = (samples: ReadonlyArray<number> | undefined): samples is ReadonlyArray<number> =>
-    samples !== undefined && samples.length > 0
   return {
     ...base,
     startAt: Math.abs(clockSkewMillis) < minSkewMillis ? base.startAt : realMillis + clockSkewMillis,
     lifecycle: {
       ...base.lifecycle,
-      ...(hasSamples(provisioningMillis) && { provisioningSamples: whole(provisioningMillis) }),
-      ...(hasSamples(terminationMillis) && { terminationSamples: whole(terminationMillis) })
+      ...samplesAs("provisioningSamples", provisioningMillis),
+      ...samplesAs("terminationSamples", terminationMillis)
     },
     rateLimit: canCount(rateLimit) ? rateLimit : { ...rateLimit, algorithm: "fixed-window" },
     deleteStyle: deletes === undefined ? base.deleteStyle : deletes.body ? "enveloped" : "documented",

@@ -34,5 +34,8 @@ export const instantOf = (text: string) => {
   return Number.isNaN(millis) ? undefined : { millis, decimals: decimals.length, between: between!, zone: zone! }
 }
 
-/** The objects among values. */
-export const objectsIn = (values: ReadonlyArray<unknown>): ReadonlyArray<JsonObject> => values.filter(isObject)
+/** An object within another one; one without fields where there is none. */
+export const part = (whole: JsonObject, name: string): JsonObject => {
+  const value = whole[name]
+  return isObject(value) ? value : {}
+}

@@ -2,7 +2,7 @@
  * Writes a record of the mock as a service does that was observed: its fields in its order, each of its type and in its form.
  * What has no meaning for the mock gets the same constant as there, or an empty value of its type.
  */
-import { DateTime } from "effect"
+import { Data, DateTime } from "effect"
 import { derive } from "../lifecycle/seed.ts"
 import type { Field, Form, Kind } from "./Profile.ts"
 import { isObject, type JsonObject, kindOf } from "./values.ts"
@@ -89,16 +89,8 @@ const written = (value: unknown, kind: Kind, form: Form | undefined): unknown =>
   }
 }
 
-/** A size in gigabytes, before a form is chosen for it. */
-export class Size {
-  readonly gigabytes: number
-  /** What a number without a unit counts. */
-  readonly bare: "GB" | "MB"
-  constructor(gigabytes: number, bare: "GB" | "MB") {
-    this.gigabytes = gigabytes
-    this.bare = bare
-  }
-}
+/** A size, before a form is chosen for it. `bare` is what a number without a unit counts. */
+export class Size extends Data.Class<{ readonly gigabytes: number; readonly bare: "GB" | "MB" }> {}
 
 const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): unknown => {
   const { decimals = 0, suffix = "", unit = bare } = form?.is === "size" ? form : {}
@@ -107,16 +99,8 @@ const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): u
   return kind === "integer" || kind === "number" ? value : empty[kind]
 }
 
-/** An instant with microseconds, before a form is chosen for it. */
-export class Moment {
-  readonly millis: number
-  /** 0 to 999. */
-  readonly micros: number
-  constructor(millis: number, micros: number) {
-    this.millis = millis
-    this.micros = micros
-  }
-}
+/** An instant with microseconds, 0 to 999, before a form is chosen for it. */
+export class Moment extends Data.Class<{ readonly millis: number; readonly micros: number }> {}
 
 const dated = ({ micros, millis }: Moment, kind: Kind, form: Form | undefined): unknown => {
   if (kind === "integer") return form?.is === "epoch" && form.unit === "seconds" ? Math.floor(millis / 1000) : millis

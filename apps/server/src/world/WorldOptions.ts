@@ -5,7 +5,7 @@
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
 import { InstantText } from "../lifecycle/instantText.ts"
-import { forcedStatuses, type LifeRule, maxLives, type Outcomes, Weight } from "../lifecycle/NodeLife.ts"
+import { type LifeRule, maxLives, type Outcomes, Weight } from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
@@ -15,9 +15,9 @@ import {
   authModes,
   defaults,
   deleteStyles,
-  type GivenNode,
+  described,
+  GivenNode,
   maxFleetNodes,
-  maxGivenId,
   maxGivenNodes,
   maxTextLength,
   type Scenario,
@@ -61,8 +61,6 @@ export const readRateLimit = (text: string): Option.Option<{ readonly limit: num
     (window) => ({ limit: Number(parts[1]), window })
   )
 }
-
-const described = (description: string) => ({ description })
 
 /** Visible ASCII, so that it fits into a header and a query. */
 const Credential = Schema.String.check(
@@ -126,27 +124,14 @@ const lifeFields = {
   outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0"))
 }
 
-const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
-
 /** A node that is there from the start. */
 const NodeOptions = Schema.Struct({
+  ...GivenNode.fields,
   name: Schema.String.check(
     Schema.isPattern(/\S/, { expected: "a name that is not blank" }),
     Schema.isMaxLength(maxTextLength)
   ),
-  plan: Schema.optionalKey(Slug).annotate(described("A slug; default the first one the image goes with")),
-  image: Schema.optionalKey(Schema.Union([Slug, Schema.Int])).annotate(
-    described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
-  ),
-  status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])).annotate(
-    described("Its status at the start; default running, unless its rules say otherwise")
-  ),
-  id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(
-    described("Default: the next free one")
-  ),
-  createdAt: Schema.optionalKey(InstantText).annotate(described("Default: it has just reached its status")),
-  locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
-  backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false"))
+  createdAt: Schema.optionalKey(InstantText).annotate(described("Default: it has just reached its status"))
 })
 
 const LifeOptions = Schema.Struct(lifeFields)

@@ -35,22 +35,28 @@ export const maxTextLength = 255
 
 const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
+/** The description of a field, for its reader. */
+export const described = (description: string) => ({ description })
+
 /** A node that a world starts with. Every field but the name has a default. */
 export type GivenNode = typeof GivenNode.Type
-const GivenNode = Schema.Struct({
+export const GivenNode = Schema.Struct({
   name: Text,
-  /** Slug of a plan; default the first one that the image goes with. */
-  plan: Schema.optionalKey(Text),
-  /** Slug or id of a public image. Default: Ubuntu-24.04 if the plan offers it, else the first image of the plan. */
-  image: Schema.optionalKey(Schema.Union([Text, Schema.Int])),
-  /** Default: what its life has it show, which is `running`. `created` begins to be provisioned, `terminate` to go. */
-  status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])),
-  /** Default: the next one that is free. */
-  id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))),
+  plan: Schema.optionalKey(Text).annotate(described("A slug; default the first one the image goes with")),
+  image: Schema.optionalKey(Schema.Union([Text, Schema.Int])).annotate(
+    described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
+  ),
+  // `created` begins to be provisioned, `terminate` to go.
+  status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])).annotate(
+    described("Its status at the start; default running, unless its rules say otherwise")
+  ),
+  id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(
+    described("Default: the next free one")
+  ),
   /** Milliseconds since the epoch; default so that it has just come to show its status. */
   createdAt: Schema.optionalKey(Instant),
-  locked: Schema.optionalKey(Schema.Boolean),
-  backups: Schema.optionalKey(Schema.Boolean)
+  locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
+  backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false"))
 })
 
 /** Those that a snapshot has as they are. */

@@ -218,15 +218,21 @@ const generate = (seed: number): Catalogue => {
       )
       .map((plan): Offer => ({ image, plan }))
   )
-  return {
-    plans,
-    images,
-    offers,
-    planBySlug: new Map(plans.map((plan) => [plan.slug, plan])),
-    imageBySlug: new Map(images.map((image) => [image.slug, image])),
-    imageById: new Map(images.map((image) => [image.id, image]))
-  }
+  return catalogueWith(plans, images, offers)
 }
+
+export const catalogueWith = (
+  plans: ReadonlyArray<Plan>,
+  images: ReadonlyArray<PublicImage>,
+  offers: ReadonlyArray<Offer>
+): Catalogue => ({
+  plans,
+  images,
+  offers,
+  planBySlug: new Map(plans.map((plan) => [plan.slug, plan])),
+  imageBySlug: new Map(images.map((image) => [image.slug, image])),
+  imageById: new Map(images.map((image) => [image.id, image]))
+})
 
 /** The committed option with this id, if the plan has it. */
 export const committedOption = (plan: Plan, skuId: number): CommittedOption | undefined =>

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { judge } from "../../src/learn/judge.ts"
 import { pageOf } from "../../src/learn/page.ts"
 import { profileOf } from "../../src/learn/profileOf.ts"
 import { readEvidence } from "../../src/learn/readEvidence.ts"
@@ -78,5 +79,30 @@ describe("credentials in evidence", () => {
         expect(Object.values(spellingsOf(secret)).filter((spelling) => output.includes(spelling))).toEqual([])
       }
     }
+  })
+})
+
+describe("a long recording", () => {
+  const first = Date.UTC(2026, 0, 1)
+
+  /** A list of nodes, so many tenths of a second after the first. */
+  const list = (at: number, query: string, ids: ReadonlyArray<number>) => ({
+    startedDateTime: new Date(first + at * 100).toISOString(),
+    time: 5,
+    request: { method: "GET", url: `https://a.example/myaccount/api/v1/nodes/?${query}` },
+    response: { status: 200, headers: [], content: { text: JSON.stringify({ data: ids.map((id) => ({ id })) }) } }
+  })
+
+  it("has no more requests, and no longer lists, than can be learned from", () => {
+    const ids = Array.from({ length: 150_000 }, (_, at) => at)
+    const entries = Array.from({ length: 150_000 }, (_, at) => list(at, "per_page=1", [1]))
+    const { exchanges } = Result.getOrThrow(readEvidence(harOf([list(0, "", ids), ...entries])))
+    expect(judge(exchanges).find(({ claim }) => claim === "A list is in ascending id")?.verdict).toBe("confirmed")
+  })
+
+  it("is not searched from its beginning for each of its pages", () => {
+    const entries = Array.from({ length: 20_000 }, (_, at) => list(at, `page=${at + 2}&per_page=1`, [at]))
+    const { exchanges } = Result.getOrThrow(readEvidence(harOf(entries)))
+    expect(judge(exchanges).find(({ claim }) => claim === "page is an alias of page_no")?.verdict).toBe("open")
   })
 })

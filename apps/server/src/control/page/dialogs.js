@@ -2,7 +2,7 @@
 // refused, and so changes nothing behind its reader's back.
 import { ask, Refused, sentenceOf } from "./controlPlane.js"
 import { makeFields, readFields, showProblems } from "./forms.js"
-import { readable } from "./panels.js"
+import { readable, showTrouble } from "./panels.js"
 import { make, plain } from "@berthkit/web/rows.js"
 
 const dialogPart = (name) => document.getElementById(name === undefined ? "dialog" : `dialog-${name}`)
@@ -30,21 +30,26 @@ const showDialogTrouble = (text) => {
 
 export const closeDialog = () => dialogPart().close()
 
-/**
- * Asks. `fieldsOf` gives the fields as they are when the form is sent, `send` does what was asked for; it may give what is to be shown
- * in place of the form.
- */
-const openDialog = ({ action, content = [], fieldsOf = () => [], isDangerous = false, send, text = "", title }) => {
+/** Shows this. Without an action there is nothing that could be sent. */
+const fill = ({ action, content = [], further = [], isDangerous = false, text = "", title }) => {
   dialogPart("title").replaceChildren(title)
   dialogPart("text").textContent = text
   dialogPart("text").hidden = text === ""
   dialogPart("content").replaceChildren(...content)
-  dialogPart("action").textContent = action
-  dialogPart("action").hidden = false
+  dialogPart("further").replaceChildren(...further)
+  dialogPart("action").textContent = action ?? ""
+  dialogPart("action").hidden = action === undefined
   dialogPart("action").className = isDangerous ? "danger" : ""
-  dialogPart("further").replaceChildren()
-  dialogPart("cancel").textContent = "Cancel"
+  dialogPart("cancel").textContent = action === undefined ? "Close" : "Cancel"
   showDialogTrouble()
+}
+
+/**
+ * Asks. `fieldsOf` gives the fields as they are when the form is sent, `send` does what was asked for; it may give what is to be shown
+ * in place of the form.
+ */
+const openDialog = ({ fieldsOf = () => [], send, ...shown }) => {
+  fill(shown)
   dialogPart("form").onsubmit = async (event) => {
     event.preventDefault()
     if (dialogPart("action").disabled || dialogPart("action").hidden) return
@@ -53,7 +58,10 @@ const openDialog = ({ action, content = [], fieldsOf = () => [], isDangerous = f
     try {
       const result = await send(fields.length === 0 ? undefined : readFields(fields))
       if (result === undefined) closeDialog()
-      else showResult(result)
+      else {
+        fill(result)
+        dialogPart("cancel").focus()
+      }
     } catch (error) {
       const { errors, summary } = error instanceof Refused ? error : {}
       const others = showProblems(fields, errors)
@@ -69,23 +77,12 @@ const openDialog = ({ action, content = [], fieldsOf = () => [], isDangerous = f
   first.focus()
 }
 
-const showResult = ({ actions, content, title }) => {
-  dialogPart("title").replaceChildren(title)
-  dialogPart("text").hidden = true
-  showDialogTrouble()
-  dialogPart("content").replaceChildren(...content)
-  dialogPart("further").replaceChildren(...actions)
-  dialogPart("action").hidden = true
-  dialogPart("cancel").textContent = "Close"
-  dialogPart("cancel").focus()
-}
-
 /** The same with fields of the schemas of the control plane. */
-const openForm = async (form, onFailure) => {
+const openForm = async (form) => {
   try {
     openDialog(form(await readSchemas()))
   } catch (error) {
-    onFailure(sentenceOf(error))
+    showTrouble(sentenceOf(error))
   }
 }
 
@@ -143,7 +140,7 @@ const armForm = (schemas, { send, world }) => {
 }
 
 /** Arms a fault beside those that are armed. */
-export const askForFault = (options, onFailure) => openForm((schemas) => armForm(schemas, options), onFailure)
+export const askForFault = (options) => openForm((schemas) => armForm(schemas, options))
 
 /** The options that most worlds are made with. */
 const firstOptions = ["seed", "clock", "scenario", "provisioning", "termination", "rateLimit"]
@@ -170,7 +167,7 @@ const credentialsOf = ({ accessToken, apiKey, id }, address) => {
       make("p", { text: "These credentials reach it. They are not shown again." }),
       make("pre", { text: lines, tabIndex: 0 })
     ],
-    actions: [copied, copy, make("a", { className: "button", href: address, text: `Go to ${id}` })]
+    further: [copied, copy, make("a", { className: "button", href: address, text: `Go to ${id}` })]
   }
 }
 
@@ -192,10 +189,10 @@ const worldForm = (schemas, { addressOf, send }) => {
 }
 
 /** Makes a world. */
-export const askForWorld = (options, onFailure) => openForm((schemas) => worldForm(schemas, options), onFailure)
+export const askForWorld = (options) => openForm((schemas) => worldForm(schemas, options))
 
 /** Changes a rate limit; only what is another than before is sent. */
-export const askForRateLimit = ({ send, values, world }, onFailure) =>
+export const askForRateLimit = ({ send, values, world }) =>
   openForm((schemas) => {
     const { elements, fields } = makeFields(schemas.RateLimit, schemas, { emptyText: "as it is", values })
     return {
@@ -209,10 +206,10 @@ export const askForRateLimit = ({ send, values, world }, onFailure) =>
           rateLimit: Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== values[name]))
         })
     }
-  }, onFailure)
+  })
 
 /** Forces a status or a lock on a node. */
-export const askForNode = ({ node, send }, onFailure) =>
+export const askForNode = ({ node, send }) =>
   openForm((schemas) => {
     const { createdAt, forced, id, locked, name, plan, status } = node
     const { elements, fields } = makeFields(schemas.NodeChange, schemas, {
@@ -231,7 +228,7 @@ export const askForNode = ({ node, send }, onFailure) =>
           ...(isLocked === locked ? {} : { locked: isLocked })
         })
     }
-  }, onFailure)
+  })
 
 /** Asks whether something is to be done that cannot be taken back. */
 export const askWhether = (question) => openDialog({ isDangerous: true, ...question })

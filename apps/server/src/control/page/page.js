@@ -36,6 +36,7 @@ import {
   showJournal,
   showNodes,
   showNotice,
+  showTrouble,
   showWorlds
 } from "./panels.js"
 import { make, plain, setText } from "@berthkit/web/rows.js"
@@ -79,11 +80,6 @@ const state = {
 const connection = (name, text) => {
   byId("connection").dataset.state = name
   setText(byId("connection"), text)
-}
-
-const showTrouble = (message) => {
-  byId("trouble").hidden = message === undefined
-  setText(byId("trouble"), message ?? "")
 }
 
 /** Worlds to go on with: the main one, and the newest. */
@@ -208,7 +204,7 @@ const connected = () => {
   byId("token-form").hidden = true
   byId("layout").hidden = false
   byId("description").hidden = hasToken()
-  void offerOperations()
+  offerOperations()
 }
 
 /** What was shown stays until the server is there again, but not before a reader whose token is refused. */
@@ -289,7 +285,8 @@ const sender = (method, path, text, maxMillis) => {
   }
 }
 
-const isLiving = () => state.seen?.is === "living"
+/** Does something with the world that is shown, as it was seen last, while it lives. */
+const whileLiving = (use) => () => state.seen?.is === "living" && use(state.world, state.seen.world)
 
 const moveClock = (body) =>
   act("/clock", { method: "POST", body }, async (reply) => {
@@ -301,67 +298,57 @@ const moveClock = (body) =>
 
 const disarm = (id) => act(`/faults/${encodeURIComponent(id)}`, { method: "DELETE" }, () => done(`${id} is disarmed.`))
 
-const armFault = () => {
-  if (!isLiving()) return
+const armFault = whileLiving((world) => {
   const armed = async (reply) => `${(await reply.json()).id} is armed.`
-  void askForFault({ world: state.world, send: sender("POST", "/faults", armed) }, showTrouble)
-}
+  void askForFault({ world, send: sender("POST", "/faults", armed) })
+})
 
 const changeNode = (node) => {
-  if (!isLiving()) return
+  if (state.seen?.is !== "living") return
   const changed = async (reply) => {
     const { id, locked, status } = await reply.json()
     return `Node ${id} is ${status}${locked ? " and locked" : ""}.`
   }
-  void askForNode({ node, send: sender("PATCH", `/nodes/${node.id}`, changed) }, showTrouble)
+  void askForNode({ node, send: sender("PATCH", `/nodes/${node.id}`, changed) })
 }
 
-const changeRateLimit = () => {
-  if (!isLiving()) return
-  const { algorithm, limit, window } = state.seen.world.allowance
+const changeRateLimit = whileLiving((world, { allowance: { algorithm, limit, window } }) => {
   const values = { limit, window: durationText(window).replaceAll(",", ""), algorithm }
   const changed = async (reply) => {
     const { allowance } = await reply.json()
     return `${allowance.remaining} of ${allowance.limit} requests are left.`
   }
-  void askForRateLimit({ values, world: state.world, send: sender("PATCH", "", changed) }, showTrouble)
-}
+  void askForRateLimit({ values, world, send: sender("PATCH", "", changed) })
+})
 
-const resetWorld = () => {
-  if (!isLiving()) return
-  const { world } = state
+const resetWorld = whileLiving((world) =>
   askWhether({
     title: `Reset ${world}?`,
     text: "Nodes, clock and faults start again. Requests are forgotten; credentials stay.",
     action: "Reset",
     send: sender("POST", "/reset", () => `${world} was reset.`, maxMakingMillis)
   })
-}
+)
 
-const deleteWorld = () => {
-  if (!isLiving()) return
-  const { world } = state
+const deleteWorld = whileLiving((world) =>
   askWhether({
     title: `Delete ${world}?`,
     text: "The world ends, and its credentials stop working. Its last requests stay on this page for a while.",
     action: "Delete",
     send: sender("DELETE", "", () => "")
   })
-}
+)
 
 const makeWorld = () =>
-  askForWorld(
-    {
-      addressOf,
-      send: async (body) => {
-        const made = await (await ask("/worlds", { method: "POST", body, maxMillis: maxMakingMillis })).json()
-        worldsReadAt = Number.NEGATIVE_INFINITY
-        void refresh()
-        return made
-      }
-    },
-    showTrouble
-  )
+  askForWorld({
+    addressOf,
+    send: async (body) => {
+      const made = await (await ask("/worlds", { method: "POST", body, maxMillis: maxMakingMillis })).json()
+      worldsReadAt = Number.NEGATIVE_INFINITY
+      void refresh()
+      return made
+    }
+  })
 
 /** A link would not show the token. */
 const downloadArchive = async () => {
@@ -377,18 +364,14 @@ const downloadArchive = async () => {
   }
 }
 
-let areOperationsOffered = false
+let offered
 
-/** The operations of the interface, to filter by. */
-const offerOperations = async () => {
-  if (areOperationsOffered) return
-  areOperationsOffered = true
-  try {
-    const names = await readOperations()
-    byId("filter-operation").append(...names.map((name) => make("option", { value: name, text: name })))
-  } catch {
-    areOperationsOffered = false
-  }
+/** Offers the operations of the interface, to filter by. */
+const offerOperations = () => {
+  offered ??= readOperations().then(
+    (names) => byId("filter-operation").append(...names.map((name) => make("option", { value: name, text: name }))),
+    () => (offered = undefined)
+  )
 }
 
 const filterRequests = () => {

@@ -23,6 +23,11 @@ const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : 
 
 const idOf = ({ id }) => id
 
+export const showTrouble = (message) => {
+  byId("trouble").hidden = message === undefined
+  setText(byId("trouble"), message ?? "")
+}
+
 /** A row for each value, or where there is none a text. */
 const paintList = (name, values, rowOf, none, { keyOf = idOf, noneRow = empty } = {}) =>
   values.length === 0

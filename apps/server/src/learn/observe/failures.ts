@@ -1,13 +1,12 @@
 /**
- * Envelopes, and what a refusal looks like (A1, A2, A4, A21, A23): by situation, as far as a request tells what is wrong
- * with it.
+ * What a refusal looks like (A2, A4, A21, A23): by situation, as far as a request tells what is wrong with it.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../../profile/Profile.ts"
 import { isObject } from "../../profile/values.ts"
+import { all, claim, each, type Evidenced, first, is, type Observer, once } from "./Claim.ts"
 import { type Exchange, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
-import { type Evidenced, first, observation, type Observer } from "./Observation.ts"
-import { asked } from "./paging.ts"
+import { asked, lists } from "./paging.ts"
 
 /** A path that was made up to see what becomes of it: the service may have more paths than its interface documents. */
 const isMadeUp = (path: string): boolean =>
@@ -23,15 +22,13 @@ const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situati
   if (operation === "nodes.get" && method === "GET" && nodeId !== undefined && !knownIds.has(nodeId))
     return "unknown-node"
   if (operation === "nodes.list" && method === "GET") {
-    const { alias, pageNo, size } = asked(exchange)
-    const values = [alias, pageNo, size].filter((value) => value !== undefined)
-    if (exchange.query.some(([name], at) => exchange.query.findIndex(([other]) => other === name) !== at))
-      return undefined
+    const { page, size = 0, values } = asked(exchange)
+    if (new Set(exchange.query.map(([name]) => name)).size < exchange.query.length) return undefined
     if (exchange.query.some(([, value]) => value === "")) return undefined
     if (values.some(Number.isNaN)) return "malformed-query"
     if (values.some((value) => value < 1)) return "page-out-of-bounds"
-    if ((size ?? 0) > 100) return "page-too-large"
-    return (pageNo ?? alias ?? 1) > 1 ? "past-the-end" : undefined
+    if (size > 100) return "page-too-large"
+    return page > 1 ? "past-the-end" : undefined
   }
   if (operation === "images.list" && !/^(public|private|)$/i.test(query(exchange, "image_type") ?? "")) {
     return "unknown-image-type"
@@ -51,7 +48,7 @@ const knownIds = (evidence: Evidenced): ReadonlySet<number> => {
 }
 
 /** The refusals, by situation. */
-export const refusals = (evidence: Evidenced): ReadonlyMap<Situation, Exchange> => {
+export const refusals = once((evidence): ReadonlyMap<Situation, Exchange> => {
   const ids = knownIds(evidence)
   const found = new Map<Situation, Exchange>()
   for (const exchange of evidence) {
@@ -64,7 +61,7 @@ export const refusals = (evidence: Evidenced): ReadonlyMap<Situation, Exchange> 
     }
   }
   return found
-}
+})
 
 /** The refusal as a profile has it; undefined where its body was not recorded. */
 export const failureOf = (exchange: Exchange): Failure | undefined => {
@@ -92,83 +89,129 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
 
 const escaped = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&")
 
-/** The status of the refusal in a situation. */
-export const statusIn =
-  (situation: Situation, what: string): Observer<number> =>
-  (evidence) => {
-    const exchange = refusals(evidence).get(situation)
-    return exchange && observation(exchange, exchange.status, `${what} is ${exchange.status}`)
-  }
+/** What the refusal in a situation shows. */
+const refusal = <A>(situation: Situation, read: (exchange: Exchange) => readonly [A, string]): Observer<A> =>
+  first((evidence) => [refusals(evidence).get(situation)].filter((found) => found !== undefined), read)
 
-const failures = (evidence: Evidenced): Evidenced =>
-  evidence.filter((exchange) => !isSuccess(exchange) && exchange.status >= 200 && exchange.status < 500)
+const status = (situation: Situation, what: string) =>
+  refusal(situation, ({ status }) => [status, `${what} is ${status}`])
 
-/** The form of failures; that of the first that is not the documented one. */
-export const failureForm: Observer<"envelope" | "other"> = (evidence) => {
-  const found = failures(evidence).flatMap((exchange) => {
-    if (exchange.body.is === "unknown" || exchange.method === "HEAD") return []
-    const envelope = json(exchange)
-    if (envelope === undefined) {
-      const type = exchange.headers["content-type"] ?? "no media type"
-      return [observation(exchange, "other" as const, `a failure is no envelope: ${type}`)]
-    }
-    const keys = Object.keys(envelope)
-    const isOurs =
-      ["message", "code", "data", "errors"].every((name) => keys.includes(name)) &&
-      keys.length === 4 &&
-      isEmptyObject(envelope["data"])
-    return [
-      isOurs
-        ? observation(exchange, "envelope" as const, "a failure has the envelope")
-        : observation(exchange, "other" as const, `a failure has the keys ${keys.join(", ") || "(none)"}`)
-    ]
+const header = (situation: Situation, name: string) =>
+  refusal(situation, ({ headers }) => {
+    const value = headers[name] ?? "none"
+    return [value, `${name}: ${value}`]
   })
-  return found.find(({ value }) => value === "other") ?? found[0]
-}
+
+const failed = once((evidence) =>
+  evidence.filter((exchange) => !isSuccess(exchange) && exchange.status >= 200 && exchange.status < 500)
+)
 
 const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
 
-/** Whether the `code` of a failure is its status. */
-export const failureCode: Observer<boolean> = (evidence) => {
-  const found = failures(evidence).flatMap((exchange) => {
-    const code = json(exchange)?.["code"]
-    return code === undefined
-      ? []
-      : [observation(exchange, code === exchange.status, `code ${JSON.stringify(code)} with status ${exchange.status}`)]
+const isEnvelope = (envelope: object): boolean =>
+  Object.keys(envelope).toSorted().join() === "code,data,errors,message" &&
+  isEmptyObject((envelope as { readonly data: unknown }).data)
+
+/** An object of lists of texts that names a field at least. */
+const isErrors = (errors: unknown): boolean =>
+  isObject(errors) &&
+  Object.keys(errors).length > 0 &&
+  Object.values(errors).every((list) => Array.isArray(list) && list.every((text) => typeof text === "string"))
+
+const unsent = { needs: "a request that the probe does not send" } as const
+
+export const failures = {
+  form: claim("A2", "A failure has the same envelope with data {}", {
+    refutedBy: "A refusal in another form, or in plain text",
+    see: each(failed, (exchange) => {
+      if (exchange.body.is === "unknown" || exchange.method === "HEAD") return undefined
+      const envelope = json(exchange)
+      if (envelope === undefined)
+        return [false, `a failure is no envelope: ${exchange.headers["content-type"] ?? "no media type"}`]
+      return isEnvelope(envelope)
+        ? [true, "a failure has the envelope"]
+        : [false, `a failure has the keys ${Object.keys(envelope).join(", ") || "(none)"}`]
+    })
+  }),
+  code: claim("A2", "code of a failure is its status", {
+    refutedBy: "A refusal whose code is another number",
+    see: each(failed, (exchange) => {
+      const code = json(exchange)?.["code"]
+      return code === undefined
+        ? undefined
+        : [code === exchange.status, `code ${JSON.stringify(code)} with status ${exchange.status}`]
+    })
+  }),
+  errors: claim("A2", "errors of a failure is an object of lists of texts", {
+    refutedBy: "A refusal whose errors are a text, a list, null or empty",
+    see: each(failed, (exchange) => {
+      const envelope = json(exchange)
+      if (envelope === undefined || !("errors" in envelope)) return undefined
+      const { errors } = envelope
+      return isErrors(errors)
+        ? [true, "errors is an object of lists"]
+        : [false, `errors is ${JSON.stringify(errors).slice(0, 100)}`]
+    })
+  }),
+  unknownNode: claim("A4", "An unknown node is 404", {
+    refutedBy: "A get of an id that no list has, with another status",
+    see: status("unknown-node", "an unknown node"),
+    holds: is(404)
+  }),
+  unknownPath: claim("A4", "An unknown path is 404", {
+    refutedBy: "A path below the prefix that there is not, with another status",
+    see: status("unknown-path", "an unknown path"),
+    holds: is(404)
+  }),
+  malformed: claim("A4", "A page that is no number is 400", {
+    refutedBy: "page_no=abc with another status, or accepted",
+    see: first(lists, (exchange) => {
+      if (!asked(exchange).values.some(Number.isNaN)) return undefined
+      if (isRefusal(exchange)) return [exchange.status, `a page that is no number is refused with ${exchange.status}`]
+      return listIn(exchange) && ["accepted", "a page that is no number is accepted"]
+    }),
+    holds: is<number | string>(400)
+  }),
+  unauthorized: claim("A4", "Missing or wrong credentials are 401", {
+    ...unsent,
+    refutedBy: "A request without them, with another status",
+    see: status("unauthorized", "wrong credentials"),
+    holds: (status) => status === 401 || status === 403
+  }),
+  authenticate: claim("A4", "A 401 has WWW-Authenticate: Bearer", {
+    ...unsent,
+    refutedBy: "A 401 without this header",
+    see: header("unauthorized", "www-authenticate"),
+    holds: is("Bearer")
+  }),
+  invalidCreate: claim("A4", "An invalid create is 422", {
+    ...unsent,
+    refutedBy: "A create whose fields are at fault, with another status",
+    see: status("invalid-create", "an invalid create"),
+    holds: is(422)
+  }),
+  head: claim("A4", "HEAD works wherever GET does", {
+    ...unsent,
+    refutedBy: "A HEAD of a path that answers GET, refused",
+    see: first(all, (exchange) => {
+      if (exchange.method !== "HEAD" || exchange.operation === undefined || exchange.operation === "nodes.get")
+        return undefined
+      if (isSuccess(exchange)) return [true, "HEAD is answered"]
+      return exchange.status === 405 || exchange.status === 404 ? [false, `HEAD is ${exchange.status}`] : undefined
+    })
+  }),
+  retryAfter: claim("A21", "A 429 has Retry-After in seconds", {
+    needs: "time",
+    refutedBy: "A 429 without it, or with a date",
+    see: header("over-the-allowance", "retry-after"),
+    holds: (value) => /^\d+$/.test(value)
+  }),
+  otherVersion: claim("A23", "Another version is 404", {
+    ...unsent,
+    refutedBy: "A path with another version, with another status",
+    see: first(all, ({ path, status }) =>
+      /^\/myaccount\/api\/v(?!1\/)/.test(path) && status >= 200 ? [status, `another version is ${status}`] : undefined
+    ),
+    holds: is(404)
   })
-  return found.find(({ value }) => !value) ?? found[0]
 }
-
-/** Whether `errors` of a failure is an object of lists of texts. */
-export const failureErrors: Observer<boolean> = (evidence) => {
-  const found = failures(evidence).flatMap((exchange) => {
-    const envelope = json(exchange)
-    if (envelope === undefined || !("errors" in envelope)) return []
-    const { errors } = envelope
-    const isOurs =
-      isObject(errors) &&
-      Object.keys(errors).length > 0 &&
-      Object.values(errors).every((list) => Array.isArray(list) && list.every((text) => typeof text === "string"))
-    return [
-      observation(exchange, isOurs, `errors is ${isOurs ? "an object of lists" : JSON.stringify(errors).slice(0, 100)}`)
-    ]
-  })
-  return found.find(({ value }) => !value) ?? found[0]
-}
-
-/** A header of the refusal in a situation. */
-export const headerIn =
-  (situation: Situation, name: string): Observer<string> =>
-  (evidence) => {
-    const exchange = refusals(evidence).get(situation)
-    const value = exchange?.headers[name] ?? "none"
-    return exchange && observation(exchange, value, `${name}: ${value}`)
-  }
-
-/** What another version of the interface answers. */
-export const otherVersion: Observer<number> = (evidence) =>
-  first(evidence, (exchange) =>
-    /^\/myaccount\/api\/v(?!1\/)/.test(exchange.path) && exchange.status >= 200
-      ? observation(exchange, exchange.status, `another version is ${exchange.status}`)
-      : undefined
-  )

@@ -1,176 +1,160 @@
 /**
  * Images and plans: filters, names of fields, the size of the catalogue (A18, A19).
  */
-import { isObject, type JsonObject } from "../../profile/values.ts"
+import { isObject, type JsonObject, part } from "../../profile/values.ts"
+import { claim, each, type Evidenced, first, is, observation, once, type Shown } from "./Claim.ts"
 import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, query } from "./Exchange.ts"
-import { type Evidenced, first, observation, type Observer, worst } from "./Observation.ts"
 import { isUnfiltered } from "./records.ts"
 
-const listed = (evidence: Evidenced): Evidenced =>
+const lists = once((evidence) =>
   evidence.filter((exchange) => exchange.operation === "images.list" && exchange.method === "GET")
+)
 
 /** The longest list without a filter. */
-export const wholeList = (evidence: Evidenced): Exchange | undefined =>
-  listed(evidence)
-    .filter((exchange) => isUnfiltered(exchange) && listIn(exchange) !== undefined)
-    .toSorted((a, b) => (listIn(b)?.length ?? 0) - (listIn(a)?.length ?? 0))[0]
+export const wholeList = once(
+  (evidence) =>
+    lists(evidence)
+      .filter((exchange) => isUnfiltered(exchange) && listIn(exchange) !== undefined)
+      .toSorted((a, b) => listIn(b)!.length - listIn(a)!.length)[0]
+)
+
+/** The same as evidence of its own. */
+const whole = (evidence: Evidenced): Evidenced => [wholeList(evidence)].filter((exchange) => exchange !== undefined)
 
 const rowsOf = (exchange: Exchange): ReadonlyArray<JsonObject> => (listIn(exchange) ?? []).filter(isObject)
 
-const part = (row: JsonObject, name: string): JsonObject => (isObject(row[name]) ? row[name] : {})
-
-/** How many series, plans and systems there are. */
-export const catalogueSize: Observer<{ readonly series: number; readonly plans: number; readonly systems: number }> = (
-  evidence
-) => {
-  const exchange = wholeList(evidence)
-  if (exchange === undefined) return undefined
-  const rows = rowsOf(exchange)
-  const distinct = (read: (row: JsonObject) => unknown) => new Set(rows.map(read)).size
-  const value = {
-    series: distinct((row) => part(row, "specs")["series"]),
-    plans: distinct((row) => row["plan"] ?? row["size"]),
-    systems: distinct((row) => part(row, "os")["name"])
-  }
-  return observation(
-    exchange,
-    value,
-    `${value.plans} plans of ${value.series} series, ${value.systems} systems, ${rows.length} rows`
-  )
-}
-
-/** Hours in a month, of each price. */
-export const monthHours: Observer<number> = (evidence) => {
-  const exchange = wholeList(evidence)
-  if (exchange === undefined) return undefined
-  const found = rowsOf(exchange).flatMap((row) => {
-    const { price_per_hour: hour, price_per_month: month } = part(row, "specs")
-    const hours = Number.parseFloat(String(month)) / Number.parseFloat(String(hour))
-    return Number.isFinite(hours) && hours > 0
-      ? [observation(exchange, hours, `a month costs ${hours.toFixed(1)} hours`)]
-      : []
-  })
-  return worst(found, isMonth)
-}
-
-/** Prices have two decimals. */
-export const isMonth = (hours: number): boolean => Math.abs(hours - 730) <= 7.3
-
-/** The lengths of committed options, in days. */
-export const committedDays: Observer<ReadonlyArray<number>> = (evidence) => {
-  const exchange = wholeList(evidence)
-  if (exchange === undefined) return undefined
-  const days = rowsOf(exchange).flatMap((row) => {
-    const { committed_sku: list } = part(row, "specs")
-    return (Array.isArray(list) ? list : []).filter(isObject).map((sku) => Number(sku["committed_days"]))
-  })
-  const distinct = Array.from(new Set(days)).toSorted((a, b) => a - b)
-  return distinct.length === 0
-    ? undefined
-    : observation(exchange, distinct as ReadonlyArray<number>, `committed options of ${distinct.join(", ")} days`)
-}
-
-/** How a field of `specs` is written. */
-export const spec =
-  (name: string): Observer<string> =>
-  (evidence) => {
-    const exchange = wholeList(evidence)
-    const value =
-      exchange &&
-      rowsOf(exchange)
-        .map((row) => part(row, "specs")[name])
-        .find((each) => each !== undefined && each !== null)
-    return exchange === undefined || value === undefined
-      ? undefined
-      : observation(exchange, typeof value, `specs.${name} is a ${typeof value}: ${JSON.stringify(value).slice(0, 40)}`)
-  }
-
 const systemOf = (row: JsonObject): string => String(part(row, "os")["name"] ?? "")
 
-/** Whether `os` narrows the list to that system. */
-export const narrows: Observer<boolean> = (evidence) =>
-  worst(
-    listed(evidence).flatMap((exchange) => {
-      const wanted = query(exchange, "os") ?? ""
-      const rows = listIn(exchange) === undefined ? undefined : rowsOf(exchange)
-      if (wanted === "" || rows === undefined || rows.length === 0) return []
-      const others = rows.filter((row) => systemOf(row).toLowerCase() !== wanted.toLowerCase()).length
-      return [
-        observation(
-          exchange,
-          others === 0,
-          others === 0 ? `os=${wanted} gives that system alone` : `os=${wanted} gives ${others} rows of other systems`
-        )
-      ]
-    }),
-    (value) => value
-  )
+/** The systems of the whole list. */
+const systems = once((evidence) => new Set(whole(evidence).flatMap(rowsOf).map(systemOf)))
 
-/** Whether a filter in another case finds the same. */
-export const anyCase: Observer<boolean> = (evidence) => {
-  const whole = wholeList(evidence)
-  const systems = new Set(whole === undefined ? [] : rowsOf(whole).map(systemOf))
-  const lower = new Set(Array.from(systems, (name) => name.toLowerCase()))
-  return first(listed(evidence), (exchange) => {
-    const wanted = query(exchange, "os") ?? ""
-    const length = listIn(exchange)?.length
-    if (length === undefined || systems.has(wanted) || !lower.has(wanted.toLowerCase())) return undefined
-    return observation(exchange, length > 0, `os=${wanted} gives ${length} rows`)
-  })
+/** The same in lower case. */
+const lowerSystems = once((evidence) => new Set(Array.from(systems(evidence), (name) => name.toLowerCase())))
+
+/** A refusal with its status, or how many rows come instead. */
+const answer = <const A>(exchange: Exchange, what: string, rows: (length: number) => A): Shown<number | A> => {
+  if (isRefusal(exchange)) return [exchange.status, `${what} is ${exchange.status}`]
+  const length = listIn(exchange)?.length
+  return length === undefined ? undefined : [rows(length), `${what} gives ${length} rows`]
 }
 
-/** A filter that nothing matches. */
-export const noMatch: Observer<number | "empty" | "rows"> = (evidence) => {
-  const whole = wholeList(evidence)
-  const lower = new Set(whole === undefined ? [] : rowsOf(whole).map((row) => systemOf(row).toLowerCase()))
-  if (whole === undefined) return undefined
-  return first(listed(evidence), (exchange) => {
-    const wanted = query(exchange, "os") ?? ""
-    if (wanted === "" || lower.has(wanted.toLowerCase())) return undefined
-    if (isRefusal(exchange))
-      return observation(exchange, exchange.status, `a filter without a match is ${exchange.status}`)
-    const length = listIn(exchange)?.length
-    if (length === undefined) return undefined
-    return observation(
-      exchange,
-      length === 0 ? ("empty" as const) : ("rows" as const),
-      `a filter without a match gives ${length} rows`
-    )
-  })
-}
-
-/** An image type that there is not. */
-export const unknownType: Observer<number | "empty" | "all"> = (evidence) =>
-  first(listed(evidence), (exchange) => {
-    const type = query(exchange, "image_type") ?? ""
-    if (/^(public|private|)$/i.test(type)) return undefined
-    if (isRefusal(exchange))
-      return observation(exchange, exchange.status, `an unknown image_type is ${exchange.status}`)
-    const length = listIn(exchange)?.length
-    if (length === undefined) return undefined
-    return observation(
-      exchange,
-      length === 0 ? ("empty" as const) : ("all" as const),
-      `an unknown image_type gives ${length} rows`
-    )
-  })
-
-const saved = (evidence: Evidenced): Evidenced =>
+const saved = once((evidence) =>
   evidence.filter(
     (exchange) => exchange.operation === "images.saved" && isSuccess(exchange) && json(exchange) !== undefined
   )
+)
 
-/** The key that the list of saved images is under. */
-export const savedKey: Observer<string> = (evidence) =>
-  first(saved(evidence), (exchange) => {
-    const key = listKey(exchange)
-    return key === undefined ? undefined : observation(exchange, key, `the saved images are under ${key}`)
-  })
+/** Prices have two decimals. */
+const isMonth = (hours: number): boolean => Math.abs(hours - 730) <= 7.3
 
-/** How a saved image names its plan. */
-export const savedPlan: Observer<string> = (evidence) =>
-  first(saved(evidence), (exchange) => {
-    const [row] = rowsOf(exchange)
-    const name = ["size", "plan"].find((each) => row !== undefined && each in row)
-    return name === undefined ? undefined : observation(exchange, name, `a saved image names its plan ${name}`)
+export const images = {
+  narrows: claim("A18", "Filters narrow", {
+    refutedBy: "os=… with rows of other systems",
+    see: each(lists, (exchange) => {
+      const wanted = query(exchange, "os") ?? ""
+      const rows = rowsOf(exchange)
+      if (wanted === "" || rows.length === 0) return undefined
+      const others = rows.filter((row) => systemOf(row).toLowerCase() !== wanted.toLowerCase()).length
+      return others === 0
+        ? [true, `os=${wanted} gives that system alone`]
+        : [false, `os=${wanted} gives ${others} rows of other systems`]
+    })
+  }),
+  anyCase: claim("A18", "Filters ignore case", {
+    refutedBy: "os=… in another case that finds nothing",
+    see: first(lists, (exchange, evidence) => {
+      const wanted = query(exchange, "os") ?? ""
+      const length = listIn(exchange)?.length
+      return length === undefined || systems(evidence).has(wanted) || !lowerSystems(evidence).has(wanted.toLowerCase())
+        ? undefined
+        : [length > 0, `os=${wanted} gives ${length} rows`]
+    })
+  }),
+  noMatch: claim("A18", "No match is an empty list", {
+    refutedBy: "A filter without a match that is refused or has rows",
+    see: first(lists, (exchange, evidence) => {
+      const wanted = query(exchange, "os") ?? ""
+      return wanted === "" || wholeList(evidence) === undefined || lowerSystems(evidence).has(wanted.toLowerCase())
+        ? undefined
+        : answer(exchange, "a filter without a match", (length) => (length === 0 ? "empty" : "rows"))
+    }),
+    holds: is<number | string>("empty")
+  }),
+  unknownType: claim("A18", "An unknown image_type is 422", {
+    refutedBy: "An unknown image_type with another status, or accepted",
+    see: first(lists, (exchange) =>
+      /^(public|private|)$/i.test(query(exchange, "image_type") ?? "")
+        ? undefined
+        : answer(exchange, "an unknown image_type", (length) => (length === 0 ? "empty" : "all"))
+    ),
+    holds: is<number | string>(422)
+  }),
+  ram: claim("A18", "specs.ram is a text", {
+    refutedBy: "specs.ram of another type",
+    see: first(whole, (exchange) => {
+      const values = rowsOf(exchange).map((row) => part(row, "specs")["ram"])
+      const value = values.find((each) => each !== undefined && each !== null)
+      return value === undefined
+        ? undefined
+        : [typeof value, `specs.ram is a ${typeof value}: ${JSON.stringify(value).slice(0, 40)}`]
+    }),
+    holds: is<string>("string")
+  }),
+  savedKey: claim("A18", "The list of saved images is under data", {
+    refutedBy: "A list of saved images under another key",
+    see: first(saved, (exchange) => {
+      const key = listKey(exchange)
+      return key === undefined ? undefined : [key, `the saved images are under ${key}`]
+    }),
+    holds: is("data")
+  }),
+  savedPlan: claim("A18", "A saved image names its plan size", {
+    refutedBy: "A saved image with plan in place of size",
+    see: first(saved, (exchange) => {
+      const [row = {}] = rowsOf(exchange)
+      const name = ["size", "plan"].find((each) => each in row)
+      return name === undefined ? undefined : [name, `a saved image names its plan ${name}`]
+    }),
+    holds: is<string>("size")
+  }),
+  catalogueSize: claim("A19", "There are 4 series, 12 plans and 8 systems at least", {
+    refutedBy: "An image list without filters that has fewer",
+    see: first(whole, (exchange) => {
+      const rows = rowsOf(exchange)
+      const distinct = (read: (row: JsonObject) => unknown) => new Set(rows.map(read)).size
+      const series = distinct((row) => part(row, "specs")["series"])
+      const plans = distinct((row) => row["plan"] ?? row["size"])
+      const systems = distinct((row) => part(row, "os")["name"])
+      return [
+        series >= 4 && plans >= 12 && systems >= 8,
+        `${plans} plans of ${series} series, ${systems} systems, ${rows.length} rows`
+      ]
+    })
+  }),
+  monthHours: claim("A19", "A month costs 730 hours", {
+    refutedBy: "A plan whose price per month is another multiple",
+    see: function* (evidence) {
+      for (const exchange of whole(evidence)) {
+        for (const row of rowsOf(exchange)) {
+          const { price_per_hour: hour, price_per_month: month } = part(row, "specs")
+          const hours = Number.parseFloat(String(month)) / Number.parseFloat(String(hour))
+          if (Number.isFinite(hours) && hours > 0)
+            yield observation(exchange, hours, `a month costs ${hours.toFixed(1)} hours`)
+        }
+      }
+    },
+    holds: isMonth
+  }),
+  committedDays: claim("A19", "Committed options are of 30, 90 and 365 days", {
+    refutedBy: "A committed option of another length",
+    see: first(whole, (exchange) => {
+      const days = rowsOf(exchange).flatMap((row) => {
+        const { committed_sku: list } = part(row, "specs")
+        return (Array.isArray(list) ? list : []).filter(isObject).map((sku) => Number(sku["committed_days"]))
+      })
+      const distinct = Array.from(new Set(days)).toSorted((a, b) => a - b)
+      return distinct.length === 0 ? undefined : [distinct, `committed options of ${distinct.join(", ")} days`]
+    }),
+    holds: (days: ReadonlyArray<number>) => days.every((each) => [30, 90, 365].includes(each))
   })
+}

@@ -1,18 +1,18 @@
 /**
- * The life of nodes that were created and deleted within the evidence (A10 to A13): transitions with their durations, what a
- * delete answers, what comes after it.
+ * The life of nodes that were created and deleted within the evidence (A11 to A14, A16): transitions with their durations, what
+ * creates and deletes answer, what comes after them.
  */
 import { status as readStatus } from "@berthkit/core/api/fields/Status"
 import type { Behaviour } from "../../profile/Profile.ts"
 import { isObject, type JsonObject } from "../../profile/values.ts"
+import { claim, each, type Evidenced, first, is, observation, type Observation, once } from "./Claim.ts"
 import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "./Exchange.ts"
-import { type Evidenced, first, observation, type Observation, type Observer, worst } from "./Observation.ts"
 
 /** A look at one node: its record, or that it was not there. */
 interface Sight {
   readonly exchange: Exchange
   readonly at: number
-  readonly by: "create" | "get" | "list" | "delete"
+  readonly by: "create" | "get" | "list"
   readonly status: string | undefined
   readonly isThere: boolean
 }
@@ -30,7 +30,7 @@ const wordOf = (record: JsonObject): string | undefined =>
 const isRunning = (word: string | undefined): boolean => word !== undefined && readStatus(word) === "running"
 
 /** The lives of nodes that the evidence has a create or a delete of. */
-export const lives = (evidence: Evidenced): ReadonlyArray<Life> => {
+const lives = once((evidence): ReadonlyArray<Life> => {
   const ids = new Map<number, { created?: Exchange; deleted?: Exchange }>()
   for (const exchange of evidence) {
     if (!isSuccess(exchange)) continue
@@ -44,7 +44,7 @@ export const lives = (evidence: Evidenced): ReadonlyArray<Life> => {
   const sights = new Map<number, Array<Sight>>(Array.from(ids.keys(), (id) => [id, []]))
   if (ids.size > 0) for (const exchange of evidence) look(exchange, sights)
   return Array.from(ids, ([id, { created, deleted }]) => ({ id, created, deleted, sights: sights.get(id)! }))
-}
+})
 
 const look = (exchange: Exchange, sights: ReadonlyMap<number, Array<Sight>>): void => {
   const { operation } = exchange
@@ -151,71 +151,147 @@ export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
   return words
 }
 
-/** The statuses of a node in their order, without repeats. */
-export const transitions: Observer<ReadonlyArray<string>> = (evidence) => {
-  const found = lives(evidence).flatMap(({ created, sights }) => {
-    if (created === undefined) return []
-    const words = sights.flatMap(({ status }) => (status === undefined ? [] : [status]))
-    const order = words.filter((word, at) => word !== words[at - 1])
-    return sights.length < 3
-      ? []
-      : [observation(sights.at(-1)!.exchange, order as ReadonlyArray<string>, order.join(" → "))]
-  })
-  return worst(found, isDocumentedLife)
-}
-
-const life = ["creating", "created", "running", "terminate"]
+const order = ["creating", "created", "running", "terminate"]
 
 /** Whether the statuses come in the order that is assumed, each once, in whatever spelling. */
-export const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
+const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
   let at = -1
   return words.every((word) => {
-    const next = life.indexOf(String(readStatus(word)))
+    const next = order.indexOf(String(readStatus(word)))
     const isNext = next > at
     at = next
     return isNext
   })
 }
 
-export const deleteReply: Observer<{ readonly status: number; readonly body: boolean }> = (evidence) =>
-  first(evidence, (exchange) =>
-    exchange.operation === "nodes.delete" && isSuccess(exchange)
-      ? observation(
-          exchange,
-          {
-            status: exchange.status,
-            body: exchange.status !== 204 && (exchange.body.is === "json" || json(exchange) !== undefined)
-          },
-          `a delete is ${exchange.status}`
-        )
-      : undefined
-  )
+const requestsOf = (operation: Exchange["operation"]) =>
+  once((evidence) => evidence.filter((exchange) => exchange.operation === operation))
 
-/** What a get answers once a node is gone. */
-export const goneStatus: Observer<number> = (evidence) =>
-  first(
-    lives(evidence).flatMap(({ deleted, sights }) =>
-      sights
-        .filter(({ at, by, isThere }) => by === "get" && !isThere && deleted !== undefined && at > deleted.at)
-        .map(({ exchange }) => exchange)
-    ),
-    (exchange) => observation(exchange, exchange.status, `a node that is gone is ${exchange.status}`)
-  )
+const creates = requestsOf("nodes.create")
+const deletes = requestsOf("nodes.delete")
+const commitments = requestsOf("commitments.set")
 
-/** Whether the id of each new node is higher than every id before. */
-export const idsGrow: Observer<boolean> = (evidence) => {
-  let highest = Number.NEGATIVE_INFINITY
-  const found: Array<Observation<boolean>> = []
-  for (const exchange of evidence) {
-    const isCreate = exchange.operation === "nodes.create"
-    if (!isCreate && exchange.operation !== "nodes.list" && exchange.operation !== "nodes.get") continue
-    const ids = recordsIn(exchange)
-      .map(idOf)
-      .filter((id) => !Number.isNaN(id))
-    if (isCreate && ids[0] !== undefined && Number.isFinite(highest)) {
-      found.push(observation(exchange, ids[0] > highest, `the new node has the id ${ids[0]} after ${highest}`))
+/** Those that show ids of nodes. */
+const withIds = once((evidence) =>
+  evidence.filter(({ operation = "" }) => ["nodes.create", "nodes.list", "nodes.get"].includes(operation))
+)
+
+/** The gets of nodes that were deleted and are gone. */
+const gone = once((evidence) =>
+  lives(evidence).flatMap(({ deleted, sights }) =>
+    sights
+      .filter(({ at, by, isThere }) => by === "get" && !isThere && deleted !== undefined && at > deleted.at)
+      .map(({ exchange }) => exchange)
+  )
+)
+
+/** Of each node the second delete, while it can be read: it is being terminated then. */
+const secondDeletes = once((evidence) =>
+  lives(evidence).flatMap(({ deleted, id, sights }) => {
+    const again = deletes(evidence).find((exchange) => exchange.nodeId === id && exchange !== deleted)
+    if (again === undefined) return []
+    return sights.some(({ at, by, isThere }) => by === "get" && at > again.at && isThere) ? [again] : []
+  })
+)
+
+const nameIn = ({ request }: Exchange): string | undefined =>
+  isObject(request) && typeof request["name"] === "string" ? request["name"] : undefined
+
+const node = { needs: "a create and a delete" } as const
+const unsent = { needs: "a request that the probe does not send" } as const
+
+export const life = {
+  transitions: claim("A11", "A node goes Create → created → running → terminate", {
+    ...node,
+    refutedBy: "A node that shows other statuses, or these in another order",
+    see: (evidence) =>
+      lives(evidence).flatMap(({ created, sights }) => {
+        const words = sights.flatMap(({ status }) => (status === undefined ? [] : [status]))
+        const changes = words.filter((word, at) => word !== words[at - 1])
+        return created === undefined || sights.length < 3
+          ? []
+          : [observation(sights.at(-1)!.exchange, changes, changes.join(" → "))]
+      }),
+    holds: isDocumentedLife
+  }),
+  goneStatus: claim("A11", "A node that is gone is 404", {
+    ...node,
+    refutedBy: "A get after the end of a node, with another status",
+    see: first(gone, ({ status }) => [status, `a node that is gone is ${status}`]),
+    holds: is(404)
+  }),
+  ghost: claim("A11", "A node that cannot be read is not listed", {
+    ...node,
+    refutedBy: "A list that has a node after a get of it was 404",
+    see: ghosts,
+    holds: is(0)
+  }),
+  idsGrow: claim("A11", "Ids grow", {
+    ...node,
+    refutedBy: "A new node with a lower id than one before it",
+    see: function* (evidence) {
+      let highest = Number.NEGATIVE_INFINITY
+      for (const exchange of withIds(evidence)) {
+        const ids = recordsIn(exchange)
+          .map(idOf)
+          .filter((id) => !Number.isNaN(id))
+        const [id] = ids
+        if (exchange.operation === "nodes.create" && id !== undefined && Number.isFinite(highest))
+          yield observation(exchange, id > highest, `the new node has the id ${id} after ${highest}`)
+        for (const each of ids) highest = Math.max(highest, each)
+      }
     }
-    highest = Math.max(highest, ...ids)
-  }
-  return worst(found, (value) => value)
+  }),
+  secondDelete: claim("A11", "A second delete is 204 again", {
+    ...node,
+    refutedBy: "A delete of a node that is being terminated, refused",
+    see: first(secondDeletes, (exchange) => [isSuccess(exchange), `a second delete is ${exchange.status}`])
+  }),
+  deleteReply: claim("A12", "A delete is 204 without a body", {
+    ...node,
+    refutedBy: "A delete with another status or a body",
+    see: first(deletes, (exchange) => {
+      const { body, status } = exchange
+      return isSuccess(exchange)
+        ? [{ status, body: status !== 204 && body.is === "json" }, `a delete is ${status}`]
+        : undefined
+    }),
+    holds: ({ body, status }: { readonly body: boolean; readonly status: number }) => status === 204 && !body
+  }),
+  createReply: claim("A13", "A create is 202 with Location", {
+    ...node,
+    refutedBy: "A create with another status, or without the header",
+    see: each(creates, (exchange) => {
+      if (!isSuccess(exchange)) return undefined
+      const says = `${exchange.status} ${exchange.headers["location"] === undefined ? "without" : "with"} Location`
+      return [says, `a create is ${says}`]
+    }),
+    holds: is("202 with Location")
+  }),
+  namesRepeat: claim("A14", "Names may repeat", {
+    ...unsent,
+    refutedBy: "A create that is refused because its name is taken",
+    see: function* (evidence) {
+      const names = new Set<string>()
+      for (const exchange of creates(evidence)) {
+        const name = nameIn(exchange)
+        if (name === undefined) continue
+        if (isSuccess(exchange) && names.has(name))
+          return yield observation(exchange, true, "a second node of the same name is created")
+        if (exchange.status === 409 && /name/i.test(JSON.stringify(json(exchange) ?? {})))
+          return yield observation(exchange, false, "a name that is taken is 409")
+        if (isSuccess(exchange)) names.add(name)
+      }
+    }
+  }),
+  commitmentReply: claim("A16", "A commitment answers vcn_id, node_status and committed_plan", {
+    ...unsent,
+    refutedBy: "A success of the endpoint with other data",
+    see: first(commitments, (exchange) => {
+      const data = isSuccess(exchange) ? json(exchange)?.["data"] : undefined
+      if (!isObject(data)) return undefined
+      return [Object.keys(data), `its data has ${Object.keys(data).join(", ") || "nothing"}`]
+    }),
+    holds: (names: ReadonlyArray<string>) => names.toSorted().join() === "committed_plan,node_status,vcn_id"
+  })
 }

@@ -2,18 +2,25 @@
  * The records of replies, field by field: types, forms, what is null or missing (A8, A9, A10, A13); and the envelope of a
  * success (A1).
  */
+import { CreatedNode, ListedNode, NodeAttributes } from "@berthkit/core/api/NodeRecords"
 import { type Envelope, type EnvelopeKey, type Field, type Form, type Kind } from "../../profile/Profile.ts"
 import { instantOf, isObject, type JsonObject, kindOf, sizeOf } from "../../profile/values.ts"
 import type { Operation } from "../../faults/operations.ts"
 import { type Exchange, isSecretName, isSuccess, json, listIn, listKey, recordsIn } from "./Exchange.ts"
-import { type Evidenced, observation, type Observation, type Observer, worst } from "./Observation.ts"
+import { claim, type Evidenced, is, observation, type Observer, once } from "./Claim.ts"
 import { asked } from "./paging.ts"
 
-/** Successes of an operation whose body is known. */
-export const successes = (evidence: Evidenced, operation: Operation): Evidenced =>
-  evidence.filter(
-    (each) => each.operation === operation && each.method !== "HEAD" && isSuccess(each) && each.body.is === "json"
+/** Successes whose body is known, by operation. */
+const byOperation = once((evidence) =>
+  Map.groupBy(
+    evidence.filter((each) => each.method !== "HEAD" && isSuccess(each) && each.body.is === "json"),
+    ({ operation }) => operation
   )
+)
+
+/** Those of an operation. */
+export const successes = (evidence: Evidenced, operation: Operation): Evidenced =>
+  byOperation(evidence).get(operation) ?? []
 
 /** Records that a shape is read off, at most. */
 const maxRecords = 5_000
@@ -120,103 +127,6 @@ export const recordShape = (evidence: Evidenced, operation: Operation): Readonly
   return fieldsOf(records, records.map(statusOf))
 }
 
-/** The keys of a record, in its order. */
-export const keys =
-  (operation: Operation, expected: ReadonlyArray<string>): Observer<ReadonlyArray<string>> =>
-  (evidence) => {
-    const found = seenIn(evidence, operation).map(({ exchange, record }) => {
-      const names = Object.keys(record)
-      const more = names.filter((name) => !expected.includes(name))
-      const less = expected.filter((name) => !names.includes(name))
-      const says = [
-        ...(more.length ? [`further fields: ${more.join(", ")}`] : []),
-        ...(less.length ? [`missing: ${less.join(", ")}`] : [])
-      ]
-      return observation(exchange, names as ReadonlyArray<string>, says.join("; ") || "the fields that are expected")
-    })
-    return worst(found, (names) => sameSet(names, expected))
-  }
-
-export const sameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
-  one.length === other.length && one.every((name) => other.includes(name))
-
-/** How one field is written, over all records that have it. `read` gives it a name. */
-export const field =
-  (
-    operations: ReadonlyArray<Operation>,
-    names: ReadonlyArray<string>,
-    read: (value: unknown, operation: Operation) => string | undefined,
-    isExpected: (form: string, operation: Operation) => boolean
-  ): Observer<boolean> =>
-  (evidence) => {
-    const found: Array<Observation<boolean>> = []
-    for (const operation of operations) {
-      for (const { exchange, record } of seenIn(evidence, operation)) {
-        for (const name of names) {
-          if (!Object.hasOwn(record, name)) continue
-          const form = read(record[name], operation)
-          if (form === undefined) continue
-          found.push(observation(exchange, isExpected(form, operation), `${name} of ${operation}: ${form}`))
-        }
-      }
-    }
-    return worst(found, (value) => value)
-  }
-
-/** Fields of nodes that are null in some record. */
-export const nulls =
-  (operations: ReadonlyArray<Operation>): Observer<ReadonlyArray<string>> =>
-  (evidence) => {
-    const found = operations.flatMap((operation) =>
-      seenIn(evidence, operation).map(({ exchange, record }) => {
-        const names = Object.keys(record).filter((name) => record[name] === null)
-        return observation(
-          exchange,
-          names as ReadonlyArray<string>,
-          names.length === 0 ? "no field is null" : `null in ${operation}: ${names.join(", ")}`
-        )
-      })
-    )
-    return worst(found, (names) => names.length === 0)
-  }
-
-/** Fields that some records of a list have and others do not. */
-export const missing =
-  (operations: ReadonlyArray<Operation>): Observer<ReadonlyArray<string>> =>
-  (evidence) => {
-    const found = operations.flatMap((operation) => {
-      const seen = seenIn(evidence, operation)
-      const some =
-        recordShape(evidence, operation)
-          ?.filter((field) => field.missing > 0)
-          .map(({ name }) => name) ?? []
-      const lacking = seen.find(({ record }) => some.some((name) => !Object.hasOwn(record, name)))
-      if (seen.length < 2) return []
-      return [
-        observation(
-          (lacking ?? seen[0]!).exchange,
-          some as ReadonlyArray<string>,
-          some.length === 0 ? "every record has the same fields" : `missing in some of ${operation}: ${some.join(", ")}`
-        )
-      ]
-    })
-    return worst(found, (names) => names.length === 0)
-  }
-
-/** The words for the status of nodes. */
-export const statusWords =
-  (operations: ReadonlyArray<Operation>, expected: ReadonlyArray<string>): Observer<ReadonlyArray<string>> =>
-  (evidence) => {
-    const seen = operations.flatMap((operation) => seenIn(evidence, operation))
-    const words = Array.from(
-      new Set(seen.flatMap(({ record }) => ("status" in record ? [String(record["status"])] : [])))
-    )
-    const odd = seen.find(({ record }) => "status" in record && !expected.includes(String(record["status"])))
-    return words.length === 0
-      ? undefined
-      : observation((odd ?? seen[0]!).exchange, words as ReadonlyArray<string>, `statuses: ${words.join(", ")}`)
-  }
-
 /** The envelope of successes of an operation. */
 export const envelopeOf = (evidence: Evidenced, operation: Operation): Envelope | undefined => {
   const found = successes(evidence, operation)
@@ -242,22 +152,215 @@ const envelopeKey = (name: string, dataKey: string, found: Evidenced): EnvelopeK
   return { name, is: "constant", value: isSecretName(name) || value === undefined ? null : (value as string) }
 }
 
-/** A part of the envelope of every success. */
-export const envelopePart =
-  <A>(
-    read: (envelope: JsonObject, exchange: Exchange) => readonly [value: A, says: string] | undefined,
-    isExpected: (value: A) => boolean
-  ): Observer<A> =>
-  (evidence) => {
-    const found = evidence.flatMap((exchange) => {
-      if (exchange.operation === undefined || !isSuccess(exchange) || exchange.body.is !== "json") return []
-      const part = read(json(exchange) ?? {}, exchange)
-      return part === undefined ? [] : [observation(exchange, ...part)]
-    })
-    return worst(found, isExpected)
-  }
-
 /** Whether a list of images was asked for without a filter. */
 export const isUnfiltered = (exchange: Exchange): boolean =>
   exchange.query.every(([name]) => !["cpu", "ram", "series", "os", "version", "image_type"].includes(name)) &&
   asked(exchange).pageNo === undefined
+
+const sameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((name) => other.includes(name))
+
+/** The keys of a record, in its order, which are those of the interface (§2.3 to §2.5). */
+const keysOf = (operation: Operation, { fields }: { readonly fields: object }) => ({
+  see: (evidence: Evidenced) =>
+    seenIn(evidence, operation).map(({ exchange, record }) => {
+      const [names, expected] = [Object.keys(record), Object.keys(fields)]
+      const more = names.filter((name) => !expected.includes(name))
+      const less = expected.filter((name) => !names.includes(name))
+      const says = [
+        ...(more.length ? [`further fields: ${more.join(", ")}`] : []),
+        ...(less.length ? [`missing: ${less.join(", ")}`] : [])
+      ]
+      return observation(exchange, names, says.join("; ") || "the fields that are expected")
+    }),
+  holds: (names: ReadonlyArray<string>) => sameSet(names, Object.keys(fields))
+})
+
+/** Whether fields are written as expected, in all records that have them. `read` puts the form in words. */
+const written = (
+  operations: ReadonlyArray<Operation>,
+  names: ReadonlyArray<string>,
+  read: (value: unknown) => string,
+  isExpected: (form: string, operation: Operation) => boolean
+): Observer<boolean> =>
+  function* (evidence) {
+    for (const operation of operations) {
+      for (const { exchange, record } of seenIn(evidence, operation)) {
+        for (const name of names) {
+          if (!Object.hasOwn(record, name)) continue
+          const form = read(record[name])
+          yield observation(exchange, isExpected(form, operation), `${name} of ${operation}: ${form}`)
+        }
+      }
+    }
+  }
+
+/** The words for the status of nodes. */
+const statusWords = (operations: ReadonlyArray<Operation>, expected: ReadonlyArray<string>) => ({
+  see: (evidence: Evidenced) => {
+    const seen = operations.flatMap((operation) => seenIn(evidence, operation))
+    const words = Array.from(
+      new Set(seen.flatMap(({ record }) => ("status" in record ? [String(record["status"])] : [])))
+    )
+    const odd = seen.find(({ record }) => "status" in record && !expected.includes(String(record["status"])))
+    return words.length === 0 ? [] : [observation((odd ?? seen[0]!).exchange, words, `statuses: ${words.join(", ")}`)]
+  },
+  holds: (words: ReadonlyArray<string>) => words.every((word) => expected.includes(word))
+})
+
+/** A size as text `16.00 GB`, or as a whole number: the form in words. */
+const sizeForm = (value: unknown): string => {
+  const size = typeof value === "string" ? sizeOf(value) : undefined
+  if (size === undefined) return kindOf(value)
+  return `a text with ${size.decimals} decimals and ${size.suffix === "" ? "no unit" : `the end "${size.suffix}"`}`
+}
+
+const addressForm = (value: unknown): string =>
+  isObject(value) ? `an object of ${Object.keys(value).join(", ")}` : value === "" ? "an empty text" : kindOf(value)
+
+const instantForm = (value: unknown): string => {
+  const instant = typeof value === "string" ? instantOf(value) : undefined
+  return instant === undefined
+    ? kindOf(value)
+    : `an instant with ${instant.decimals} decimals and ${instant.zone === "" ? "no zone" : instant.zone}`
+}
+
+/** A part of the envelope of every success that has one. */
+const envelopePart =
+  <A>(read: (envelope: JsonObject, exchange: Exchange) => readonly [value: A, says: string] | undefined): Observer<A> =>
+  (evidence) =>
+    evidence.flatMap((exchange) => {
+      if (exchange.operation === undefined || !isSuccess(exchange) || exchange.body.is !== "json") return []
+      const part = read(json(exchange) ?? {}, exchange)
+      return part === undefined ? [] : [observation(exchange, ...part)]
+    })
+
+/** One key of every envelope that has it, as JSON. */
+const envelopeValue = (name: string) =>
+  envelopePart((envelope) => {
+    const value = envelope[name] === undefined ? undefined : JSON.stringify(envelope[name])
+    return value === undefined ? undefined : [value, `${name}: ${value.slice(0, 60)}`]
+  })
+
+const reads: ReadonlyArray<Operation> = ["nodes.list", "nodes.get"]
+const texts: ReadonlyArray<Operation> = ["nodes.create", "nodes.list"]
+const nodes: ReadonlyArray<Operation> = ["nodes.create", ...reads]
+
+const envelopeKeys = ["message", "code", "data", "errors"]
+const words = ["created", "running", "power-off", "terminate"]
+const node = { needs: "a create and a delete" } as const
+
+export const records = {
+  envelopeKeys: claim("A1", "A success has message, code, data and errors", {
+    refutedBy: "A success with other keys around its data",
+    see: envelopePart((envelope, { operation }) => {
+      // Of saved images the interface itself says both (A18).
+      if (operation === "images.saved") return undefined
+      const names = Object.keys(envelope).filter(
+        (name) => operation !== "nodes.list" || !/total|page|count|size|limit/.test(name)
+      )
+      return [names, `the envelope has ${names.join(", ") || "nothing"}`]
+    }),
+    holds: (names: ReadonlyArray<string>) => sameSet(names, envelopeKeys)
+  }),
+  message: claim("A1", "message is Success", {
+    refutedBy: "A success with another message",
+    see: envelopeValue("message"),
+    holds: is('"Success"')
+  }),
+  code: claim("A1", "code is the number 200, whatever the status", {
+    refutedBy: "A success whose code is a text, or its status where that is not 200",
+    see: envelopeValue("code"),
+    holds: is("200")
+  }),
+  errors: claim("A1", "errors is an empty object", {
+    refutedBy: "A success whose errors are null, a list, or not empty",
+    see: envelopeValue("errors"),
+    holds: is("{}")
+  }),
+  listKeys: claim("A8", "A listed node has the fields of the example", {
+    refutedBy: "A listed node with further or fewer fields",
+    ...keysOf("nodes.list", ListedNode)
+  }),
+  getKeys: claim("A8", "A node by id has the fields of the table", {
+    refutedBy: "A node by id with further or fewer fields",
+    ...keysOf("nodes.get", NodeAttributes)
+  }),
+  createKeys: claim("A8", "A created node has the fields of the list and is_locked", {
+    ...node,
+    refutedBy: "A reply to a create with further or fewer fields",
+    ...keysOf("nodes.create", CreatedNode)
+  }),
+  vcpus: claim("A8", "vcpus is a text in lists, a whole number by id", {
+    refutedBy: "vcpus of another type",
+    see: written(nodes, ["vcpus"], kindOf, (form, operation) =>
+      operation === "nodes.get" ? form === "integer" : form === "string"
+    )
+  }),
+  memory: claim("A8", "memory is a text such as 16.00 GB", {
+    refutedBy: "memory of another type, unit or precision",
+    see: written(texts, ["memory"], sizeForm, is('a text with 2 decimals and the end " GB"'))
+  }),
+  disk: claim("A8", "disk is a text such as 100 GB in lists, a whole number by id", {
+    refutedBy: "disk of another type, unit or precision",
+    see: written(nodes, ["disk"], sizeForm, (form, operation) =>
+      operation === "nodes.get" ? form === "integer" : form === 'a text with 0 decimals and the end " GB"'
+    )
+  }),
+  addresses: claim("A8", "Addresses are texts in lists, objects by id", {
+    refutedBy: "An address that is null, empty or of another form",
+    see: written(nodes, ["public_ip_address", "private_ip_address"], addressForm, (form, operation) =>
+      operation === "nodes.get" ? form === "an object of ip_address, netmask, gateway, type" : form === "string"
+    )
+  }),
+  id: claim("A8", "The id of a node is a whole number", {
+    refutedBy: "An id of another type",
+    see: written(nodes, ["id"], kindOf, is("integer"))
+  }),
+  nulls: claim("A8", "No field of a node is null", {
+    refutedBy: "A node with a field that is null",
+    see: (evidence) =>
+      nodes.flatMap((operation) =>
+        seenIn(evidence, operation).map(({ exchange, record }) => {
+          const names = Object.keys(record).filter((name) => record[name] === null)
+          const says = names.length === 0 ? "no field is null" : `null in ${operation}: ${names.join(", ")}`
+          return observation(exchange, names.length === 0, says)
+        })
+      )
+  }),
+  missing: claim("A8", "Every record of a list has the same fields", {
+    refutedBy: "A field that only some records have",
+    see: (evidence) =>
+      reads.flatMap((operation) => {
+        const seen = seenIn(evidence, operation)
+        if (seen.length < 2) return []
+        const fields = recordShape(evidence, operation) ?? []
+        const some = fields.filter(({ missing }) => missing > 0).map(({ name }) => name)
+        const lacking = seen.find(({ record }) => some.some((name) => !Object.hasOwn(record, name))) ?? seen[0]!
+        return some.length === 0
+          ? [observation(lacking.exchange, true, "every record has the same fields")]
+          : [observation(lacking.exchange, false, `missing in some of ${operation}: ${some.join(", ")}`)]
+      })
+  }),
+  tags: claim("A9", "tags is an empty list", {
+    refutedBy: "A node with tags",
+    see: written(["nodes.get"], ["tags"], (value) => JSON.stringify(value), is("[]"))
+  }),
+  locked: claim("A9", "No node is locked", {
+    refutedBy: "A node that is locked",
+    see: written(nodes, ["locked", "is_locked"], (value) => JSON.stringify(value), is("false"))
+  }),
+  statuses: claim("A10", "status is created, running, power-off or terminate", {
+    refutedBy: "A status in another word or another case",
+    ...statusWords(reads, words)
+  }),
+  createStatus: claim("A10", "A create shows the status Create", {
+    ...node,
+    refutedBy: "A reply to a create with another status",
+    ...statusWords(["nodes.create"], ["Create"])
+  }),
+  createdAt: claim("A13", "created_at has microseconds and Z", {
+    refutedBy: "created_at with another precision or zone",
+    see: written(nodes, ["created_at"], instantForm, is("an instant with 6 decimals and Z"))
+  })
+}

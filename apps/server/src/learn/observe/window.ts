@@ -4,8 +4,8 @@
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
+import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
 import { type Exchange, isSuccess, serviceMillis } from "./Exchange.ts"
-import { type Evidenced, first, observation, type Observer, worst } from "./Observation.ts"
 
 /** Below it a reset is seconds from now (A22). */
 const minEpochSeconds = 1_000_000_000
@@ -34,57 +34,26 @@ const readingOf = (exchange: Exchange): Reading | undefined => {
   return { exchange, limit, remaining, resetMillis, untilMillis: resetMillis - at, at }
 }
 
-const readings = (evidence: Evidenced): ReadonlyArray<Reading> =>
-  evidence.flatMap((exchange) => readingOf(exchange) ?? [])
+const readings = once((evidence) => evidence.flatMap((exchange) => readingOf(exchange) ?? []))
+
+/** Those that cost something. */
+const granted = once((evidence) => readings(evidence).filter(({ exchange }) => exchange.status !== 429))
 
 const hasHeaders = ({ headers }: Exchange): boolean =>
   [limitHeader, remainingHeader, resetHeader].every((name) => headers[name] !== undefined)
 
 /** Whether replies of a kind have the three headers. */
-export const headersOn =
-  (kind: "success" | "failure"): Observer<boolean> =>
-  (evidence) =>
-    worst(
-      evidence
-        .filter(
-          (exchange) =>
-            exchange.status >= 200 &&
-            exchange.operation !== undefined &&
-            isSuccess(exchange) === (kind === "success") &&
-            (kind === "success" || exchange.status < 500)
-        )
-        .map((exchange) => {
-          const has = hasHeaders(exchange)
-          return observation(exchange, has, `a ${kind} ${has ? "has" : "lacks"} the headers`)
-        }),
-      (value) => value
-    )
-
-export const limit: Observer<number> = (evidence) =>
-  worst(
-    readings(evidence).map(({ exchange, limit }) => observation(exchange, limit, `ratelimit-limit: ${limit}`)),
-    (value) => value === 1200
-  )
-
-export const resetForm: Observer<"epoch" | "seconds"> = (evidence) =>
-  first(evidence, (exchange) => {
-    const reset = number(exchange.headers[resetHeader])
-    if (reset === undefined) return undefined
-    return reset < minEpochSeconds
-      ? observation(exchange, "seconds" as const, `ratelimit-reset: ${reset}, seconds from now`)
-      : observation(exchange, "epoch" as const, `ratelimit-reset: ${reset}, seconds since the epoch`)
+const headersOn = (kind: "success" | "failure") =>
+  each(all, (exchange) => {
+    const isOfKind = kind === "success" ? isSuccess(exchange) : !isSuccess(exchange) && exchange.status < 500
+    if (!isOfKind || exchange.status < 200 || exchange.operation === undefined) return undefined
+    return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
   })
 
 /** Headers have whole seconds, and a reply is a moment under way. */
 const toleranceMillis = 2_000
 
-/** A kind of window with its length; 0 where that does not show. */
-export interface Window {
-  readonly algorithm: Algorithm
-  readonly windowMillis: number
-}
-
-const hasWholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
+const wholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 
 /** A length as people set it: within the tolerance of headers the roundest. */
 const round = (millis: number): number => {
@@ -92,7 +61,19 @@ const round = (millis: number): number => {
   const step = steps.find(
     (each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= toleranceMillis + each * 0.001
   )
-  return step === undefined ? Math.max(1000, hasWholeSeconds(millis)) : Math.round(millis / step) * step
+  return step === undefined ? Math.max(1000, wholeSeconds(millis)) : Math.round(millis / step) * step
+}
+
+const sentences: Readonly<Record<Algorithm, (seconds: number) => string>> = {
+  "fixed-window": (seconds) => `a fixed window of ${seconds} s: it was full again at once`,
+  "sliding-window": (seconds) => `a sliding window of ${seconds} s: it refills bit by bit`,
+  "token-bucket": (seconds) => `a token bucket that fills in ${seconds} s`
+}
+
+/** A kind of window with its length, as a reading shows it. */
+const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number) => {
+  const windowMillis = round(lengthMillis)
+  return observation(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
 }
 
 /** Replies that tell a bucket from a window, at least. */
@@ -102,43 +83,40 @@ const minReadings = 5
  * A bucket's time to the reset grows with each request that is missing and a window's does not. A fixed window jumps to a full
  * allowance at its end, a sliding one gives back what was spent first.
  */
-export const window: Observer<Window> = (evidence) => {
-  const all = readings(evidence).filter(({ exchange }) => exchange.status !== 429)
-  const [start] = all
-  if (all.length < minReadings || start === undefined) return undefined
-  return bucketOf(all) ?? slidingOf(all) ?? refilledOf(all)
-}
+const windowIn = once((evidence) => {
+  const all = granted(evidence)
+  return all.length < minReadings ? undefined : (bucketOf(all) ?? slidingOf(all) ?? refilledOf(all))
+})
 
 /**
  * Past its reset a sliding window has given back what was spent first: what was spent next still counts, and its reset is near. That
  * of a fixed one is a whole window away.
  */
 const slidingOf = (all: ReadonlyArray<Reading>) => {
-  for (const reading of all) {
-    const oldest = all.find(
-      ({ at, resetMillis }) =>
-        resetMillis <= reading.at + toleranceMillis &&
-        resetMillis - at > 2 * toleranceMillis &&
-        reading.at - resetMillis < (resetMillis - at) / 4
-    )
-    if (oldest === undefined) continue
+  // Those before it ended long ago: without it every reading would be compared with all.
+  let from = 0
+  for (const [index, reading] of all.entries()) {
+    const isLongOver = ({ at, resetMillis }: Reading) => reading.at - resetMillis >= (resetMillis - at) / 4
+    const isJustOver = (one: Reading) =>
+      one.resetMillis <= reading.at + toleranceMillis &&
+      one.resetMillis - one.at > 2 * toleranceMillis &&
+      !isLongOver(one)
+    while (from < index && isLongOver(all[from]!)) from += 1
+    let at = from
+    while (at < index && !isJustOver(all[at]!)) at += 1
+    if (at === index) continue
+    const oldest = all[at]!
     const lengthMillis = oldest.resetMillis - oldest.at
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
-    if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
-    const length = round(lengthMillis)
-    return observation(
-      reading.exchange,
-      { algorithm: "sliding-window", windowMillis: length } as Window,
-      `a sliding window of ${length / 1000} s: it refills bit by bit`
-    )
+    if (hasMoved && isNear && reading.limit - reading.remaining >= 3)
+      return shownBy(reading, "sliding-window", lengthMillis)
   }
   return undefined
 }
 
 const bucketOf = (all: ReadonlyArray<Reading>) => {
   const spent = all.filter(({ limit, remaining }) => limit - remaining > 0)
-  const lengths = spent.map(({ limit, remaining, untilMillis }) => (untilMillis * limit) / (limit - remaining))
   if (spent.length < minReadings) return undefined
   const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
   const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
@@ -149,95 +127,109 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
     const perToken = length / limit
     return Math.abs(untilMillis - (limit - remaining) * perToken) <= toleranceMillis + perToken
   })
-  return isDeepEnough && agrees && lengths.every((each) => each > 0) && deepest.untilMillis > 2 * toleranceMillis
-    ? observation(
-        deepest.exchange,
-        { algorithm: "token-bucket", windowMillis: round(length) } as Window,
-        `a token bucket that fills in ${round(length) / 1000} s`
-      )
-    : undefined
+  const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
+  return isDeepEnough && agrees && isAhead ? shownBy(deepest, "token-bucket", length) : undefined
 }
 
 const refilledOf = (all: ReadonlyArray<Reading>) => {
   for (const [index, reading] of all.entries()) {
     const before = all[index - 1]
     if (before === undefined || reading.resetMillis <= before.resetMillis + toleranceMillis) continue
-    const isFull = reading.limit - reading.remaining <= 1
+    if (reading.limit - reading.remaining > 1 || reading.at < before.resetMillis - toleranceMillis) continue
     // The first request of a window, at which a sliding one would still count what came before.
     const length = round(reading.untilMillis)
     const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
-    if (isFull && reading.at >= before.resetMillis - toleranceMillis && wouldCount > 2) {
-      return observation(
-        reading.exchange,
-        { algorithm: "fixed-window", windowMillis: length } as Window,
-        `a fixed window of ${length / 1000} s: it was full again at once`
-      )
-    }
+    if (wouldCount > 2) return shownBy(reading, "fixed-window", reading.untilMillis)
   }
   return undefined
 }
 
 /** Whether it is a bucket, which a few replies show; what else it is takes longer. */
-export const bucket: Observer<boolean> = (evidence) => {
-  const all = readings(evidence).filter(({ exchange }) => exchange.status !== 429)
-  const found = bucketOf(all)
-  if (found !== undefined) return observation(found.exchange, true, found.says)
+export const isBucket = (evidence: Evidenced): boolean | undefined => {
+  const all = granted(evidence)
+  if (bucketOf(all) !== undefined) return true
   // One of a window is as far away after one request as after many.
   const fresh = all.find(({ limit, remaining }) => limit - remaining === 1)
-  const same =
-    fresh &&
-    all.find(
-      ({ limit, remaining, resetMillis }) =>
-        limit - remaining >= minReadings && Math.abs(resetMillis - fresh.resetMillis) <= toleranceMillis
-    )
-  return same && fresh.untilMillis > 2 * toleranceMillis
-    ? observation(same.exchange, false, "the reset does not move with each request")
-    : undefined
-}
-
-/** The length of a window of a kind that does not show: the first request of one tells it. */
-export const windowLength: Observer<number> = (evidence) => {
-  const known = window(evidence)
-  if (known !== undefined) return observation(known.exchange, known.value.windowMillis, known.says)
-  const fresh = readings(evidence).find(
-    ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
+  const same = all.some(
+    ({ limit, remaining, resetMillis }) =>
+      limit - remaining >= minReadings && Math.abs(resetMillis - (fresh?.resetMillis ?? 0)) <= toleranceMillis
   )
-  return (
-    fresh && observation(fresh.exchange, round(fresh.untilMillis), `a window of ${round(fresh.untilMillis) / 1000} s`)
-  )
-}
-
-/** Whether a 429 costs nothing: what is left stays as it was. */
-export const refusalIsFree: Observer<boolean> = (evidence) => {
-  const refused = readings(evidence).filter(({ exchange }) => exchange.status === 429)
-  const [one, two] = refused
-  if (one === undefined || two === undefined || one.resetMillis !== two.resetMillis) return undefined
-  return observation(
-    two.exchange,
-    two.remaining === one.remaining,
-    `${one.remaining} left at one 429, ${two.remaining} at the next`
-  )
+  return fresh !== undefined && same && fresh.untilMillis > 2 * toleranceMillis ? false : undefined
 }
 
 /** How far the service's clock is ahead of the recorder's: the median over all replies. */
-export const clockSkew: Observer<number> = (evidence) => {
-  const found = evidence
+export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
+  const skews = evidence
     .flatMap((exchange) => {
       const service = serviceMillis(exchange)
       // A date is cut to its second: half of one on average.
-      return service === undefined
-        ? []
-        : [{ exchange, skew: service + 500 - (exchange.at + exchange.durationMillis / 2) }]
+      return service === undefined ? [] : [service + 500 - (exchange.at + exchange.durationMillis / 2)]
     })
-    .toSorted((a, b) => a.skew - b.skew)
-  const middle = found[Math.floor(found.length / 2)]
+    .toSorted((a, b) => a - b)
+  const middle = skews[Math.floor(skews.length / 2)]
   if (middle === undefined) return undefined
-  const skew = Math.abs(middle.skew) < toleranceMillis ? 0 : Math.round(middle.skew / 1000) * 1000
-  return observation(
-    middle.exchange,
-    skew,
-    skew === 0
-      ? "the clocks agree"
-      : `the service's clock is ${Math.abs(skew) / 1000} s ${skew > 0 ? "ahead" : "behind"}`
-  )
+  return Math.abs(middle) < toleranceMillis ? 0 : wholeSeconds(middle)
+}
+
+export const window = {
+  onSuccess: claim("A20", "Successes have the three headers", {
+    refutedBy: "A success without one of them",
+    see: headersOn("success")
+  }),
+  onFailure: claim("A20", "Failures have them too", {
+    refutedBy: "A failure without one of them",
+    see: headersOn("failure")
+  }),
+  limit: claim("A20", "The limit is 1200", {
+    refutedBy: "ratelimit-limit with another number",
+    see: (evidence) =>
+      readings(evidence).map(({ exchange, limit }) => observation(exchange, limit, `ratelimit-limit: ${limit}`)),
+    holds: is(1200)
+  }),
+  reset: claim("A20", "The reset is in seconds since the epoch", {
+    refutedBy: "ratelimit-reset in seconds from now",
+    see: first(all, ({ headers }) => {
+      const reset = number(headers[resetHeader])
+      if (reset === undefined) return undefined
+      return reset < minEpochSeconds
+        ? ["seconds", `ratelimit-reset: ${reset}, seconds from now`]
+        : ["epoch", `ratelimit-reset: ${reset}, seconds since the epoch`]
+    }),
+    holds: is<string>("epoch")
+  }),
+  refusalIsFree: claim("A21", "A 429 costs nothing", {
+    needs: "time",
+    refutedBy: "Two of them in one window with different numbers left",
+    see: (evidence) => {
+      const [one, two] = readings(evidence).filter(({ exchange }) => exchange.status === 429)
+      if (one === undefined || two === undefined || one.resetMillis !== two.resetMillis) return []
+      const says = `${one.remaining} left at one 429, ${two.remaining} at the next`
+      return [observation(two.exchange, two.remaining === one.remaining, says)]
+    }
+  }),
+  algorithm: claim("A22", "The window is a fixed one", {
+    needs: "time",
+    refutedBy: "An allowance that refills bit by bit, or whose reset moves with each request",
+    see: (evidence) => {
+      const found = windowIn(evidence)
+      return found === undefined ? [] : [{ ...found, value: found.value.algorithm }]
+    },
+    holds: is<string>("fixed-window")
+  }),
+  length: claim("A22", "The window is an hour long", {
+    needs: "time",
+    refutedBy: "The first request of a window with another time to its reset",
+    // Where its kind does not show the first request of one tells it.
+    see: (evidence) => {
+      const found = windowIn(evidence)
+      if (found !== undefined) return [{ ...found, value: found.value.windowMillis }]
+      const fresh = readings(evidence).find(
+        ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
+      )
+      if (fresh === undefined) return []
+      const length = round(fresh.untilMillis)
+      return [observation(fresh.exchange, length, `a window of ${length / 1000} s`)]
+    },
+    holds: is(3_600_000)
+  })
 }

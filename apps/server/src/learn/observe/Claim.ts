@@ -1,0 +1,96 @@
+/**
+ * A claim of an assumption (`docs/interface/assumptions.md`) that evidence can confirm or refute, and how evidence is read for it.
+ */
+import type { Exchange } from "./Exchange.ts"
+
+export type Evidenced = ReadonlyArray<Exchange>
+
+/** What one exchange shows: a value, and the value in words, for people. */
+export type Shown<A> = readonly [value: A, says: string] | undefined
+
+/** The same with the exchange in which it is to be seen. */
+export interface Observation<A> {
+  readonly value: A
+  readonly says: string
+  readonly exchange: Exchange
+}
+
+/** All that evidence shows of one thing. */
+export type Observer<A> = (evidence: Evidenced) => Iterable<Observation<A>>
+
+/** What it takes to see it. */
+type Needs = "a read" | "a create and a delete" | "a request that the probe does not send" | "time"
+
+export interface Claim<A = any> {
+  readonly assumption: string
+  readonly claim: string
+  /** The observation that would refute it, in words. */
+  readonly refutedBy: string
+  readonly needs: Needs
+  readonly see: Observer<A>
+  readonly holds: (value: A) => boolean
+}
+
+interface Details<A> extends Pick<Claim<A>, "refutedBy"> {
+  readonly see: Observer<A>
+  /** Default: it is true or false. */
+  readonly holds?: (value: A) => boolean
+  /** Default: a read. */
+  readonly needs?: Needs
+}
+
+export const claim = <A>(
+  assumption: string,
+  text: string,
+  { holds = is<unknown>(true), needs = "a read", ...rest }: Details<A>
+): Claim<A> => ({ assumption, claim: text, needs, holds, ...rest })
+
+export const is =
+  <A>(expected: A) =>
+  (value: A): boolean =>
+    value === expected
+
+/** What is to be said of a claim: the first that contradicts it, or else the first; undefined where nothing shows. */
+export const observe = <A>({ holds, see }: Claim<A>, evidence: Evidenced): Observation<A> | undefined => {
+  let first: Observation<A> | undefined
+  for (const found of see(evidence)) {
+    if (!holds(found.value)) return found
+    first ??= found
+  }
+  return first
+}
+
+export const observation = <A>(exchange: Exchange, value: A, says: string): Observation<A> => ({
+  value,
+  says,
+  exchange
+})
+
+type Read<S> = (exchange: Exchange, evidence: Evidenced) => S
+
+/** What each of some exchanges shows. */
+export const each = <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
+  function* (evidence: Evidenced): Generator<Observation<NonNullable<S>[0]>> {
+    for (const exchange of some(evidence)) {
+      const shown = read(exchange, evidence)
+      if (shown !== undefined) yield { exchange, value: shown[0], says: shown[1] }
+    }
+  }
+
+/** The same of the first that shows anything. */
+export const first =
+  <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
+  (evidence: Evidenced) =>
+    each(some, read)(evidence).take(1)
+
+export const all = (evidence: Evidenced): Evidenced => evidence
+
+/** What follows from evidence, worked out once for all claims. */
+export const once = <A>(make: (evidence: Evidenced) => A) => {
+  const made = new WeakMap<Evidenced, { readonly value: A }>()
+  return (evidence: Evidenced): A => {
+    const known = made.get(evidence) ?? { value: make(evidence) }
+    made.set(evidence, known)
+    return known.value
+  }
+}
