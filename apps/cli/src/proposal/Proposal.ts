@@ -8,7 +8,7 @@ import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Predicate, Schema } from "effect"
 import { capitalized, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, inr, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
 
 export const Proposal = Schema.Struct({
@@ -132,19 +132,8 @@ const subject: ReadonlyArray<Field<Proposal>> = [
 const price: ReadonlyArray<Field<Proposal>> = [
   pricePerHour,
   pricePerMonth,
-  {
-    key: "committedPriceInr",
-    title: "₹ COMMITTED",
-    value: ({ committedPriceInr }) => rupees(committedPriceInr),
-    align: "right"
-  },
-  {
-    key: "minimumBillingInr",
-    title: "₹ AT LEAST",
-    value: ({ minimumBillingInr }) => rupees(minimumBillingInr),
-    align: "right",
-    cardOnly: true
-  }
+  inr("committedPriceInr", "₹ COMMITTED"),
+  inr("minimumBillingInr", "₹ AT LEAST", { cardOnly: true })
 ]
 
 const change: ReadonlyArray<Field<Proposal>> = [
