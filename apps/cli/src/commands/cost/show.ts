@@ -44,17 +44,25 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-const costNow = Effect.fnUntraced(function* (by: Grouping) {
+/** What the nodes cost now, in groups. Of a list that was not read to its end the sum is a `min…`. */
+export const currentCosts = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
   const own = yield* CommitmentLog.use(({ load }) => load)
   const nowMillis = yield* Clock.currentTimeMillis
   const fleets = by === "fleet" || by === "tag" ? yield* ownMemberships : undefined
-  const pricing = { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) }
-  const { ending, rows, total } = costs(list, pricing, by)
+  const { total, ...found } = costs(
+    list,
+    { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) },
+    by
+  )
+  return { ...found, total: list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) } }
+})
+
+const costNow = Effect.fnUntraced(function* (by: Grouping) {
+  const { ending, rows, total } = yield* currentCosts(by)
   yield* printAll(costRecord, rows)
-  const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
-  if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
-  if (fleets !== undefined) {
+  if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
+  if (by === "fleet" || by === "tag") {
     const what = by === "tag" ? "Tags are those that berth apply sent" : "Fleets are those of this machine"
     yield* printNote(
       `${what}, by their ledgers: berth fleet list. The service does not report ${by === "tag" ? "tags" : "fleets"}.`

@@ -9,14 +9,11 @@ import { Plans } from "@berthkit/core/client/Plans"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Plan } from "@berthkit/core/domain/Plan"
-import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, Duration, Effect, Option, Stream } from "effect"
-import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
-import { shownList, withListedFields } from "../../nodes/allNodes.ts"
+import { Duration, Effect, Option, Stream } from "effect"
+import { withListedFields } from "../../nodes/allNodes.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
-import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { accountRecord } from "../../records/account.ts"
 import { costRecord } from "../../records/cost.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
@@ -25,7 +22,8 @@ import { nodeRecord } from "../../records/node.ts"
 import { outcomeRecord } from "../../records/outcome.ts"
 import { planRecord } from "../../records/plan.ts"
 import { accountSettings, deadlineSetting } from "../../settings/account.ts"
-import { costs, groupings } from "../cost/sum.ts"
+import { currentCosts } from "../cost/show.ts"
+import { groupings } from "../cost/sum.ts"
 import { currentLimits } from "../limits/show.ts"
 import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
 import { keysOf, listOf, parts } from "./outline.ts"
@@ -198,13 +196,7 @@ const account = (allowed: Allowed) =>
     },
     Effect.fnUntraced(function* ({ by }) {
       const settings = yield* accountSettings
-      const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
-      const own = yield* CommitmentLog.use(({ load }) => load)
-      const nowMillis = yield* Clock.currentTimeMillis
-      const pricing = { prices: pricesOf(catalogue), own, nowMillis }
-      const { rows, total } = costs(list, pricing, by ?? "plan")
-      // Of a list that was not read to its end the sum is a `min…`.
-      const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
+      const { rows, total } = yield* currentCosts(by ?? "plan")
       return {
         account: accountRecord.encode({
           profile: valueOf(settings.profile),
@@ -215,7 +207,7 @@ const account = (allowed: Allowed) =>
           accessTokenSource: source(settings.accessToken),
           authenticated: true
         }),
-        total: costRecord.encode(sum),
+        total: costRecord.encode(total),
         rows: by === undefined ? [] : rows.slice(0, maxNodes).map(costRecord.encode),
         limits: limitsRecord.encode(yield* currentLimits),
         allowed
