@@ -22,7 +22,7 @@ import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 
 /** The committed option to renew to, or why it cannot be one. */
-export const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
+export const optionFor = Effect.fnUntraced(function* (node: Pick<Node, "plan" | "image">, skuId: number) {
   return yield* Effect.fromResult(optionOfNode(node, yield* publicCatalogue(), skuId))
 })
 

@@ -6,7 +6,7 @@ import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
-import type { Kept, Order, Terms } from "../../proposal/ProposalStore.ts"
+import type { Kept, Terms } from "../../proposal/ProposalStore.ts"
 
 export const actions = ["create", "delete", "commit"] as const
 export type Action = (typeof actions)[number]
@@ -69,5 +69,3 @@ export const makeBounds = (bounds: Bounds) => {
 
   return { ensureAllowed, ensureWithin, take, giveBack }
 }
-
-export const actionOf = ({ action }: Order): Action => action

@@ -13,19 +13,18 @@ import { CommitmentLog, created as committedSince } from "../../commitmentLog/Co
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
-import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
 import { expiryOf } from "../../proposal/consentText.ts"
 import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
-import { keepSetting } from "../commitment/set.ts"
-import { integer, node as nodeArgument, oneOf, required, text, texts, toggle } from "./arguments.ts"
-import { actionOf, actions, type Bounds, makeBounds } from "./bounds.ts"
+import { keepSetting, optionFor } from "../commitment/set.ts"
+import { integer, node as nodeArgument, oneOf, required, text, texts, toggle, type Values } from "./arguments.ts"
+import { actions, type Bounds, makeBounds } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
 import { keysOf, parts } from "./outline.ts"
 import { within } from "./reads.ts"
 import { termsOf } from "./terms.ts"
-import { type Data, tool } from "./Tool.ts"
+import { type Data, reading, tool } from "./Tool.ts"
 
 /** The longest that sending takes, with all that is read before and after it. Programs that run tools give up after a minute. */
 const sendingWithin = endingWithin("50 seconds")
@@ -51,16 +50,12 @@ const argumentsOf = {
   commit: { needs: ["node", "setting"], takes: ["sku"] }
 } as const
 
-type Proposing = {
-  readonly [Name in keyof typeof proposing]?: unknown
-}
+type Proposing = Values<typeof proposing>
 
 /** Why the arguments do not go with the action; undefined where they do. */
-const faultOf = (given: Proposing, action: (typeof actions)[number]): UsageFault | undefined => {
+const faultOf = ({ action, ...given }: Proposing): UsageFault | undefined => {
   const { needs, takes } = argumentsOf[action]
-  const names = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined || name === "action" ? [] : [name]
-  )
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   const missing = needs.filter((name) => !names.includes(name))
   const surplus = names.filter((name) => ![...needs, ...takes].some((known) => known === name))
   if (missing.length === 0 && surplus.length === 0) return undefined
@@ -79,19 +74,7 @@ const shown = (kept: Kept): Data => ({
 })
 
 /** The order that the arguments are, and the node where that was read. */
-const orderOf = Effect.fnUntraced(function* (given: {
-  readonly action: (typeof actions)[number]
-  readonly name: string | undefined
-  readonly plan: string | undefined
-  readonly image: string | undefined
-  readonly sshKeys: ReadonlyArray<string> | undefined
-  readonly tags: ReadonlyArray<string> | undefined
-  readonly backups: boolean | undefined
-  readonly publicIp: boolean | undefined
-  readonly sku: number | undefined
-  readonly node: string | undefined
-  readonly setting: (typeof commitmentSettings)[number] | undefined
-}) {
+const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const { action, backups, image = "", name = "", node = "", plan = "", publicIp, setting, sku, sshKeys, tags } = given
   if (action === "create") {
     const spec = {
@@ -123,12 +106,7 @@ const keepCommitment = Effect.fnUntraced(function* (
   spec: { plan: string; image: string | number; committedSkuId?: number | undefined }
 ) {
   if (spec.committedSkuId === undefined) return
-  const node = { plan: spec.plan, image: String(spec.image) }
-  const option = yield* Effect.option(
-    Effect.flatMap(publicCatalogue(), (catalogue) =>
-      Effect.fromResult(optionOfNode(node, catalogue, spec.committedSkuId ?? 0))
-    )
-  )
+  const option = yield* Effect.option(optionFor({ plan: spec.plan, image: String(spec.image) }, spec.committedSkuId))
   if (Option.isSome(option)) {
     yield* CommitmentLog.use((log) =>
       log.update(id, () => committedSince(id, option.value, createdAt.epochMilliseconds))
@@ -155,12 +133,7 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
       const skuId = order.skuId ?? undefined
       yield* nodes.setCommitment(order.id, order.setting, { skuId })
       const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
-      const option =
-        skuId === undefined || skuId === 0
-          ? Option.none()
-          : yield* Effect.option(
-              Effect.flatMap(publicCatalogue(), (catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId)))
-            )
+      const option = skuId === undefined || skuId === 0 ? Option.none() : yield* Effect.option(optionFor(node, skuId))
       yield* keepSetting(order.id, order.setting, skuId, option)
       const message = `The commitment of node ${order.id} is set to ${order.setting}.`
       return { proposal: key, outcome: "set", message, node: null } satisfies Outcome
@@ -241,11 +214,11 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
         proposal: keysOf(Proposal),
         node: { type: ["object", "null"] }
       }),
-      hints: { readOnly: true, destructive: false, idempotent: false }
+      annotations: { ...reading, idempotentHint: false }
     },
     Effect.fnUntraced(function* (given) {
       yield* ensureAllowed(given.action)
-      const fault = faultOf(given, given.action)
+      const fault = faultOf(given)
       if (fault !== undefined) return yield* fault
       if (store === undefined) return yield* Effect.die("a server that may propose has a place for proposals")
       const { node, order } = yield* orderOf(given)
@@ -295,7 +268,7 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
         node: { type: ["object", "null"] },
         repeated: { type: "boolean" }
       }),
-      hints: { readOnly: false, destructive: true, idempotent: true }
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
     },
     Effect.fnUntraced(function* ({ proposal: id }) {
       // The first word of all: a server that was started read-only carries out nothing, whatever is on the disk.
@@ -305,7 +278,7 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
         return yield* Effect.die("a server that may propose has a place for proposals")
       }
       const kept = yield* store.find(id)
-      yield* ensureAllowed(actionOf(kept.terms.order))
+      yield* ensureAllowed(kept.terms.order.action)
       const done = yield* store.resultOf(id)
       if (Option.isSome(done)) return { ...done.value, repeated: true }
       if (!(yield* store.wasSent(id))) yield* ensureCurrent(kept, false)

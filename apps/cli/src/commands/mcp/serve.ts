@@ -72,7 +72,7 @@ const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string)
     message: `${maxCalls} calls are under way already.`,
     hint: "Wait for their results."
   })
-  for (const { description, hints, name, output, parameters, run } of tools) {
+  for (const { annotations, description, name, output, parameters, run } of tools) {
     const counted = (given: unknown) =>
       Effect.suspend(() => {
         if (underWay >= maxCalls) return Effect.fail(busy)
@@ -82,19 +82,13 @@ const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string)
           Effect.sync(() => void underWay--)
         )
       })
-    const { destructive, idempotent, readOnly } = hints
     yield* server.addTool({
       tool: McpSchema.Tool.make({
         name,
         description,
         inputSchema: schemaOf(parameters),
         outputSchema: output,
-        annotations: McpSchema.ToolAnnotations.make({
-          readOnlyHint: readOnly,
-          destructiveHint: destructive,
-          idempotentHint: idempotent,
-          openWorldHint: true
-        })
+        annotations: McpSchema.ToolAnnotations.make({ ...annotations, openWorldHint: true })
       }),
       annotations: Context.empty(),
       handle: (given) =>
@@ -142,14 +136,7 @@ const guarded = Effect.fnUntraced(function* (mask: (text: string) => string, end
 export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: ProposalStore["Service"] | undefined) {
   const mask = yield* redaction
   const ended = yield* Deferred.make<void>()
-  const tools: Tools = [
-    ...reads({
-      allow: bounds.allow,
-      maxCostInr: Option.getOrNull(bounds.maxCostInr),
-      maxNodes: Option.getOrNull(bounds.maxNodes)
-    }),
-    ...changes(bounds, store)
-  ]
+  const tools: Tools = [...reads(bounds), ...changes(bounds, store)]
   const server = McpServer.layerStdio({
     name: "berth",
     version: pkg.version,
