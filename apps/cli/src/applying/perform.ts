@@ -4,13 +4,13 @@
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { type PriceList } from "@berthkit/core/domain/Price"
-import { Clock, DateTime, type Duration, Effect, Option, Result } from "effect"
+import { Array as Arr, Clock, DateTime, type Duration, Effect, Option, Result } from "effect"
 import { CommitmentLog, set as setCommitment } from "../commitmentLog/CommitmentLog.ts"
-import { CreatedNotReady, DeletedNotGone, FleetStep, LocalFileFault } from "../failure/CliFailure.ts"
+import { CreatedNotReady, DeletedNotGone, FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
+import type { Failure } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { sentOf } from "../fleet/differences.ts"
 import {
@@ -47,9 +47,6 @@ const concurrency = 4
 /** So many creates go at a time: those that begin together share the reads which show the highest id before them. */
 const createsTogether = 25
 
-const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
-
 /** How a plan is carried out. */
 export interface Means {
   readonly file: LedgerFile
@@ -62,21 +59,8 @@ export interface Means {
   readonly maxUnavailable: number
   readonly readyCommand: Option.Option<string>
   readonly readyTimeout: Duration.Duration
-  /** Called with each node that is made. */
-  readonly onDone: (change: Change) => void
-}
-
-type StepFailure = BerthError | CreatedNotReady | DeletedNotGone | FleetStep | LocalFileFault
-
-interface MemberFailure {
-  readonly member: string
-  readonly failure: StepFailure
-}
-
-/** What came of each change, and why what failed did. */
-export interface Performed {
-  readonly done: ReadonlyMap<Change, Done>
-  readonly failures: ReadonlyArray<MemberFailure>
+  /** What came of each change so far; written here. */
+  readonly done: Map<Change, Done>
 }
 
 type Create = Extract<Change, { readonly action: "create" }>
@@ -238,18 +222,12 @@ const whatOf = ({ id, name }: Pick<Owned, "id" | "name">) => `${name} (${id})`
 
 /** Carries the plan out. */
 export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Means) {
-  const { file, machine, onDone, timeout, wait } = means
-  const done = new Map<Change, Done>()
-  const failures: Array<MemberFailure> = []
-  const failed = (change: Change, failure: StepFailure, node: Node | null = null) =>
-    Effect.sync(() => {
-      failures.push({ member: memberText(change.member), failure })
-      done.set(change, { outcome: "failed", node, reason: failure.message })
-    })
+  const { done, file, machine, timeout, wait } = means
+  const failed = (change: Change, failure: Failure, node: Node | null = null) =>
+    Effect.sync(() => void done.set(change, { outcome: "failed", node, failure }))
   const finish = (change: Change, result: Done) =>
     Effect.suspend(() => {
       done.set(change, result)
-      onDone(change)
       return printNote(
         `${memberText(change.member)}: ${result.outcome}${result.node === null ? "" : ` ${whatOf(result.node)}`}`
       )
@@ -281,7 +259,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         concurrency: "unbounded"
       })
     const nodes = (yield* withProgress({ goal: "created", total: creates.length }, () =>
-      Effect.forEach(chunksOf(creates, createsTogether), together)
+      Effect.forEach(Arr.chunksOf(creates, createsTogether), together)
     )).flat()
     const made = nodes.flatMap(({ change, node }) => (node === null ? [] : [{ change, node }]))
     if (wait && made.length > 0) {
@@ -347,9 +325,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     )
   }
   const skip = (change: Replace) =>
-    Effect.sync(() => {
-      done.set(change, { outcome: "skipped", node: change.old, reason: "a replacement before it failed" })
-    })
+    Effect.sync(
+      () => void done.set(change, { outcome: "skipped", node: change.old, reason: "a replacement before it failed" })
+    )
   if (replaces.length > 0) {
     yield* withProgress({ goal: "replaced", total: replaces.length }, (show) =>
       Effect.forEach(
@@ -394,5 +372,4 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       Effect.forEach(deletes, (change) => deleteOne(change, show), { concurrency, discard: true })
     )
   }
-  return { done, failures } satisfies Performed
 })

@@ -4,7 +4,7 @@
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Effect } from "effect"
-import { deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
+import { countOf, deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { OutputOptions } from "../output/OutputOptions.ts"
@@ -36,17 +36,11 @@ export const priceSentence = (plan: Plan, prices: PriceList): string => {
 }
 
 /** How many of what, as the beginning of a question. */
-export const countsOf = (plan: Plan): string => {
-  const { changes } = plan
-  const count = (action: string) => changes.filter((change) => change.action === action).length
-  const parts = [
-    [count("create"), "create"],
-    [count("replace"), "replace"],
-    [count("commit"), "commit"],
-    [count("delete"), "delete"]
-  ] as const
-  return parts.flatMap(([n, what]) => (n === 0 ? [] : [`${what} ${n}`])).join(", ")
-}
+export const countsOf = (plan: Plan): string =>
+  (["create", "replace", "commit", "delete"] as const)
+    .filter((action) => countOf(plan, action) > 0)
+    .map((action) => `${action} ${countOf(plan, action)}`)
+    .join(", ")
 
 /** Shows the plan on stderr before it is carried out; where only errors are wanted there, before a question alone. */
 export const showPlan = Effect.fnUntraced(function* (
