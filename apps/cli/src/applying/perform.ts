@@ -8,7 +8,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { type PriceList } from "@berthkit/core/domain/Price"
 import { Array as Arr, Clock, DateTime, type Duration, Effect, Option, Result } from "effect"
-import { CommitmentLog, set as setCommitment } from "../commitmentLog/CommitmentLog.ts"
+import { keepSetting } from "../commitmentLog/CommitmentLog.ts"
 import { CreatedNotReady, DeletedNotGone, FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
@@ -161,17 +161,7 @@ const commit = Effect.fnUntraced(function* (member: string, node: Node, group: L
   const option = prices.ofOrder(order).committedOptions.find(({ days }) => days === commitment.days)
   const skuId = option?.skuId
   yield* Nodes.use((nodes) => nodes.setCommitment(node.id, commitment.setting, { skuId }))
-  yield* CommitmentLog.use((log) =>
-    log.update(node.id, (before, now) =>
-      setCommitment(
-        before,
-        node.id,
-        commitment.setting,
-        { skuId: skuId ?? null, days: option?.days ?? null, priceInr: option?.priceInr ?? null },
-        now
-      )
-    )
-  )
+  yield* keepSetting(node.id, commitment.setting, skuId, option)
   yield* file.update((before) => committed(before, member, text))
 })
 

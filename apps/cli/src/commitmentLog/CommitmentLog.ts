@@ -93,6 +93,24 @@ export class CommitmentLog extends Context.Service<
   static readonly layer = (path: string | undefined) => Layer.sync(CommitmentLog, () => make(path))
 }
 
+/** Keeps that a node was created with a committed option. */
+export const keepCreated = (id: number, option: CommittedOption, sinceMillis: number) =>
+  CommitmentLog.use((log) => log.update(id, () => created(id, option, sinceMillis)))
+
+/** Keeps what was set of a node; `option` where the committed option is listed. */
+export const keepSetting = (
+  id: number,
+  setting: CommitmentSetting,
+  skuId: number | undefined,
+  option: CommittedOption | undefined
+) =>
+  CommitmentLog.use((log) =>
+    log.update(id, (before, now) => {
+      const { days = null, priceInr = null } = option ?? {}
+      return set(before, id, setting, { skuId: skuId ?? null, days, priceInr }, now)
+    })
+  )
+
 const make = (path: string | undefined): CommitmentLog["Service"] => {
   if (path === undefined) return { load: Effect.succeed(new Map()), update: () => Effect.void }
   const text = Effect.orElseSucceed(readText(path), () => Option.none<string>())

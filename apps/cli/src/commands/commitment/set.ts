@@ -8,7 +8,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
-import { CommitmentLog, set as setCommitment } from "../../commitmentLog/CommitmentLog.ts"
+import { keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -66,22 +66,6 @@ export const proposalOf = (
 const priceOf = (option: Option.Option<CommittedOption>): number | null =>
   Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
 
-/** Keeps what was set, which the service does not report. */
-export const keepSetting = (
-  id: Node["id"],
-  setting: CommitmentSetting,
-  skuId: number | undefined,
-  option: Option.Option<CommittedOption>
-) =>
-  CommitmentLog.use((log) =>
-    log.update(id, (before, now) =>
-      setCommitment(before, id, setting, { skuId: skuId ?? null, days: daysOf(option), priceInr: priceOf(option) }, now)
-    )
-  )
-
-const daysOf = (option: Option.Option<CommittedOption>): number | null =>
-  Option.match(option, { onNone: () => null, onSome: ({ days }) => days })
-
 export const set = command(
   {
     node: oneNode,
@@ -122,7 +106,7 @@ export const set = command(
         hint: "Run the same command again to be sure."
       }))
     )
-    yield* keepSetting(node.id, setting, skuId, option)
+    yield* keepSetting(node.id, setting, skuId, Option.getOrUndefined(option))
     yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
   }),
   client

@@ -9,7 +9,7 @@ import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect, Option, Predicate } from "effect"
 import { McpSchema } from "effect/ai"
-import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
+import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
@@ -17,7 +17,7 @@ import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
 import { expiryOf } from "../../proposal/consentText.ts"
 import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
-import { keepSetting, optionFor } from "../commitment/set.ts"
+import { optionFor } from "../commitment/set.ts"
 import { integer, node as nodeArgument, oneOf, required, text, texts, toggle, type Values } from "./arguments.ts"
 import { actions, type Bounds, makeBounds } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
@@ -107,11 +107,7 @@ const keepCommitment = Effect.fnUntraced(function* (
 ) {
   if (spec.committedSkuId === undefined) return
   const option = yield* Effect.option(optionFor({ plan: spec.plan, image: String(spec.image) }, spec.committedSkuId))
-  if (Option.isSome(option)) {
-    yield* CommitmentLog.use((log) =>
-      log.update(id, () => committedSince(id, option.value, createdAt.epochMilliseconds))
-    )
-  }
+  if (Option.isSome(option)) yield* keepCreated(id, option.value, createdAt.epochMilliseconds)
 })
 
 /** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
@@ -134,7 +130,7 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
       yield* nodes.setCommitment(order.id, order.setting, { skuId })
       const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
       const option = skuId === undefined || skuId === 0 ? Option.none() : yield* Effect.option(optionFor(node, skuId))
-      yield* keepSetting(order.id, order.setting, skuId, option)
+      yield* keepSetting(order.id, order.setting, skuId, Option.getOrUndefined(option))
       const message = `The commitment of node ${order.id} is set to ${order.setting}.`
       return { proposal: key, outcome: "set", message, node: null } satisfies Outcome
     }

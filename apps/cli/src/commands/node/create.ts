@@ -11,10 +11,10 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { shareInr } from "@berthkit/core/domain/Money"
 import { fromImages } from "@berthkit/core/domain/Plan"
 import { exactPrice, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { DateTime, Effect, Option, Predicate, Result } from "effect"
+import { Clock, DateTime, Effect, Option, Predicate, Result } from "effect"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
-import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
+import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/quoted.ts"
 import { CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
@@ -246,14 +246,11 @@ const createAll = (
 const keepCommitments = (results: ReadonlyArray<Result.Result<Creation, Failed>>, option: CommittedOption) =>
   Effect.forEach(
     results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : (result.failure.creation ?? []))),
-    ({ createdAt, id, outcome }) =>
-      outcome === "existing"
-        ? Effect.void
-        : CommitmentLog.use((log) =>
-            log.update(id, (_, now) =>
-              committedSince(id, option, outcome === "created" ? now : createdAt.epochMilliseconds)
-            )
-          ),
+    Effect.fnUntraced(function* ({ createdAt, id, outcome }) {
+      if (outcome === "existing") return
+      const since = outcome === "created" ? yield* Clock.currentTimeMillis : createdAt.epochMilliseconds
+      yield* keepCreated(id, option, since)
+    }),
     { discard: true }
   )
 
