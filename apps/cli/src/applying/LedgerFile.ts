@@ -84,15 +84,16 @@ export const readLedger = Effect.fnUntraced(function* (path: string, owner: Owne
   return newLedger(owner.account, owner.fleet, yield* drawnLineage)
 })
 
-/** The ledger in a file, whosever it is; none where there is no file. */
-export const anyLedger = Effect.fnUntraced(function* (path: string) {
+/** Why there is no ledger in a file that can be used. */
+export type NoLedger = "missing" | "damaged" | "later"
+
+/** The ledger in a file, whosever it is. */
+export const anyLedger = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<Result.Result<Ledger, NoLedger>, LocalFileFault> {
   const text = yield* textOf(path)
-  if (Option.isNone(text)) return Option.none<Result.Result<Ledger, "damaged" | "later">>()
-  return Option.some(
-    Result.mapError(decodeLedger(text.value), ({ _tag }): "damaged" | "later" =>
-      _tag === "Later" ? "later" : "damaged"
-    )
-  )
+  if (Option.isNone(text)) return Result.fail("missing")
+  return Result.mapError(decodeLedger(text.value), ({ _tag }) => (_tag === "Later" ? "later" : "damaged"))
 })
 
 /** Runs `use` with the ledger while no other run has it. Another run is waited for, and that is said. */
