@@ -71,10 +71,16 @@ export const parameters = {
 
 export type Options = Values<typeof parameters>
 
+/** Those of them that are about the node itself. */
+export type NodeOptions = Omit<
+  Options,
+  "ifAbsent" | "key" | "count" | "maxCost" | "wait" | "timeout" | "force" | "dryRun" | "yes"
+>
+
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
 /** What the options say of the node. For an option that is not given the service's default holds. */
-export const specOf = (options: Options, startScripts: ReadonlyArray<string>): Partial<NodeSpec> => {
+export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>): Partial<NodeSpec> => {
   const sshKeys = some(options.sshKeys)
   const tags = some(options.tags)
   const scripts = some(startScripts)
