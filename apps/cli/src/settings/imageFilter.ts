@@ -20,7 +20,7 @@ export const imageFilterFlags = {
   plan: flag("plan", text("PLAN"), "Only this plan")
 }
 
-const mibPerGb = 1024
+export const mibPerGb = 1024
 
 /** Whether a size is large enough; one that is not known is not. */
 const isAtLeast = (min: Option.Option<number>, size: number | null): boolean =>

@@ -21,10 +21,12 @@ import { limitsRecord } from "../../records/limits.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { planRecord } from "../../records/plan.ts"
+import { mibPerGb } from "../../settings/imageFilter.ts"
 import { accountSettings, deadlineSetting } from "../../settings/account.ts"
 import { accountOf } from "../auth/status.ts"
 import { currentCosts } from "../cost/show.ts"
 import { groupings } from "../cost/sum.ts"
+import { goals } from "../node/wait.ts"
 import { currentLimits } from "../limits/show.ts"
 import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
 import type { Bounds } from "./bounds.ts"
@@ -108,8 +110,6 @@ const priceOf = ({ minPricePerHourInr, prices }: Plan, image: string | undefined
   (image === undefined
     ? minPricePerHourInr
     : prices.find(({ images }) => images.includes(image))?.minPricePerHourInr) ?? Number.POSITIVE_INFINITY
-
-const mibPerGb = 1024
 
 const listPlans = tool(
   {
@@ -195,8 +195,6 @@ const account = ({ allow, maxCostInr, maxNodes: maxCreated }: Bounds) =>
       }
     }, within)
   )
-
-const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
 
 /** Programs that run tools give up after a minute. */
 const waitSeconds = 45

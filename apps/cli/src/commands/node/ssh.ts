@@ -12,15 +12,17 @@ import { oneNode } from "../../nodes/Target.ts"
 import { childEnvironment } from "../../settings/childEnvironment.ts"
 import { client } from "../../settings/client.ts"
 
+export const userFlag = flagOr(
+  "user",
+  text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
+  "Who to log in as; default root",
+  "root"
+)
+
 const flags = {
   node: oneNode,
   words: argumentsFrom(0, "COMMAND", text(""), "What to run there, after --; default a shell"),
-  user: flagOr(
-    "user",
-    text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
-    "Who to log in as; default root",
-    "root"
-  )
+  user: userFlag
 }
 
 /** Runs ssh with the streams of this process; the code is that of a shell where a signal has ended it. */

@@ -17,7 +17,7 @@ import type { NodeResult } from "../../records/outcome.ts"
 import { client } from "../../settings/client.ts"
 
 /** The goals of a wait: every status that a node can reach, and its end. */
-const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
+export const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
 
 const flags = {
   nodes: someNodes,

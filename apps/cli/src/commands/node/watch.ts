@@ -5,9 +5,9 @@ import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
+import { Clock, DateTime, Effect, Option, Result, Stream, Terminal } from "effect"
 import { command } from "../command.ts"
-import { argumentsFrom, duration, flagOr } from "../../commandLine/Parameter.ts"
+import { argumentsFrom } from "../../commandLine/Parameter.ts"
 import { NameChanged, type UsageFault } from "../../failure/CliFailure.ts"
 import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency, withListed } from "../../nodes/allNodes.ts"
@@ -23,30 +23,20 @@ import { selectFields, sorted } from "../../output/Selection.ts"
 import { table } from "../../output/table.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { nodeChangeRecord } from "../../records/nodeChange.ts"
+import { intervalFlag, pauseMillisOf } from "../../settings/interval.ts"
 import { client } from "../../settings/client.ts"
 
 const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
-const defaultInterval = Duration.seconds(5)
-
 /** Up to so many nodes are read one by one; more from the list. */
 const maxSingly = 8
-
-/** A large account is read less often: it takes a request for every page, of an allowance that others need too. */
-const millisPerRequest = 1000
-const nodesPerRequest = 90
 
 /** Without a terminal's height. */
 const fallbackRows = 24
 
 const flags = {
   nodes: argumentsFrom(0, "NODE", nodeReference, "Id, name, or pattern; default all"),
-  interval: flagOr(
-    "interval",
-    duration({ minMillis: 1000, maxMillis: 86_400_000 }),
-    "Time between two reads; default 5s",
-    defaultInterval
-  )
+  interval: intervalFlag("Time between two reads; default 5s")
 }
 
 const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
@@ -176,7 +166,7 @@ export const watch = command(
       const now = yield* Clock.currentTimeMillis
       const after = Result.isSuccess(result) ? Option.some(result.success) : before
       const size = Option.match(after, { onNone: () => 0, onSome: (reading) => reading.size })
-      const pauseMillis = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
+      const pauseMillis = pauseMillisOf(interval, size)
       if (Option.isSome(after)) yield* show({ after: after.value, before, failure, now, pauseMillis })
       before = after
       if (named !== undefined && Result.isSuccess(result) && size === 0) return
