@@ -3,7 +3,7 @@
  */
 import type { Effect } from "effect"
 import type { UsageFault } from "../failure/CliFailure.ts"
-import type { Output } from "./Output.ts"
+import { Output } from "./Output.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 
 /** How much of the records is shown. */
@@ -42,4 +42,15 @@ export const rowWriter = (write: Writer["list"], hasColumns = false): Writer => 
   next: write,
   inParts: true,
   hasColumns
+})
+
+const put = (text: string) => Output.use(({ data }) => data(text))
+
+/** The writer of a format in which records are one value; of records without an end each is one, and `mark` stands before it. */
+export const valueWriter = (text: (value: unknown) => string, mark = ""): Writer => ({
+  list: ({ encode }, records) => put(text(records.map(encode))),
+  one: ({ encode }, record) => put(text(encode(record))),
+  next: ({ encode }, records) => put(records.map((record) => mark + text(encode(record))).join("")),
+  inParts: false,
+  hasColumns: false
 })
