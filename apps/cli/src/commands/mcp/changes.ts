@@ -7,7 +7,7 @@ import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, DateTime, Effect, Option, Predicate } from "effect"
+import { Clock, DateTime, Effect, Option } from "effect"
 import { McpSchema } from "effect/ai"
 import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
@@ -186,12 +186,6 @@ const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
 
-/** A create that failed and may have made a node all the same. */
-const mayExist = (error: unknown): boolean =>
-  Predicate.hasProperty(error, "reason") &&
-  Predicate.hasProperty(error.reason, "_tag") &&
-  error.reason._tag === "OutcomeUnknown"
-
 /** Both tools. `store` is undefined where nothing may be proposed. */
 export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefined) => {
   const { ensureAllowed, ensureWithin, giveBack, take } = makeBounds(bounds)
@@ -240,9 +234,10 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
     yield* ensureSame(kept)
     yield* ensureWithin(terms, id)
     take(kept)
-    const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) =>
-      Effect.sync(() => (wasSent || mayExist(error) ? undefined : giveBack(kept)))
-    )
+    const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) => {
+      const mayExist = error._tag === "BerthError" && error.reason._tag === "OutcomeUnknown"
+      return Effect.sync(() => (wasSent || mayExist ? undefined : giveBack(kept)))
+    })
     return yield* Effect.flatMap(sent, finish)
   })
 
