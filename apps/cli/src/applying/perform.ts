@@ -166,13 +166,8 @@ const commit = Effect.fnUntraced(function* (member: string, node: Node, group: L
 })
 
 const untilRunning = (node: Node, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
-  waitFor({ id: node.id, node: Option.some(node) }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) =>
-      withListed(
-        Option.getOrElse(later, () => node),
-        node
-      )
-    ),
+  waitFor({ id: node.id, node }, { goal: "running", timeout }, show).pipe(
+    Effect.map((later) => withListed(later ?? node, node)),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
   )
 
@@ -198,7 +193,7 @@ const remove = Effect.fnUntraced(function* (
 })
 
 const untilGone = (owned: Owned, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
-  waitFor({ id: owned.id as Node["id"], node: Option.none() }, { goal: "deleted", timeout }, show).pipe(
+  waitFor({ id: owned.id as Node["id"], node: null }, { goal: "deleted", timeout }, show).pipe(
     Effect.mapError((error) => new DeletedNotGone({ id: owned.id, error }))
   )
 

@@ -232,8 +232,8 @@ const wait = tool(
       const { from, node } = found.value
       const timeout = Option.some(Duration.seconds(seconds))
       const quiet = () => Effect.void
-      const later = yield* waitFor({ id: node.id, node: Option.some(node) }, { goal, timeout }, quiet)
-      const [whole = node] = yield* withListedFields([Option.getOrElse(later, () => node)])
+      const later = yield* waitFor({ id: node.id, node }, { goal, timeout }, quiet)
+      const [whole = node] = yield* withListedFields([later ?? node])
       return reached({ id: node.id, name: node.name, node: whole, foundBy: from })
     }).pipe(endingWithin(Duration.millis(seconds * 1000 + reportMillis)))
 )

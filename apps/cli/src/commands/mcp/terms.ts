@@ -2,16 +2,15 @@
  * What an order comes to now: its exact request, its price, and the node that it is about. Made when it is proposed, and again before it is
  * sent: whatever differs by then was not consented to.
  */
-import { deleteRequest } from "@berthkit/core/client/NodeRequests"
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect, Option, Result } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { offerFor, publicCatalogue } from "../../proposal/offer.ts"
-import { propose } from "../../proposal/Proposal.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as createProposal, savedImages } from "../node/create.ts"
+import { proposalOf as deleteProposal } from "../node/delete.ts"
 
 const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
   id,
@@ -38,9 +37,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
     }
     case "delete": {
       const node = known ?? (yield* nodeOf(order.id))
-      const outcome = "its disk is deleted too"
-      const proposal = propose(deleteRequest(node.id), { action: "delete", id: node.id, name: node.name, outcome })
-      return { order, proposal, about: aboutOf(node) } satisfies Terms
+      return { order, proposal: deleteProposal(node), about: aboutOf(node) } satisfies Terms
     }
     case "commit": {
       const node = known ?? (yield* nodeOf(order.id))

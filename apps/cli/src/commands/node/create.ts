@@ -185,14 +185,8 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
 
 /** Waits until a created node runs. A node that does not exists all the same, and costs money. */
 const untilRunning = (creation: Creation, { timeout }: Options, show: ShowState) =>
-  waitFor({ id: creation.id, node: Option.some(creation) }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => ({
-      ...withListed(
-        Option.getOrElse(later, () => creation),
-        creation
-      ),
-      outcome: creation.outcome
-    })),
+  waitFor({ id: creation.id, node: creation }, { goal: "running", timeout }, show).pipe(
+    Effect.map((later) => ({ ...withListed(later ?? creation, creation), outcome: creation.outcome })),
     Effect.mapError((error) => new CreatedNotReady({ id: creation.id, error }))
   )
 

@@ -40,7 +40,7 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
       ? Result.succeed({
           given: node.failure.given,
           id: node.failure.id,
-          node: Option.none(),
+          node: null,
           isRead: false,
           isNamed: () => true,
           from: "id"
@@ -79,7 +79,7 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
     forEachNode(resolution, (found) =>
       Effect.map(waitForNamed(found, { goal, timeout }, show), (later) => ({
         outcome: goal as string,
-        node: Option.orElse(later, () => found.node)
+        node: later ?? found.node
       }))
     )
   ).pipe(

@@ -69,9 +69,7 @@ const read = Effect.fnUntraced(function* (named: Named | undefined) {
     named,
     ([id, { node: before }]) =>
       nodes.get(id, { lane: "wait" }).pipe(
-        Effect.map((node) => [
-          Option.match(before, { onNone: () => node, onSome: (known) => withListed(node, known) })
-        ]),
+        Effect.map((node) => [before === null ? node : withListed(node, before)]),
         Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([]))
       ),
     { concurrency }

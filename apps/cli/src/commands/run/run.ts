@@ -88,9 +88,9 @@ const ready = Effect.fnUntraced(function* (lease: Lease, spec: NodeSpec, { timeo
   yield* printNote(`Created node ${node.id} (${node.name}).`)
   yield* saveLease({ ...lease, node: nodeOf(node) })
   const running = yield* withProgress({ goal: "running", total: 1 }, (show) =>
-    waitFor({ id: node.id, node: Option.some(node) }, { goal: "running", timeout }, show)
+    waitFor({ id: node.id, node }, { goal: "running", timeout }, show)
   ).pipe(Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })))
-  return Option.getOrElse(running, () => node)
+  return running ?? node
 })
 
 /** Its public address, or else its private one; empty where it has none. */
