@@ -7,7 +7,7 @@ import { deletesOf, isIdle, type Plan, type PlanPrice } from "../fleet/plan.ts"
 import { nodeCount, rupees } from "../output/format.ts"
 import { confirm, ensureAskable } from "../proposal/confirm.ts"
 import { pricePerHourText } from "../records/price.ts"
-import { countsOf, typedCount } from "./showPlan.ts"
+import { countsOf } from "./showPlan.ts"
 
 export interface Limits {
   readonly yes: boolean
@@ -54,11 +54,15 @@ export const checkDeletes = (plan: Plan, { isDestroy, maxDeletes, yes }: Limits)
 export const ensureConsent = (plan: Plan, { yes }: Limits) =>
   isIdle(plan) || yes ? Effect.void : ensureAskable("apply the plan")
 
+/** Of more deletions the number has to be typed. */
+const maxUntyped = 10
+
 /** Asks. */
-export const askConsent = Effect.fnUntraced(function* (plan: Plan, fleet: string) {
-  yield* confirm({
-    question: `Change the fleet ${fleet} (${countsOf(plan)})?${deletesOf(plan) > 0 ? " Disks of deleted nodes are deleted too." : ""}`,
-    count: typedCount(plan),
+export const askConsent = (plan: Plan, fleet: string) => {
+  const deletes = deletesOf(plan)
+  return confirm({
+    question: `Change the fleet ${fleet} (${countsOf(plan)})?${deletes > 0 ? " Disks of deleted nodes are deleted too." : ""}`,
+    count: deletes > maxUntyped ? deletes : undefined,
     verb: "apply the plan"
   })
-})
+}

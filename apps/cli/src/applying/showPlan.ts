@@ -4,7 +4,7 @@
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Effect } from "effect"
-import { countOf, deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
+import { countOf, type Plan, planPrice } from "../fleet/plan.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { OutputOptions } from "../output/OutputOptions.ts"
@@ -58,11 +58,3 @@ export const showPlan = Effect.fnUntraced(function* (
 
 /** The price of a plan below its table on stdout. */
 export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
-
-/** Of more deletions the number has to be typed. */
-const maxUntyped = 10
-
-export const typedCount = (plan: Plan): number | undefined => {
-  const deletes = deletesOf(plan)
-  return deletes > maxUntyped ? deletes : undefined
-}
