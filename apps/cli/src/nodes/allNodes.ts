@@ -20,18 +20,13 @@ export const concurrency = 8
 /** The user waits for it: a sweep would let other calls go first. */
 export const lane = "interactive"
 
-type NodeStream = Stream.Stream<Node, BerthError, Nodes | IndexStore>
-
 /** What is called while a list is read: with the reply of each page, and with what it came to. */
 interface Listening extends Pick<CallOptions, "onReply"> {
   readonly onListed?: (listed: Listed) => unknown
 }
 
-/** Every node, page by page. A list that is read to its end is the new index, where that is `due`. */
-const nodesOf = (
-  due: (store: IndexStore["Service"]) => Effect.Effect<boolean>,
-  { onListed, onReply }: Listening = {}
-): NodeStream =>
+/** Every node, page by page. A list that is read to its end is the new index, where that is kept and not `spared`. */
+const nodesOf = ({ onListed, onReply }: Listening, spared: (store: IndexStore["Service"]) => Effect.Effect<boolean>) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const nodes = yield* Nodes
@@ -43,7 +38,7 @@ const nodesOf = (
           onListed?.(listed)
         })
       const listed = nodes.list({ lane, onEnd, onReply })
-      if (!(yield* due(store))) return listed
+      if (!store.isKept || (yield* spared(store))) return listed
       const index = NodeIndex.listWriter()
       return listed.pipe(
         Stream.mapArray((page) => {
@@ -54,9 +49,6 @@ const nodesOf = (
       )
     })
   )
-
-/** Every node, which renews the index. */
-export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
 
 /** A list at once, with the records that cannot be read, and whether it is certain that there are no others. */
 const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthError, R>) =>
@@ -70,7 +62,8 @@ const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthE
     }))
   })
 
-export const wholeList = collected((listening) => nodesOf(({ isKept }) => Effect.succeed(isKept), listening))
+/** Every node, which renews the index. */
+export const wholeList = collected((listening) => nodesOf(listening, () => Effect.succeed(false)))
 
 /**
  * Every node, for a command that shows them and has no use for the index: it is renewed at most once an hour, for it takes memory. What
@@ -84,9 +77,7 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
         end = listed
         options?.onListed?.(listed)
       }
-      const isDue = ({ isFresh, isKept }: IndexStore["Service"]) =>
-        isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
-      return nodesOf(isDue, { ...options, onListed }).pipe(
+      return nodesOf({ ...options, onListed }, ({ isFresh }) => isFresh).pipe(
         Stream.ensuring(Effect.suspend(() => (end?.readToEnd === false ? partial : Effect.void)))
       )
     })
@@ -171,7 +162,9 @@ export const withListedFields = Effect.fnUntraced(function* (
   })
   const search = Effect.forEach(lacking, ({ id }) => Effect.map(listedNode(id), Option.toArray))
   const sources = yield* (
-    lacking.length > maxSearched ? Stream.runCollect(allNodes) : Effect.map(search, (each) => each.flat())
+    lacking.length > maxSearched
+      ? Effect.map(wholeList, ({ nodes }) => nodes)
+      : Effect.map(search, (each) => each.flat())
   ).pipe(Effect.orElseSucceed((): ReadonlyArray<Node> => []))
   const byId = new Map<number, ListedFields>(nodes)
   for (const node of sources) byId.set(node.id, node)

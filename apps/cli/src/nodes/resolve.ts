@@ -7,10 +7,10 @@ import type { CallOptions } from "@berthkit/core/client/call/Operation"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Result } from "effect"
 import { ListNotWhole, NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
-import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
+import { concurrency, lane, wholeList, withListed, withListedFields } from "./allNodes.ts"
 import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
 import { type Naming, otherReading, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
@@ -73,8 +73,7 @@ const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options
     for (const node of yield* withListedFields(found)) read.set(node.id, Result.succeed({ node, isRead: true }))
     return read as ReadIds
   }
-  const listed = new Map<NodeId, Node>()
-  yield* Stream.runForEach(allNodes, (node) => Effect.sync(() => listed.set(node.id, node)))
+  const listed = new Map((yield* wholeList).nodes.map((node) => [node.id, node]))
   // A node that is not listed may exist: only a get of the node proves that it does not.
   const missing = new Map(
     yield* getAll(
