@@ -190,30 +190,35 @@ const untilRunning = (creation: Creation, { timeout }: Options, show: ShowState)
     Effect.mapError((error) => new CreatedNotReady({ id: creation.id, error }))
   )
 
-/** A create that has failed, with the node where there is one. */
-interface Failed {
-  readonly failure: BerthError | CreatedNotReady
-  readonly creation: Creation | undefined
+/** What came of a create: the node where there is one, and why it failed or why its node does not run. */
+interface Made {
+  readonly creation?: Creation
+  readonly failure?: BerthError | CreatedNotReady
 }
 
 /** Creates one node and waits for it where that is asked for. */
-const createOne = (
+const createOne = Effect.fnUntraced(function* (
   wanted: Wanted,
   existing: Node | undefined,
   options: Options,
   show: ShowState,
   onCreated: (creation: Creation) => void
-) =>
-  Effect.gen(function* () {
-    const sent = existing === undefined ? send(wanted) : Effect.succeed({ ...existing, outcome: "existing" as const })
-    const creation: Creation = yield* Effect.mapError(sent, (failure): Failed => ({ failure, creation: undefined }))
-    onCreated(creation)
-    if (existing !== undefined) yield* printNote(`Node ${existing.name} (${existing.id}) exists.`)
-    if (options.wait) {
-      return yield* Effect.mapError(untilRunning(creation, options, show), (failure): Failed => ({ failure, creation }))
-    }
-    return existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation
-  })
+): Effect.fn.Return<Made, never, Effect.Services<ReturnType<typeof send>>> {
+  if (existing !== undefined) yield* printNote(`Node ${existing.name} (${existing.id}) exists.`)
+  const sent = yield* existing === undefined
+    ? Effect.result(send(wanted))
+    : Effect.succeed(Result.succeed<Creation>({ ...existing, outcome: "existing" }))
+  if (Result.isFailure(sent)) return { failure: sent.failure }
+  const creation = sent.success
+  onCreated(creation)
+  if (options.wait) {
+    return yield* Effect.match(untilRunning(creation, options, show), {
+      onFailure: (failure) => ({ creation, failure }),
+      onSuccess: (running) => ({ creation: running })
+    })
+  }
+  return { creation: existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation }
+})
 
 /** Creates all nodes. With several, one that fails does not stop the others. */
 const createAll = (
@@ -228,18 +233,17 @@ const createAll = (
       Effect.forEach(
         wanted,
         (each) =>
-          createOne(each, existing.get(each.spec.name), options, show, onCreated).pipe(
-            Effect.tap(({ name }) => (options.wait ? Effect.void : show({ what: name, state: "created" }))),
-            Effect.result
+          Effect.tap(createOne(each, existing.get(each.spec.name), options, show, onCreated), ({ creation }) =>
+            options.wait || creation === undefined ? Effect.void : show({ what: creation.name, state: "created" })
           ),
         { concurrency }
       )
   )
 
 /** Keeps what the nodes are committed to, which the service does not report. One that an earlier create made began then. */
-const keepCommitments = (results: ReadonlyArray<Result.Result<Creation, Failed>>, option: CommittedOption) =>
+const keepCommitments = (made: ReadonlyArray<Made>, option: CommittedOption) =>
   Effect.forEach(
-    results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : (result.failure.creation ?? []))),
+    made.flatMap(({ creation }) => creation ?? []),
     Effect.fnUntraced(function* ({ createdAt, id, outcome }) {
       if (outcome === "existing") return
       const since = outcome === "created" ? yield* Clock.currentTimeMillis : createdAt.epochMilliseconds
@@ -263,14 +267,9 @@ const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
 }
 
 /** Prints what was created; what failed is reported, and fails the command. */
-const printCreations = Effect.fnUntraced(function* (
-  results: ReadonlyArray<Result.Result<Creation, Failed>>,
-  single: boolean
-) {
-  const creations = results.flatMap((result) =>
-    Result.isSuccess(result) ? [result.success] : result.failure.creation === undefined ? [] : [result.failure.creation]
-  )
-  const failures = results.flatMap((result) => (Result.isFailure(result) ? [result.failure.failure] : []))
+const printCreations = Effect.fnUntraced(function* (results: ReadonlyArray<Made>, single: boolean) {
+  const creations = results.flatMap(({ creation }) => creation ?? [])
+  const failures = results.flatMap(({ failure }) => failure ?? [])
   const [only] = creations
   if (!single) yield* reportingChanged(changedBy(creations))(printAll(creationRecord, creations))
   else if (only !== undefined) yield* reportingChanged(changedBy(creations))(printOne(creationRecord, only))
