@@ -56,10 +56,9 @@ export interface PlanOptions {
 }
 
 /** What happens to one member. */
-export type Change =
+export type Change = { readonly member: Member } & (
   | {
       readonly action: "create"
-      readonly member: Member
       readonly group: LoadedGroup
       readonly name: string
       /** A node that it had, and that is gone. */
@@ -69,7 +68,6 @@ export type Change =
     }
   | {
       readonly action: "delete"
-      readonly member: Member
       readonly node: Node
       /** The node that this one was to replace, which goes with it. */
       readonly old: Node | null
@@ -77,7 +75,6 @@ export type Change =
     }
   | {
       readonly action: "replace"
-      readonly member: Member
       readonly group: LoadedGroup
       readonly name: string
       readonly old: Node
@@ -89,28 +86,26 @@ export type Change =
     }
   | {
       readonly action: "differs"
-      readonly member: Member
       readonly node: Node
       /** The node that this one is to replace, where an earlier run has begun that and not ended it. */
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
     }
-  | { readonly action: "commit"; readonly member: Member; readonly node: Node; readonly group: LoadedGroup }
-  | { readonly action: "unchanged"; readonly member: Member; readonly node: Node }
-  | { readonly action: "kept"; readonly member: Member; readonly node: Node }
+  | { readonly action: "commit"; readonly node: Node; readonly group: LoadedGroup }
+  | { readonly action: "unchanged"; readonly node: Node }
+  | { readonly action: "kept"; readonly node: Node }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
   | {
       readonly action: "doubted"
-      readonly member: Member
       readonly owned: Owned
       readonly why: "missing" | "terminating"
     }
   /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
   | {
       readonly action: "settle"
-      readonly member: Member
       readonly what: "member" | "previous" | "restore" | "undelete"
     }
+)
 
 /** Why nothing is done at all. */
 export interface Conflict {

@@ -16,19 +16,17 @@ export interface View {
   readonly raw: boolean
 }
 
+type Write = <A>(
+  descriptor: RecordDescriptor<A>,
+  records: ReadonlyArray<A>,
+  view: View
+) => Effect.Effect<void, UsageFault, Output>
+
 export interface Writer {
-  readonly list: <A>(
-    descriptor: RecordDescriptor<A>,
-    records: ReadonlyArray<A>,
-    view: View
-  ) => Effect.Effect<void, UsageFault, Output>
+  readonly list: Write
   readonly one: <A>(descriptor: RecordDescriptor<A>, record: A, view: View) => Effect.Effect<void, UsageFault, Output>
   /** Writes records that others follow, perhaps without an end: each is complete by itself. The header comes at once. */
-  readonly next: <A>(
-    descriptor: RecordDescriptor<A>,
-    records: ReadonlyArray<A>,
-    view: View
-  ) => Effect.Effect<void, UsageFault, Output>
+  readonly next: Write
   /** Whether a list may be written in parts, one after the other; the parts after the first have no header. */
   readonly inParts: boolean
   /** Whether it shows fields, so that `--columns` means something. */
@@ -36,7 +34,7 @@ export interface Writer {
 }
 
 /** The writer of a format in which each record stands by itself. */
-export const rowWriter = (write: Writer["list"], hasColumns = false): Writer => ({
+export const rowWriter = (write: Write, hasColumns = false): Writer => ({
   list: write,
   one: (descriptor, record, view) => write(descriptor, [record], view),
   next: write,
