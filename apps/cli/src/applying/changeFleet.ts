@@ -3,7 +3,7 @@
  * out. `previewFleet` stops after the plan, and changes no file.
  */
 import type { PriceList } from "@berthkit/core/domain/Price"
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
@@ -47,8 +47,8 @@ export interface FleetOptions
     Omit<PlanOptions, "isDestroy">,
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
-  /** How long 404s and absence must agree before a member counts as gone; none: a minute. */
-  readonly grace: Option.Option<Duration.Duration>
+  /** How long 404s and absence must agree before a member counts as gone; undefined: a minute. */
+  readonly grace: Duration.Duration | undefined
 }
 
 /** Reports all that is in the way, and fails with the last of it. */
@@ -117,7 +117,7 @@ export const previewFleet = Effect.fnUntraced(function* (
           yield* updateRegistry(registry, (fleets) => fleets),
           mustBeKnown(fleet, ledger, options.isDestroy)
         ),
-        creatingClient(Option.none())
+        creatingClient(undefined)
       )
     : { ledger, conflicts: [] }
   const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
@@ -126,7 +126,7 @@ export const previewFleet = Effect.fnUntraced(function* (
   yield* refuse(plan.conflicts, place)
   yield* checkOrders(plan, catalogue)
   const prices = pricesOf(catalogue)
-  yield* checkCost(plan, planPrice(plan, prices), options.maxCost ?? Option.none())
+  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
   yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
   yield* notePrice(plan, prices)
   return plan
@@ -191,7 +191,7 @@ const settledWorld = Effect.fnUntraced(function* (
   const leaving = isDestroy ? [] : terminatingIn(ledger, before.world)
   let observed = before
   if (leaving.length > 0) {
-    yield* awaitGone(leaving, Option.getOrUndefined(timeout))
+    yield* awaitGone(leaving, timeout)
     const left = new Set<number>(leaving)
     const again = yield* observe(ledger)
     const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({
@@ -200,7 +200,7 @@ const settledWorld = Effect.fnUntraced(function* (
     }))
     observed = { ...again, suspects }
   }
-  return yield* proved(observed, ledger, Option.getOrUndefined(Option.map(grace, Duration.toMillis)))
+  return yield* proved(observed, ledger, grace && Duration.toMillis(grace))
 })
 
 /** Makes a fleet as its file says, or deletes it, while no other run has its ledger. */

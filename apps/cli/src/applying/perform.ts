@@ -55,9 +55,9 @@ export interface Means {
   readonly prices: PriceList
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
   readonly wait: boolean
-  readonly timeout: Option.Option<Duration.Duration>
+  readonly timeout: Duration.Duration | undefined
   readonly maxUnavailable: number
-  readonly readyCommand: Option.Option<string>
+  readonly readyCommand: string | undefined
   readonly readyTimeout: Duration.Duration
   /** What came of each change so far; written here. */
   readonly done: Map<Change, Done>
@@ -156,7 +156,7 @@ const commit = Effect.fnUntraced(function* (member: string, node: Node, group: L
   yield* file.update((before) => committed(before, member, text))
 })
 
-const untilRunning = (node: Node, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
+const untilRunning = (node: Node, timeout: Duration.Duration | undefined, show: ShowState) =>
   waitFor({ id: node.id, node }, { goal: "running", timeout }, show).pipe(
     Effect.map((later) => withListed(later ?? node, node)),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
@@ -183,7 +183,7 @@ const remove = Effect.fnUntraced(function* (
   yield* nodes.delete(read.id)
 })
 
-const untilGone = (owned: Owned, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
+const untilGone = (owned: Owned, timeout: Duration.Duration | undefined, show: ShowState) =>
   waitFor({ id: owned.id as Node["id"], node: null }, { goal: "deleted", timeout }, show).pipe(
     Effect.mapError((error) => new DeletedNotGone({ id: owned.id, error }))
   )
@@ -272,9 +272,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         yield* commit(member, node, change.group, means)
       }
       const running = (node = yield* untilRunning(node, timeout, show))
-      if (Option.isSome(means.readyCommand)) {
+      if (means.readyCommand !== undefined) {
         yield* show({ what: whatOf(running), state: "getting ready" })
-        yield* untilReady(means.readyCommand.value, running, means.readyTimeout).pipe(
+        yield* untilReady(means.readyCommand, running, means.readyTimeout).pipe(
           Effect.mapError(
             ({ code }) =>
               new FleetStep({

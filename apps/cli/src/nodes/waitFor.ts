@@ -18,7 +18,7 @@ import { type Found, maxReads } from "./resolve.ts"
 export interface Wait {
   readonly goal: Goal
   /** Default: the client's, 10 minutes. */
-  readonly timeout: Option.Option<Duration.Duration>
+  readonly timeout: Duration.Duration | undefined
 }
 
 /** A wait that failed before it read the node, with the status that was known before it. */
@@ -49,7 +49,7 @@ export const waitFor = Effect.fn("waitFor")(function* (
   const nodes = yield* Nodes
   const what = node === null ? String(id) : `${node.name} (${id})`
   const options = {
-    timeout: Option.getOrUndefined(timeout),
+    timeout,
     onObserved: (observed: Option.Option<Node>) =>
       Effect.andThen(
         Option.match(observed, { onNone: () => Effect.void, onSome: check }),

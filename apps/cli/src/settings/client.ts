@@ -123,5 +123,5 @@ export const servingClient = (found: Connection, keyed: boolean) =>
   )
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
-export const creatingClient = (key: Option.Option<string>) =>
-  overConnection((found) => servingClient(found, Option.isSome(key)))
+export const creatingClient = (key: string | undefined) =>
+  overConnection((found) => servingClient(found, key !== undefined))

@@ -23,8 +23,8 @@ const maxBodyBytes = 64_000_000
 const maxWait = "30 seconds"
 
 /** The address without what may be a secret. */
-const readUrl = Effect.fnUntraced(function* (given: Option.Option<string>) {
-  const named = Option.getOrUndefined(given) ?? (yield* readTrimmed("BERTH_WATCH_URL")) ?? defaultUrl
+const readUrl = Effect.fnUntraced(function* (given: string | undefined) {
+  const named = given ?? (yield* readTrimmed("BERTH_WATCH_URL")) ?? defaultUrl
   const url = URL.parse(named)
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
   if (isUsable) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
@@ -44,7 +44,7 @@ const decodeFailure = Schema.decodeUnknownOption(Failure)
 
 /** What the daemon answers to a path, read by a schema. */
 export const askDaemon = Effect.fn("askDaemon")(function* <A>(
-  given: Option.Option<string>,
+  given: string | undefined,
   path: string,
   query: ReadonlyArray<readonly [name: string, value: string]>,
   decode: (text: string) => Option.Option<A>

@@ -3,7 +3,7 @@
  */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
-import { flag, text } from "../../commandLine/Parameter.ts"
+import { flag, text, type Values } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
@@ -35,11 +35,7 @@ export const historyFlags = {
   watchUrl
 }
 
-interface Values {
-  readonly since: Option.Option<string>
-  readonly month: Option.Option<string>
-  readonly watchUrl: Option.Option<string>
-}
+type History = Values<typeof historyFlags>
 
 const Spend = Schema.Struct(spendFields)
 
@@ -70,12 +66,12 @@ const toSpending = ({ budget, days, forecast, spent, ...account }: typeof Accoun
   days
 })
 
-const queryOf = Effect.fnUntraced(function* ({ month, since }: Values) {
-  if (Option.isSome(since) && Option.isSome(month)) {
+const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
+  if (since !== undefined && month !== undefined) {
     return yield* new UsageFault({ message: "--since does not go with --month.", hint: "Leave one of them out." })
   }
-  if (Option.isSome(month)) return month.value === present ? [] : [["month", month.value] as const]
-  const given = Option.getOrElse(since, () => "")
+  if (month !== undefined) return month === present ? [] : [["month", month] as const]
+  const given = since ?? ""
   const span = parseDurationMillis(given)
   const now = yield* Clock.currentTimeMillis
   const instant = Option.isSome(span) ? DateTime.make(now - span.value) : instantOf(given)
@@ -96,9 +92,9 @@ const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
   ])
 
 /** Whether the flags ask for what was, and not for what is. */
-export const isHistory = ({ month, since }: Values): boolean => Option.isSome(month) || Option.isSome(since)
+export const isHistory = ({ month, since }: History): boolean => month !== undefined || since !== undefined
 
-export const costHistory = Effect.fn("costHistory")(function* (values: Values) {
+export const costHistory = Effect.fn("costHistory")(function* (values: History) {
   const query = yield* queryOf(values)
   const { accounts } = yield* askDaemon(values.watchUrl, "/api/cost", query, decode)
   const rows = accounts.map(toSpending)

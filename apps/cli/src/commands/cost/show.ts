@@ -2,7 +2,7 @@
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { ownMemberships } from "../../applying/memberships.ts"
 import { command } from "../command.ts"
 import { flag, oneOf } from "../../commandLine/Parameter.ts"
@@ -79,19 +79,19 @@ export const cost = command(
   },
   Effect.fnUntraced(function* ({ by, ...history }) {
     const isOfPast = isHistory(history)
-    if (isOfPast && Option.isSome(by)) {
+    if (isOfPast && by !== undefined) {
       return yield* new UsageFault({
         message: "--by does not go with --since or --month: berth-watch tells what an account costs, and each day.",
         hint: "Leave one of them out."
       })
     }
     if (isOfPast) return yield* costHistory(history)
-    if (Option.isSome(history.watchUrl)) {
+    if (history.watchUrl !== undefined) {
       return yield* new UsageFault({
         message: "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch.",
         hint: "Run: berth cost --month"
       })
     }
-    yield* Effect.provide(costNow(Option.getOrElse(by, () => "node" as const)), client)
+    yield* Effect.provide(costNow(by ?? "node"), client)
   })
 )

@@ -82,7 +82,7 @@ export const inventory = command(
         hint: "Run: berth inventory --ansible"
       })
     }
-    if (list && Option.isSome(host)) {
+    if (list && host !== undefined) {
       return yield* new UsageFault({ message: "--list and --host exclude each other.", hint: "Leave one of them out." })
     }
     const print = yield* valuePrinter("an inventory")
@@ -90,14 +90,14 @@ export const inventory = command(
       ledgers.length === 0 ? yield* Effect.orElseSucceed(readLedgers([]), () => new Map()) : yield* readLedgers(ledgers)
     const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
     const { stderr } = yield* Output
-    if (Option.isNone(host)) {
+    if (host === undefined) {
       yield* print(ansibleList(found))
       // Ansible shows all of stderr as errors, each time; each host has its own name among its variables.
       return yield* warnOfHosts(stderr.isTerminal ? found : { ...found, changed: 0 })
     }
-    const variables = found.hosts.get(host.value)
+    const variables = found.hosts.get(host)
     if (variables === undefined) {
-      return yield* new NameNotFound({ name: host.value, names: Array.from(found.hosts.keys()) })
+      return yield* new NameNotFound({ name: host, names: Array.from(found.hosts.keys()) })
     }
     yield* print(variables)
   }),

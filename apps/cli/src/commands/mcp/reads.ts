@@ -230,7 +230,7 @@ const wait = tool(
         return reached({ id: Number(given) as Node["id"], name: null, node: null, foundBy: "id" })
       }
       const { from, node } = found.value
-      const timeout = Option.some(Duration.seconds(seconds))
+      const timeout = Duration.seconds(seconds)
       const quiet = () => Effect.void
       const later = yield* waitFor({ id: node.id, node }, { goal, timeout }, quiet)
       const [whole = node] = yield* withListedFields([later ?? node])

@@ -3,7 +3,7 @@
  * sent: whatever differs by then was not consented to.
  */
 import type { Node } from "@berthkit/core/domain/Node"
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { offerFor, publicCatalogue } from "../../proposal/offer.ts"
@@ -44,11 +44,9 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
       const skuId = order.skuId ?? undefined
       const option =
         skuId === undefined || skuId === 0
-          ? Option.none()
-          : Option.some(
-              yield* Effect.mapError(optionFor(node, skuId), (fault) =>
-                fault._tag === "UsageFault" ? withoutForce(fault) : fault
-              )
+          ? undefined
+          : yield* Effect.mapError(optionFor(node, skuId), (fault) =>
+              fault._tag === "UsageFault" ? withoutForce(fault) : fault
             )
       const proposal = commitmentProposal(node, order.setting, skuId, option)
       return { order, proposal, about: aboutOf(node) } satisfies Terms

@@ -99,13 +99,13 @@ const planOf = ([first]: ReadonlyArray<Proposal>): string => {
 export const costFault = (
   proposals: ReadonlyArray<Proposal>,
   { contradicted }: Offer,
-  maxCost: Option.Option<number>
+  maxCost: number | undefined
 ): UsageFault | undefined => {
-  if (Option.isNone(maxCost) || proposals.length === 0) return undefined
+  if (maxCost === undefined || proposals.length === 0) return undefined
   const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
   const cost = sumOfPrices(proposals)
   const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
-  if (atMost !== null && atMost <= maxCost.value) return undefined
+  if (atMost !== null && atMost <= maxCost) return undefined
   const text = pricePerHourText(cost)
   if (text === undefined && contradicted) {
     return new UsageFault({
@@ -121,8 +121,8 @@ export const costFault = (
     })
   }
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
-  const isAbove = atLeast !== null && atLeast > maxCost.value
-  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost.value}.`
+  const isAbove = atLeast !== null && atLeast > maxCost
+  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost}.`
   return new UsageFault({ message, hint })
 }
 
@@ -156,7 +156,7 @@ const maybeCreated = ({ key, spec: { name } }: Wanted) => ({
 /** What Ctrl-C leaves behind; undefined where no node exists. */
 const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }: Options) => {
   if (ids.length === 0) return undefined
-  const what = Option.isNone(count) ? "the node exists" : `${ids.length} of ${total} nodes exist`
+  const what = count === undefined ? "the node exists" : `${ids.length} of ${total} nodes exist`
   return {
     message: `Interrupted; ${what} and ${ids.length === 1 ? "is" : "are"} billed.`,
     hint: wait ? waitCommand(ids, { goal: "running" }) : `See what exists: berth node get ${ids.join(" ")}`
@@ -304,7 +304,7 @@ export const create = command(
     const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [proposalOf(each, offer)]))
     const tooMuch = costFault(proposals, offer, options.maxCost)
     if (tooMuch !== undefined) return yield* tooMuch
-    const single = Option.isNone(options.count)
+    const single = options.count === undefined
     const approved = yield* approve(proposals, {
       verb: "create",
       mustAsk:

@@ -84,11 +84,11 @@ export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>
   const sshKeys = some(options.sshKeys)
   const tags = some(options.tags)
   const scripts = some(startScripts)
-  const name = Option.getOrUndefined(Option.orElse(options.name, () => options.nameFlag))
+  const name = options.name ?? options.nameFlag
   return {
     ...(name !== undefined && { name }),
-    ...(Option.isSome(options.plan) && { plan: options.plan.value }),
-    ...(Option.isSome(options.image) && { image: imageOf(options.image.value) }),
+    ...(options.plan !== undefined && { plan: options.plan }),
+    ...(options.image !== undefined && { image: imageOf(options.image) }),
     ...(sshKeys && { sshKeys }),
     ...(tags && { tags }),
     ...(scripts && { startScripts: scripts }),
@@ -96,11 +96,11 @@ export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>
     ...(options.noPublicIp && { publicIp: false }),
     ...(options.ipv6 && { ipv6: true }),
     ...(options.disablePassword && { disablePassword: true }),
-    ...(Option.isSome(options.savedImage) && { savedImageTemplateId: options.savedImage.value }),
-    ...(Option.isSome(options.committedSku) && { committedSkuId: options.committedSku.value }),
-    ...(Option.isSome(options.securityGroup) && { securityGroupId: options.securityGroup.value }),
-    ...(Option.isSome(options.vpc) && { vpcId: options.vpc.value }),
-    ...(Option.isSome(options.label) && { label: options.label.value })
+    ...(options.savedImage !== undefined && { savedImageTemplateId: options.savedImage }),
+    ...(options.committedSku !== undefined && { committedSkuId: options.committedSku }),
+    ...(options.securityGroup !== undefined && { securityGroupId: options.securityGroup }),
+    ...(options.vpc !== undefined && { vpcId: options.vpc }),
+    ...(options.label !== undefined && { label: options.label })
   }
 }
 
@@ -125,11 +125,10 @@ export const wantedNodes = (
   spec: NodeSpec,
   { count, key }: Options
 ): Result.Result<ReadonlyArray<Wanted>, UsageFault> => {
-  const keyOf = (suffix: string) => Option.getOrUndefined(Option.map(key, (each) => each + suffix))
-  if (Option.isNone(count)) return Result.succeed([{ spec, key: keyOf("") }])
-  const wanted = Array.from({ length: count.value }, (_, i): Wanted => {
+  if (count === undefined) return Result.succeed([{ spec, key }])
+  const wanted = Array.from({ length: count }, (_, i): Wanted => {
     const suffix = `-${i + 1}`
-    return { spec: { ...spec, name: spec.name + suffix }, key: keyOf(suffix) }
+    return { spec: { ...spec, name: spec.name + suffix }, key: key && key + suffix }
   })
   const last = wanted.at(-1)
   return last !== undefined && (!isName(last.spec.name) || (last.key !== undefined && !isKey(last.key)))
@@ -141,10 +140,10 @@ export const wantedNodes = (
 
 /** Flags that contradict each other. */
 export const contradiction = ({ name, nameFlag, timeout, wait }: Options): UsageFault | undefined => {
-  if (Option.isSome(name) && Option.isSome(nameFlag) && name.value !== nameFlag.value) {
+  if (name !== undefined && nameFlag !== undefined && name !== nameFlag) {
     return new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
   }
-  if (Option.isSome(timeout) && !wait) {
+  if (timeout !== undefined && !wait) {
     return new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
   }
   return undefined

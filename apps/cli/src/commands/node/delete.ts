@@ -4,7 +4,7 @@
 import { deleteRequest } from "@berthkit/core/client/NodeRequests"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
@@ -63,7 +63,7 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
 export const remove = command(
   flags,
   Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
-    if (Option.isSome(timeout) && !wait) {
+    if (timeout !== undefined && !wait) {
       return yield* new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
     }
     const approval: Approval = {

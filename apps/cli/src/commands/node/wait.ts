@@ -2,7 +2,7 @@
  * `berth node wait`: until nodes have a status, or are gone.
  */
 import { endingWithin, leftMillis } from "@berthkit/core/client/call/Deadline"
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { NameChanged } from "../../failure/CliFailure.ts"
@@ -67,7 +67,7 @@ const withNamesChecked = (
 interface Options {
   readonly goal: (typeof goals)[number]
   readonly nodes: ReadonlyArray<string>
-  readonly timeout: Option.Option<Duration.Duration>
+  readonly timeout: Duration.Duration | undefined
 }
 
 const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Options) {
@@ -96,10 +96,6 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
 
 export const wait = command(
   flags,
-  (options) =>
-    Option.match(options.timeout, {
-      onNone: () => waited(options),
-      onSome: (time) => endingWithin(time)(waited(options))
-    }),
+  (options) => (options.timeout === undefined ? waited(options) : endingWithin(options.timeout)(waited(options))),
   client
 )

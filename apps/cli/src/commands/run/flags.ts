@@ -1,7 +1,7 @@
 /**
  * The flags of `berth run`: those of a create that make sense for a node of one command, and those of its lease.
  */
-import { Duration, Effect, Option, Random, Struct } from "effect"
+import { Duration, Effect, Random, Struct } from "effect"
 import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
 import { type NodeOptions, nodeName, parameters as ofCreate } from "../node/createFlags.ts"
 
@@ -30,7 +30,7 @@ export const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (d
 /** The same as the flags of a create. */
 export const asCreate = (options: RunOptions, name: string): NodeOptions => ({
   ...options,
-  name: Option.some(name),
-  nameFlag: Option.none(),
-  committedSku: Option.none()
+  name,
+  nameFlag: undefined,
+  committedSku: undefined
 })

@@ -4,7 +4,7 @@
 import { resolve } from "node:path"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { replaceFile } from "@berthkit/core/client/files/StateFiles"
-import { type Duration, Effect, Option, Result } from "effect"
+import { type Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { userFlag } from "../node/ssh.ts"
 import { flag, flagOr, switchFlag, text } from "../../commandLine/Parameter.ts"
@@ -81,7 +81,7 @@ export const sshConfig = command(
   flags,
   Effect.fnUntraced(function* ({ interval, output, prefix, user, watch }) {
     if (watch) {
-      if (Option.isSome(output)) return yield* keepWriting(output.value, { prefix, user }, interval)
+      if (output !== undefined) return yield* keepWriting(output, { prefix, user }, interval)
       return yield* new UsageFault({
         message: "--watch needs a file to write.",
         hint: "Add --output ~/.ssh/berth.conf."
@@ -89,10 +89,7 @@ export const sshConfig = command(
     }
     const { hosts } = yield* allHosts
     const config = sshConfigOf(hosts, { prefix, user })
-    yield* Option.match(output, {
-      onNone: () => Output.use(({ data }) => data(config.text)),
-      onSome: (path) => write(path, config)
-    })
+    yield* output === undefined ? Output.use(({ data }) => data(config.text)) : write(output, config)
     yield* warnOfHosts(config)
   }),
   client
