@@ -5,6 +5,7 @@
 import type { ImageFilter } from "@berthkit/core/domain/Image"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import { flag, oneOf, text, type Values, wholeNumber } from "../commandLine/Parameter.ts"
+import { withoutUndefined } from "../commandLine/withoutUndefined.ts"
 
 export const imageFilterFlags = {
   type: flag("type", oneOf(["public", "private"], "TYPE"), "public or private images"),
@@ -34,11 +35,5 @@ export const isWanted =
     isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
 /** The filter that the flags ask for. */
-export const imageFilter = (flags: Values<typeof imageFilterFlags>): ImageFilter => ({
-  ...(flags.type !== undefined && { type: flags.type }),
-  ...(flags.cpu !== undefined && { vcpus: flags.cpu }),
-  ...(flags.ram !== undefined && { memoryGb: flags.ram }),
-  ...(flags.series !== undefined && { series: flags.series }),
-  ...(flags.os !== undefined && { os: flags.os }),
-  ...(flags.osVersion !== undefined && { osVersion: flags.osVersion })
-})
+export const imageFilter = ({ cpu, os, osVersion, ram, series, type }: Values<typeof imageFilterFlags>): ImageFilter =>
+  withoutUndefined({ type, vcpus: cpu, memoryGb: ram, series, os, osVersion })

@@ -10,6 +10,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { McpSchema } from "effect/ai"
 import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
@@ -77,17 +78,8 @@ const shown = (kept: Kept): Data => ({
 const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const { action, backups, image = "", name = "", node = "", plan = "", publicIp, setting, sku, sshKeys, tags } = given
   if (action === "create") {
-    const spec = {
-      name,
-      plan,
-      image,
-      ...(sshKeys !== undefined && { sshKeys }),
-      ...(tags !== undefined && { tags }),
-      ...(backups !== undefined && { backups }),
-      ...(publicIp !== undefined && { publicIp }),
-      ...(sku !== undefined && { committedSkuId: sku })
-    }
-    const order: Order = { action, spec }
+    const options = withoutUndefined({ sshKeys, tags, backups, publicIp, committedSkuId: sku })
+    const order: Order = { action, spec: { name, plan, image, ...options } }
     return { order, node: undefined }
   }
   const found = yield* resolveNode(node, { change: true })
@@ -129,8 +121,11 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
       const skuId = order.skuId ?? undefined
       yield* nodes.setCommitment(order.id, order.setting, { skuId })
       const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
-      const option = skuId === undefined || skuId === 0 ? Option.none() : yield* Effect.option(optionFor(node, skuId))
-      yield* keepSetting(order.id, order.setting, skuId, Option.getOrUndefined(option))
+      const option =
+        skuId === undefined || skuId === 0
+          ? undefined
+          : yield* Effect.orElseSucceed(optionFor(node, skuId), () => undefined)
+      yield* keepSetting(order.id, order.setting, skuId, option)
       const message = `The commitment of node ${order.id} is set to ${order.setting}.`
       return { proposal: key, outcome: "set", message, node: null } satisfies Outcome
     }

@@ -15,6 +15,7 @@ import {
   type Values,
   wholeNumber
 } from "../../commandLine/Parameter.ts"
+import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { imageOf } from "../../proposal/offer.ts"
 
@@ -80,29 +81,24 @@ export type NodeOptions = Omit<
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
 /** What the options say of the node. For an option that is not given the service's default holds. */
-export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>): Partial<NodeSpec> => {
-  const sshKeys = some(options.sshKeys)
-  const tags = some(options.tags)
-  const scripts = some(startScripts)
-  const name = options.name ?? options.nameFlag
-  return {
-    ...(name !== undefined && { name }),
-    ...(options.plan !== undefined && { plan: options.plan }),
-    ...(options.image !== undefined && { image: imageOf(options.image) }),
-    ...(sshKeys && { sshKeys }),
-    ...(tags && { tags }),
-    ...(scripts && { startScripts: scripts }),
-    ...(options.backups && { backups: true }),
-    ...(options.noPublicIp && { publicIp: false }),
-    ...(options.ipv6 && { ipv6: true }),
-    ...(options.disablePassword && { disablePassword: true }),
-    ...(options.savedImage !== undefined && { savedImageTemplateId: options.savedImage }),
-    ...(options.committedSku !== undefined && { committedSkuId: options.committedSku }),
-    ...(options.securityGroup !== undefined && { securityGroupId: options.securityGroup }),
-    ...(options.vpc !== undefined && { vpcId: options.vpc }),
-    ...(options.label !== undefined && { label: options.label })
-  }
-}
+export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>): Partial<NodeSpec> =>
+  withoutUndefined({
+    name: options.name ?? options.nameFlag,
+    plan: options.plan,
+    image: options.image === undefined ? undefined : imageOf(options.image),
+    sshKeys: some(options.sshKeys),
+    tags: some(options.tags),
+    startScripts: some(startScripts),
+    backups: options.backups || undefined,
+    publicIp: options.noPublicIp ? false : undefined,
+    ipv6: options.ipv6 || undefined,
+    disablePassword: options.disablePassword || undefined,
+    savedImageTemplateId: options.savedImage,
+    committedSkuId: options.committedSku,
+    securityGroupId: options.securityGroup,
+    vpcId: options.vpc,
+    label: options.label
+  })
 
 /** Whether nothing is missing. */
 export const isWhole = (spec: Partial<NodeSpec>): spec is NodeSpec =>
