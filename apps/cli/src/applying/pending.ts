@@ -2,12 +2,11 @@
  * What became of creates of which the ledger has no end: this machine's records of creates tell, and where another machine sent one,
  * time does.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import type { Nodes } from "@berthkit/core/client/Nodes"
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, ownedOf } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/plan.ts"
-import { nodeOfCreate } from "../nodes/nodeOfCreate.ts"
+import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 
 /** A create that shows no node for so long was not processed (`quietMillis` of the client). */
 const quietMillis = 630_000
@@ -34,7 +33,6 @@ const settledEntry = Effect.fnUntraced(function* (
   machine: string,
   mustKnow: boolean
 ): Effect.fn.Return<Settled, never, Nodes> {
-  const store = yield* IntentStore
   const { member } = entry
   const pending = entry.pending!
   const { image, name, plan } = pending
@@ -42,11 +40,11 @@ const settledEntry = Effect.fnUntraced(function* (
   const unknown: Settled = Result.succeed((before) => before)
   const node = (owned: Owned): Settled => Result.succeed((before) => made(before, member, owned))
   const key = keyOf(ledger, entry)
-  const found = store === undefined ? Option.none() : yield* Effect.option(store.find(key))
+  const recorded = yield* recordedCreate(key)
   // What cannot be read is not known.
-  if (Option.isNone(found)) return unknown
-  if (Option.isSome(found.value)) {
-    const { nodeId, sentAt } = found.value.value
+  if (recorded === undefined) return unknown
+  if (recorded !== null) {
+    const { nodeId, sentAt } = recorded
     if (nodeId !== null) return node({ id: nodeId, name, plan, image: String(image), createdAt: null })
     if (sentAt === null) return nothing
     if (!mustKnow) return unknown

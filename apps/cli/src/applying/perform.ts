@@ -2,12 +2,11 @@
  * Carries a plan out: creates, then replaces, then deletes. The ledger is written before each step that is sent and after it, so that a
  * run that is killed at any instant leaves a ledger from which the next one goes on. The failure of one member leaves the others.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { type PriceList } from "@berthkit/core/domain/Price"
-import { Array as Arr, Clock, DateTime, type Duration, Effect, Option, Result } from "effect"
+import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
 import { keepSetting } from "../commitmentLog/CommitmentLog.ts"
 import { CreatedNotReady, DeletedNotGone, FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
@@ -34,6 +33,7 @@ import {
 import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedGroup, Plan } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
+import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { waitFor } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
@@ -117,11 +117,9 @@ const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scri
 
 /** Whether a create of that key may still make a node. */
 const mayBeMade = Effect.fnUntraced(function* (key: string) {
-  const store = yield* IntentStore
-  if (store === undefined) return true
-  const found = yield* Effect.orElseSucceed(Effect.asSome(store.find(key)), Option.none)
+  const recorded = yield* recordedCreate(key)
   // What cannot be read is not known.
-  return Option.match(found, { onNone: () => true, onSome: Option.exists(({ sentAt }) => sentAt !== null) })
+  return recorded === undefined || (recorded !== null && recorded.sentAt !== null)
 })
 
 /** Sends the create of a member, which the ledger has as begun. */

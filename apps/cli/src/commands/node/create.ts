@@ -11,7 +11,7 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { shareInr } from "@berthkit/core/domain/Money"
 import { fromImages } from "@berthkit/core/domain/Plan"
 import { exactPrice, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, DateTime, Effect, Option, Predicate, Result } from "effect"
+import { Clock, DateTime, Effect, Predicate, Result } from "effect"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
@@ -21,6 +21,7 @@ import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -142,9 +143,7 @@ const reportAbandoned = Effect.gen(function* () {
 
 /** Whether an earlier create had this key. A store that cannot be read fails later, where it is needed. */
 const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
-  const store = yield* IntentStore
-  if (key === undefined || store === undefined) return false
-  return Option.isSome(yield* Effect.orElseSucceed(store.find(key), Option.none))
+  return key !== undefined && Boolean(yield* recordedCreate(key))
 })
 
 /** What Ctrl-C leaves open of a create that was sent, and how to find out. */
