@@ -7,7 +7,7 @@ import { isNode } from "@berthkit/core/client/listing/NodePage"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as ListEnd from "../nodeIndex/ListEnd.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
@@ -85,10 +85,10 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
 
 export const shownList = collected(shownNodes)
 
-/** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */
+/** The nodes that are newer than the index, which has them from then on; undefined where the list contradicts it. */
 export const newerNodes = Effect.fnUntraced(function* (
   index: NodeIndex.NodeIndex
-): Effect.fn.Return<Option.Option<ReadonlyArray<Node>>, BerthError, Nodes | IndexStore> {
+): Effect.fn.Return<ReadonlyArray<Node> | undefined, BerthError, Nodes | IndexStore> {
   const nodes = yield* Nodes
   const store = yield* IndexStore
   let step = ListEnd.begin(index)
@@ -96,10 +96,10 @@ export const newerNodes = Effect.fnUntraced(function* (
     const { range, state } = step
     const page = yield* nodes.readPage({ page: range.page, perPage: range.perPage, lane })
     // Without a record that is set aside the page would seem to be the end.
-    if (!page.every(isNode)) return Option.none()
+    if (!page.every(isNode)) return undefined
     step = ListEnd.take(state, range, page)
   }
-  if (step._tag === "Unclear") return Option.none()
+  if (step._tag === "Unclear") return undefined
   const { length, nodes: newer } = step
   if (newer.length > 0 || length !== index.length) {
     yield* store.save({
@@ -108,10 +108,10 @@ export const newerNodes = Effect.fnUntraced(function* (
       completeTo: newer.at(-1)?.id ?? index.completeTo
     })
   }
-  return Option.some(newer)
+  return newer
 })
 
-/** The record of a node in the list, found in a few requests; none where it is not. What is read on the way is indexed. */
+/** The record of a node in the list, found in a few requests; no node where it is not. What is read on the way is indexed. */
 const listedNode = Effect.fnUntraced(function* (id: NodeId) {
   const nodes = yield* Nodes
   const store = yield* IndexStore
@@ -125,7 +125,7 @@ const listedNode = Effect.fnUntraced(function* (id: NodeId) {
     step = PageOfId.take(state, page, listed)
   }
   yield* store.save(NodeIndex.withNodes(yield* store.load, read.map(NodeIndex.indexed)))
-  return step._tag === "Found" ? Option.some(step.node) : Option.none()
+  return step._tag === "Found" ? [step.node] : []
 })
 
 /** What never changes in a node's life, and the reply to a get lacks. */
@@ -160,7 +160,7 @@ export const withListedFields = Effect.fnUntraced(function* (
     const known = nodes.get(node.id)
     return node.plan === null && !(known !== undefined && NodeIndex.isSame(known, node))
   })
-  const search = Effect.forEach(lacking, ({ id }) => Effect.map(listedNode(id), Option.toArray))
+  const search = Effect.forEach(lacking, ({ id }) => listedNode(id))
   const sources = yield* (
     lacking.length > maxSearched
       ? Effect.map(wholeList, ({ nodes }) => nodes)

@@ -5,7 +5,7 @@ import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, DateTime, Effect, Option, Result, Stream, Terminal } from "effect"
+import { Clock, DateTime, Effect, Result, Stream, Terminal } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom } from "../../commandLine/Parameter.ts"
 import { NameChanged, type UsageFault } from "../../failure/CliFailure.ts"
@@ -87,7 +87,7 @@ const namedBy = ({ nodes }: Resolution) =>
 interface Shown {
   /** The newest reading, and the one before it. */
   readonly after: Reading
-  readonly before: Option.Option<Reading>
+  readonly before: Reading | undefined
   /** Why the attempt failed, so that the newest reading is an earlier one. */
   readonly failure: string | undefined
   readonly now: number
@@ -133,10 +133,7 @@ const screen = Effect.gen(function* () {
 const changes = Effect.gen(function* () {
   const print = yield* printNext(nodeChangeRecord)
   const show: Show<Output> = ({ after, before, now }) =>
-    Option.match(before, {
-      onNone: () => print([]),
-      onSome: (before) => print(changesBetween(before, after, DateTime.makeUnsafe(now)))
-    })
+    print(before === undefined ? [] : changesBetween(before, after, DateTime.makeUnsafe(now)))
   return show
 })
 
@@ -148,7 +145,7 @@ export const watch = command(
     const isScreen = stdout.animate && (yield* OutputFormat) === "table" && query === undefined
     const show: Show<Output> = yield* isScreen ? screen : changes
     const named = given.length === 0 ? undefined : yield* namedBy(yield* resolveNodes(given, naming))
-    let before: Option.Option<Reading> = Option.none()
+    let before: Reading | undefined
     let failing: string | undefined
     while (!(yield* readerGone)) {
       // A watch has no end: the deadline is that of each reading.
@@ -158,14 +155,14 @@ export const watch = command(
       if (failed?._tag === "NameChanged" || failed?.retryable === false) return yield* failed
       const failure = failed && `${failed.message} Reading again.`
       // A line below the table would be one more to erase: there it takes the place of the last one.
-      const isNoted = !isScreen || Option.isNone(before)
+      const isNoted = !isScreen || before === undefined
       if (failure !== undefined && failed?.reason.exit !== failing && isNoted) yield* printNote(failure)
       failing = failed?.reason.exit
       const now = yield* Clock.currentTimeMillis
-      const after = Result.isSuccess(result) ? Option.some(result.success) : before
-      const size = Option.match(after, { onNone: () => 0, onSome: (reading) => reading.size })
+      const after = Result.isSuccess(result) ? result.success : before
+      const size = after?.size ?? 0
       const pauseMillis = pauseMillisOf(interval, size)
-      if (Option.isSome(after)) yield* show({ after: after.value, before, failure, now, pauseMillis })
+      if (after !== undefined) yield* show({ after, before, failure, now, pauseMillis })
       before = after
       if (named !== undefined && Result.isSuccess(result) && size === 0) return
       yield* Effect.sleep(pauseMillis)
