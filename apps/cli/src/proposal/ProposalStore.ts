@@ -168,12 +168,9 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
   const write = (path: string, text: string) =>
     Effect.mapError(Effect.andThen(makeOwnFolder(folder, ownLevels), replaceFile(path, text, true)), fault)
 
-  const answerOf = (id: string): Effect.Effect<Option.Option<Answer>, LocalFileFault> =>
-    Effect.map(
-      read(pathOf(id, "answer")),
-      Option.flatMap((text) =>
-        Option.fromUndefinedOr(answers.find((each) => text === JSON.stringify({ id, answer: each })))
-      )
+  const answerOf = (id: string): Effect.Effect<Answer | undefined, LocalFileFault> =>
+    Effect.map(read(pathOf(id, "answer")), (text) =>
+      answers.find((each) => Option.contains(text, JSON.stringify({ id, answer: each })))
     )
 
   /** Removes what is older than results are kept. Gives how many proposals are left. */
@@ -230,7 +227,7 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     /** Keeps an answer unless there is one, and gives the one that counts: what was declined is not approved later. */
     answer: Effect.fnUntraced(function* (id: string, answer: Answer) {
       const before = yield* answerOf(id)
-      if (Option.isSome(before)) return before.value
+      if (before !== undefined) return before
       yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
       return answer
     }),
@@ -239,12 +236,12 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     markSent: (id: string) => write(pathOf(id, "sent"), JSON.stringify({ id })),
     wasSent: (id: string) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
     finish: (id: string, outcome: Outcome) => write(pathOf(id, "result"), encodeOutcome(outcome)),
-    /** Its result, once it was carried out. Fails where that was edited. */
+    /** Its result; undefined before it was carried out. Fails where that was edited. */
     resultOf: Effect.fnUntraced(function* (id: string) {
       const text = yield* read(pathOf(id, "result"))
-      if (Option.isNone(text)) return Option.none()
+      if (Option.isNone(text)) return undefined
       const outcome = decodeOutcome(text.value)
-      return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome
+      return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome.value
     }),
     /** Runs `use` while no other process carries out the same proposal. */
     locked:

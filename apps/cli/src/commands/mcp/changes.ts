@@ -3,15 +3,15 @@
  * exactly that.
  */
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, DateTime, Effect, Option } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import { McpSchema } from "effect/ai"
 import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
+import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
@@ -20,7 +20,7 @@ import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore }
 import { nodeRecord } from "../../records/node.ts"
 import { optionFor } from "../commitment/set.ts"
 import { integer, node as nodeArgument, oneOf, required, text, texts, toggle, type Values } from "./arguments.ts"
-import { actions, type Bounds, makeBounds } from "./bounds.ts"
+import { type Action, actions, type Bounds, makeBounds, notAllowed } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
 import { keysOf, parts } from "./outline.ts"
 import { within } from "./reads.ts"
@@ -98,8 +98,10 @@ const keepCommitment = Effect.fnUntraced(function* (
   spec: { plan: string; image: string | number; committedSkuId?: number | undefined }
 ) {
   if (spec.committedSkuId === undefined) return
-  const option = yield* Effect.option(optionFor({ plan: spec.plan, image: String(spec.image) }, spec.committedSkuId))
-  if (Option.isSome(option)) yield* keepCreated(id, option.value, createdAt.epochMilliseconds)
+  yield* optionFor({ plan: spec.plan, image: String(spec.image) }, spec.committedSkuId).pipe(
+    Effect.flatMap((option) => keepCreated(id, option, createdAt.epochMilliseconds)),
+    Effect.ignore
+  )
 })
 
 /** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
@@ -132,25 +134,22 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
   }
 })
 
-/** What became of a proposal whose request may have been sent before; none where that has to be sent again. */
+/** What became of a proposal whose request may have been sent before; undefined where that has to be sent again. */
 const resumed = Effect.fnUntraced(function* (kept: Kept) {
   const { id: key, terms } = kept
   if (terms.order.action === "create") {
-    const store = yield* IntentStore
-    const intent = store === undefined ? Option.none() : yield* Effect.orElseSucceed(store.find(key), Option.none)
+    const isKnown = ((yield* recordedCreate(key))?.nodeId ?? null) !== null
     // The node is known: this sends nothing.
-    return Option.exists(intent, ({ nodeId }) => nodeId !== null)
-      ? Option.some(yield* send(kept))
-      : Option.none<Outcome>()
+    return isKnown ? yield* send(kept) : undefined
   }
-  if (terms.order.action === "commit") return Option.none<Outcome>()
+  if (terms.order.action === "commit") return undefined
   const { id } = terms.order
-  const gone = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
+  const gone: Outcome = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
   return yield* Nodes.use((nodes) => nodes.get(id)).pipe(
-    Effect.map(({ status }) =>
-      status === "terminate" ? Option.some({ ...gone, outcome: "deleting" }) : Option.none()
+    Effect.map(({ status }): Outcome | undefined =>
+      status === "terminate" ? { ...gone, outcome: "deleting" } : undefined
     ),
-    Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeedSome(gone))
+    Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(gone))
   )
 })
 
@@ -181,9 +180,14 @@ const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
 
-/** Both tools. `store` is undefined where nothing may be proposed. */
-export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefined) => {
-  const { ensureAllowed, ensureWithin, giveBack, take } = makeBounds(bounds)
+/** Both tools. `proposals` is undefined where nothing may be proposed. */
+export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | undefined) => {
+  const { ensureWithin, giveBack, take } = makeBounds(bounds)
+  /** Where proposals of an action are; fails for one that the server may not do. */
+  const placeFor = (action: Action) =>
+    proposals !== undefined && bounds.allow.includes(action)
+      ? Effect.succeed(proposals)
+      : Effect.fail(notAllowed(action, bounds))
   const ask = makeConsent()
 
   const propose = tool(
@@ -202,14 +206,13 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
       annotations: { ...reading, idempotentHint: false }
     },
     Effect.fnUntraced(function* (given) {
-      yield* ensureAllowed(given.action)
+      const place = yield* placeFor(given.action)
       const fault = faultOf(given)
       if (fault !== undefined) return yield* fault
-      if (store === undefined) return yield* Effect.die("a server that may propose has a place for proposals")
       const { node, order } = yield* orderOf(given)
       const terms = yield* termsOf(order, node)
       yield* ensureWithin(terms)
-      return shown(yield* store.keep(terms))
+      return shown(yield* place.keep(terms))
     }, within)
   )
 
@@ -219,11 +222,11 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
     const finish = (outcome: Outcome) =>
       Effect.as(store.finish(id, outcome), { ...outcome, repeated: false } satisfies Data)
     const before = yield* store.resultOf(id)
-    if (Option.isSome(before)) return { ...before.value, repeated: true }
+    if (before !== undefined) return { ...before, repeated: true }
     const wasSent = yield* store.wasSent(id)
     if (wasSent) {
       const found = yield* resumed(kept)
-      if (Option.isSome(found)) return yield* finish(found.value)
+      if (found !== undefined) return yield* finish(found)
     }
     yield* ensureCurrent(kept, wasSent)
     yield* ensureSame(kept)
@@ -258,18 +261,13 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
     },
     Effect.fnUntraced(function* ({ proposal: id }) {
       // The first word of all: a server that was started read-only carries out nothing, whatever is on the disk.
-      const [first] = bounds.allow
-      if (first === undefined || store === undefined) {
-        yield* ensureAllowed("create")
-        return yield* Effect.die("a server that may propose has a place for proposals")
-      }
+      const store = yield* placeFor(bounds.allow[0] ?? "create")
       const kept = yield* store.find(id)
-      yield* ensureAllowed(kept.terms.order.action)
+      yield* placeFor(kept.terms.order.action)
       const done = yield* store.resultOf(id)
-      if (Option.isSome(done)) return { ...done.value, repeated: true }
+      if (done !== undefined) return { ...done, repeated: true }
       if (!(yield* store.wasSent(id))) yield* ensureCurrent(kept, false)
-      const before = yield* store.answerOf(id)
-      const asked = Option.isSome(before) ? before.value : yield* ask(kept)
+      const asked = (yield* store.answerOf(id)) ?? (yield* ask(kept))
       // Another server, or a terminal, may have had an answer meanwhile.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer
