@@ -108,7 +108,7 @@ export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =
 
 /** What a person answered. */
 const answers = ["approved", "declined"] as const
-export type Answer = (typeof answers)[number]
+type Answer = (typeof answers)[number]
 
 const idPattern = /^p[0-9a-z]{19}$/
 

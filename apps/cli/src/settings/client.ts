@@ -78,7 +78,7 @@ export const clientOf = (connection: Connection) => {
 }
 
 /** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
-export const ending = Layer.effect(
+const ending = Layer.effect(
   CallsEnd,
   Effect.flatMap(deadlineSetting, (deadline) =>
     Option.match(deadline, { onNone: () => Effect.undefined, onSome: ({ value }) => endIn(value) })
