@@ -2,10 +2,10 @@
  * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
  * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
  */
-import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import { type FileFault, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
+import { underLock } from "../files/underLock.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { type Output, printNote } from "../output/Output.ts"
@@ -106,7 +106,7 @@ export const withLedger = <A, E, R>(
     const waiting = yield* Effect.forkChild(
       Effect.delay(printNote(`Waiting for another run of berth on ${path} to end.`), silentMillis)
     )
-    const locked = withKeyLock(`${path}.lock`, ({ confirm }) =>
+    const locked = underLock(`${path}.lock`, unwritable(path), ({ confirm }) =>
       Effect.gen(function* () {
         yield* Fiber.interrupt(waiting)
         const before = yield* textOf(path)
@@ -143,11 +143,8 @@ export const withLedger = <A, E, R>(
               )
             )
         }
-        return yield* Effect.result(use(file))
+        return yield* use(file)
       })
     )
-    const result = yield* Effect.ensuring(locked, Fiber.interrupt(waiting)).pipe(
-      Effect.mapError((fault) => (fault instanceof LocalFileFault ? fault : unwritable(path)(fault)))
-    )
-    return yield* Effect.fromResult(result)
+    return yield* Effect.ensuring(locked, Fiber.interrupt(waiting))
   })

@@ -3,7 +3,6 @@
  * `berth approve` meet. The id of a proposal is the hash of all that is consented to, so that a proposal which was edited is not found
  * under it. What is written is never changed: an answer, that it was sent and its result are files of their own.
  */
-import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import {
   type FileFault,
   makeOwnFolder,
@@ -18,6 +17,7 @@ import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
+import { underLock } from "../files/underLock.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { accountFolderOf } from "../settings/accountFolder.ts"
 import { Proposal } from "./Proposal.ts"
@@ -247,14 +247,9 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     locked:
       (id: string) =>
       <A, E, R>(use: Effect.Effect<A, E, R>) =>
-        Effect.gen(function* () {
-          yield* Effect.mapError(makeOwnFolder(folder, ownLevels), fault)
-          // A failure of `use` is its own; one of the lock is that of a file.
-          const result = yield* Effect.mapError(
-            withKeyLock(`${folder}/${id}.lock`, () => Effect.result(use)),
-            fault
-          )
-          return yield* Effect.fromResult(result)
-        })
+        Effect.andThen(
+          Effect.mapError(makeOwnFolder(folder, ownLevels), fault),
+          underLock(`${folder}/${id}.lock`, fault, () => use)
+        )
   }
 })
