@@ -9,7 +9,6 @@ import { fleetOfNodes, knownLedgers, registered } from "../../applying/Registry.
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { differencesOf } from "../../fleet/differences.ts"
-import { groupOf } from "../../fleet/FleetFile.ts"
 import { adopted, entriesOf, ownedOf } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -39,7 +38,7 @@ export const adopt = command(
     }
     const place = placeOf(file)
     const fleet = yield* readFleetFile(place)
-    const group = fleet.groups.find((each) => each === groupOf(fleet, member))
+    const group = fleet.groups.find((each) => each.group === member.group)
     if (group === undefined) {
       return yield* new UsageFault({
         message: `${place.file} has no group ${member.group}.`,
