@@ -25,7 +25,7 @@ export const spendFields = {
 
 const inrOrNull = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
-const Spending = Schema.Struct({
+export const Spending = Schema.Struct({
   account: Schema.String,
   month: Schema.NullOr(Schema.String).annotate({
     description: "`YYYY-MM`, a calendar month in India; null for another period."

@@ -2,13 +2,13 @@
  * `berth cost --since TIME` and `berth cost --month [YYYY-MM]`: what was spent, which only a daemon that watched knows.
  */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
-import { Clock, DateTime, Effect, Option, Schema } from "effect"
+import { Clock, DateTime, Effect, Option, Schema, Struct } from "effect"
 import { flag, text, type Values } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
-import { type Spending, spendFields, spendingRecord } from "../../records/spending.ts"
+import { Spending, spendFields, spendingRecord } from "../../records/spending.ts"
 import { askDaemon, watchUrl } from "../../settings/watchDaemon.ts"
 
 /** The month that is meant where `--month` has no value. */
@@ -41,29 +41,23 @@ const Spend = Schema.Struct(spendFields)
 
 /** As far as it is printed. */
 const AccountCost = Schema.Struct({
-  account: Schema.String,
-  month: Schema.NullOr(Schema.String),
-  from: Schema.DateTimeUtc,
-  to: Schema.DateTimeUtc,
-  watchedSince: Schema.DateTimeUtc,
+  ...Struct.pick(Spending.fields, ["account", "month", "from", "to", "watchedSince", "days"]),
   spent: Spend,
   forecast: Schema.NullOr(Spend),
-  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number })),
-  days: Schema.Array(Schema.Struct({ day: Schema.String, isPart: Schema.Boolean, ...spendFields }))
+  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number }))
 })
 
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({ accounts: Schema.Array(AccountCost) })))
 )
 
-const toSpending = ({ budget, days, forecast, spent, ...account }: typeof AccountCost.Type): Spending => ({
+const toSpending = ({ budget, forecast, spent, ...account }: typeof AccountCost.Type): Spending => ({
   ...account,
   ...spent,
   forecastInr: forecast?.amountInr ?? null,
   forecastMinInr: forecast?.minInr ?? null,
   forecastMaxInr: forecast?.maxInr ?? null,
-  budgetInr: budget?.monthInr ?? null,
-  days
+  budgetInr: budget?.monthInr ?? null
 })
 
 const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
