@@ -55,9 +55,9 @@ export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
 
 /** The address that a login is for: the flag's, that of the profile that a flag names, that of the environment, or of the profile so far. */
 export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
-  const flag = (yield* GlobalSettings).baseUrl
-  const named = flag !== undefined || (yield* GlobalSettings).profile === undefined || profile === undefined
-  const set = named ? yield* addressSetting(Option.fromUndefinedOr(flag)) : Option.none()
+  const flags = yield* GlobalSettings
+  const named = flags.baseUrl !== undefined || flags.profile === undefined || profile === undefined
+  const set = named ? yield* addressSetting(Option.fromUndefinedOr(flags.baseUrl)) : Option.none()
   return Option.orElse(set, () =>
     Option.map(Option.fromNullishOr(profile), ({ baseUrl }) => ({ value: baseUrl, source: "the profile" }))
   )
@@ -101,10 +101,10 @@ export const deadlineSetting = Effect.gen(function* () {
 
 /** The settings of the account. */
 export const accountSettings = Effect.gen(function* () {
-  const flagAddress = (yield* GlobalSettings).baseUrl
-  const own = yield* environmentSettings(Option.fromUndefinedOr(flagAddress), (yield* GlobalSettings).allowHttp)
+  const flags = yield* GlobalSettings
+  const own = yield* environmentSettings(Option.fromUndefinedOr(flags.baseUrl), flags.allowHttp)
   const deadline = yield* deadlineSetting
-  const named = (yield* GlobalSettings).profile !== undefined
+  const named = flags.profile !== undefined
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
   if (!named && [own.baseUrl, own.apiKey, own.accessToken].every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
@@ -118,7 +118,7 @@ export const accountSettings = Effect.gen(function* () {
     Option.orElse(named ? Option.none() : outside, () => Option.some({ value, source, belongsTo: baseUrl }))
   return {
     ...own,
-    baseUrl: Option.orElse(named && flagAddress === undefined ? Option.none() : own.baseUrl, () =>
+    baseUrl: Option.orElse(named && flags.baseUrl === undefined ? Option.none() : own.baseUrl, () =>
       Option.some({ value: baseUrl, source })
     ),
     apiKey: credential(own.apiKey, apiKey),

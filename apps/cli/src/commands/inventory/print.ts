@@ -43,9 +43,8 @@ const whyNone: Readonly<Record<NoLedger, string>> = {
   damaged: "it is no ledger of berth apply"
 }
 
-/** The members of fleets: of these ledgers, or of those of this machine where none is named. */
+/** The members of fleets, by these ledgers. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  if (paths.length === 0) return yield* ownMemberships
   const ledgers: Array<KnownLedger> = []
   for (const path of paths) {
     const found = yield* anyLedger(path)
@@ -87,7 +86,7 @@ export const inventory = command(
     }
     const print = yield* valuePrinter("an inventory")
     const members =
-      ledgers.length === 0 ? yield* Effect.orElseSucceed(readLedgers([]), () => new Map()) : yield* readLedgers(ledgers)
+      ledgers.length === 0 ? yield* Effect.orElseSucceed(ownMemberships, () => new Map()) : yield* readLedgers(ledgers)
     const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
     const { stderr } = yield* Output
     if (host === undefined) {
