@@ -34,7 +34,7 @@ const read = (path: string) =>
 
 /** The fleets that are known. */
 export const knownFleets = (path: string): Effect.Effect<ReadonlyArray<Listed>> =>
-  Effect.map(read(path), (found) => Option.match(found, { onNone: () => [], onSome: ({ fleets }) => fleets }))
+  Effect.map(read(path), (found) => Option.getOrUndefined(found)?.fleets ?? [])
 
 /** Changes the registry, which is made where there is none, and gives the name of this machine. */
 export const updateRegistry = (

@@ -115,10 +115,8 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
   if (path === undefined) return { load: Effect.succeed(new Map()), update: () => Effect.void }
   const text = Effect.orElseSucceed(readText(path), () => Option.none<string>())
   const load = Effect.map(text, (found): Entries => {
-    const log = Option.flatMap(found, decode)
-    return new Map(
-      Option.match(log, { onNone: () => [], onSome: ({ entries }) => entries.map((each) => [each.id, each]) })
-    )
+    const { entries } = Option.getOrElse(Option.flatMap(found, decode), () => ({ entries: [] }))
+    return new Map(entries.map((each) => [each.id, each]))
   })
   const folder = path.replace(/[\\/][^\\/]*$/, "")
   return {

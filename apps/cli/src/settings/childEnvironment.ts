@@ -1,7 +1,7 @@
 /**
  * The environment of a program that berth starts for the user: that of berth without the credentials, which it could print, log or send on
- * (`SendEnv` of ssh), also those of the database that shares the rate limit and of the daemon. Other variables stay, proxies with passwords among them: they are the user's, for every program. The exit
- * code of such a program is here, too.
+ * (`SendEnv` of ssh), also those of the database that shares the rate limit and of the daemon. Other variables stay, proxies with passwords among them: they are the user's, for every program.
+ * Its exit code is here, too.
  */
 import { constants } from "node:os"
 import { variables } from "@berthkit/terminal/variables"
