@@ -2,6 +2,7 @@
  * What a model is shown: few tools, few tokens, hints that are right, and results that are as `berth schema` has them.
  */
 import { json } from "../berth.ts"
+import { fleetFolder, webs } from "../fleet.ts"
 import { invoke } from "../invoke.ts"
 import { validator } from "../matrix/check.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -99,6 +100,21 @@ describe("the tools", () => {
       assert.deepStrictEqual(waited["node"], got)
       check("execute", yield* ask("execute", { proposal: proposed["id"] }))
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("group costs by the fleets of this machine", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      const agent = yield* startAgent([], { env: yield* fleet.env })
+      const { structuredContent } = yield* Effect.promise(() => agent.call("account", { by: "fleet" }))
+      const rows = structuredContent["rows"] as ReadonlyArray<{ readonly name: string; readonly nodes: number }>
+      assert.deepStrictEqual(
+        rows.map(({ name, nodes }) => [name, nodes]),
+        [["shop", 1]]
+      )
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
   it.live("list plans by price, and no more than asked for", () =>

@@ -34,14 +34,11 @@ export interface FleetPlace {
   readonly flag: string
 }
 
-export const placeOf = (file: Option.Option<string>): FleetPlace => {
-  const given = Option.getOrElse(file, () => defaultFile)
-  return {
-    file: given,
-    ledger: resolve(given.replace(/\.(?:ya?ml|json)$/i, "") + ".ledger.json"),
-    flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
-  }
-}
+export const placeOf = (given = defaultFile): FleetPlace => ({
+  file: given,
+  ledger: resolve(given.replace(/\.(?:ya?ml|json)$/i, "") + ".ledger.json"),
+  flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
+})
 
 /** A file that cannot be read. */
 const unreadable = (file: string) => (fault: FileFault) =>

@@ -2,10 +2,10 @@
  * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
  * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
  */
-import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import { type FileFault, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
+import { underLock } from "../files/underLock.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { type Output, printNote } from "../output/Output.ts"
@@ -84,15 +84,16 @@ export const readLedger = Effect.fnUntraced(function* (path: string, owner: Owne
   return newLedger(owner.account, owner.fleet, yield* drawnLineage)
 })
 
-/** The ledger in a file, whosever it is; none where there is no file. */
-export const anyLedger = Effect.fnUntraced(function* (path: string) {
+/** Why there is no ledger in a file that can be used. */
+export type NoLedger = "missing" | "damaged" | "later"
+
+/** The ledger in a file, whosever it is. */
+export const anyLedger = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<Result.Result<Ledger, NoLedger>, LocalFileFault> {
   const text = yield* textOf(path)
-  if (Option.isNone(text)) return Option.none<Result.Result<Ledger, "damaged" | "later">>()
-  return Option.some(
-    Result.mapError(decodeLedger(text.value), ({ _tag }): "damaged" | "later" =>
-      _tag === "Later" ? "later" : "damaged"
-    )
-  )
+  if (Option.isNone(text)) return Result.fail("missing")
+  return Result.mapError(decodeLedger(text.value), ({ _tag }) => (_tag === "Later" ? "later" : "damaged"))
 })
 
 /** Runs `use` with the ledger while no other run has it. Another run is waited for, and that is said. */
@@ -105,7 +106,7 @@ export const withLedger = <A, E, R>(
     const waiting = yield* Effect.forkChild(
       Effect.delay(printNote(`Waiting for another run of berth on ${path} to end.`), silentMillis)
     )
-    const locked = withKeyLock(`${path}.lock`, ({ confirm }) =>
+    const locked = underLock(`${path}.lock`, unwritable(path), ({ confirm }) =>
       Effect.gen(function* () {
         yield* Fiber.interrupt(waiting)
         const before = yield* textOf(path)
@@ -142,11 +143,8 @@ export const withLedger = <A, E, R>(
               )
             )
         }
-        return yield* Effect.result(use(file))
+        return yield* use(file)
       })
     )
-    const result = yield* Effect.ensuring(locked, Fiber.interrupt(waiting)).pipe(
-      Effect.mapError((fault) => (fault instanceof LocalFileFault ? fault : unwritable(path)(fault)))
-    )
-    return yield* Effect.fromResult(result)
+    return yield* Effect.ensuring(locked, Fiber.interrupt(waiting))
   })

@@ -8,7 +8,7 @@ import { Effect, Option, Random, Result, Schema } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { entriesOf, type Ledger } from "../fleet/Ledger.ts"
-import { anyLedger, type Owner } from "./LedgerFile.ts"
+import { anyLedger, type NoLedger, type Owner } from "./LedgerFile.ts"
 
 /** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
 const ownLevels = 2
@@ -34,7 +34,7 @@ const read = (path: string) =>
 
 /** The fleets that are known. */
 export const knownFleets = (path: string): Effect.Effect<ReadonlyArray<Listed>> =>
-  Effect.map(read(path), (found) => Option.match(found, { onNone: () => [], onSome: ({ fleets }) => fleets }))
+  Effect.map(read(path), (found) => Option.getOrUndefined(found)?.fleets ?? [])
 
 /** Changes the registry, which is made where there is none, and gives the name of this machine. */
 export const updateRegistry = (
@@ -78,7 +78,7 @@ export const registered = (path: string, listed: Listed) =>
 
 /** A known fleet with its ledger, or why that cannot be read. */
 export interface KnownLedger extends Listed {
-  readonly state: "ok" | "missing" | "damaged" | "later" | "unreadable" | "another account"
+  readonly state: "ok" | NoLedger | "unreadable" | "another account"
   readonly entries: Ledger["members"]
 }
 
@@ -87,11 +87,8 @@ export const knownLedgers = Effect.fnUntraced(function* (path: string, isOwn: Ow
   return yield* Effect.forEach(
     yield* knownFleets(path),
     Effect.fnUntraced(function* (listed): Effect.fn.Return<KnownLedger> {
-      const found = yield* Effect.result(anyLedger(listed.ledger))
       const none = (state: KnownLedger["state"]): KnownLedger => ({ ...listed, state, entries: new Map() })
-      if (Result.isFailure(found)) return none("unreadable")
-      if (Option.isNone(found.success)) return none("missing")
-      const read = found.success.value
+      const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
       if (Result.isFailure(read)) return none(read.failure)
       const { success: ledger } = read
       return (yield* isOwn(ledger.account))

@@ -3,15 +3,18 @@
  * out. `previewFleet` stops after the plan, and changes no file.
  */
 import type { PriceList } from "@berthkit/core/domain/Price"
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
-import { type Problem, problemOf } from "../failure/Problem.ts"
+import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
+import { memberText } from "../fleet/Member.ts"
 import {
   type Change,
   type Conflict,
+  countOf,
   isIdle,
+  isSent,
   mustBeKnown,
   type Plan,
   planOf,
@@ -33,9 +36,9 @@ import { ownAccount } from "./ownAccount.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
-import { type Means, perform, type Performed, settledLedger, withProtection } from "./perform.ts"
+import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
 import { registered, updateRegistry } from "./Registry.ts"
-import { rowsOf } from "./rows.ts"
+import { type Done, rowsOf } from "./rows.ts"
 import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
 
 export interface FleetOptions
@@ -44,8 +47,8 @@ export interface FleetOptions
     Omit<PlanOptions, "isDestroy">,
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
-  /** How long 404s and absence must agree before a member counts as gone; none: a minute. */
-  readonly grace: Option.Option<Duration.Duration>
+  /** How long 404s and absence must agree before a member counts as gone; undefined: a minute. */
+  readonly grace: Duration.Duration | undefined
 }
 
 /** Reports all that is in the way, and fails with the last of it. */
@@ -114,7 +117,7 @@ export const previewFleet = Effect.fnUntraced(function* (
           yield* updateRegistry(registry, (fleets) => fleets),
           mustBeKnown(fleet, ledger, options.isDestroy)
         ),
-        creatingClient(Option.none())
+        creatingClient(undefined)
       )
     : { ledger, conflicts: [] }
   const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
@@ -123,7 +126,7 @@ export const previewFleet = Effect.fnUntraced(function* (
   yield* refuse(plan.conflicts, place)
   yield* checkOrders(plan, catalogue)
   const prices = pricesOf(catalogue)
-  yield* checkCost(plan, planPrice(plan, prices), options.maxCost ?? Option.none())
+  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
   yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
   yield* notePrice(plan, prices)
   return plan
@@ -134,9 +137,6 @@ const stopped = (done: number, all: number) => ({
   message: `Interrupted; ${done} of ${all} changes are done, and the ledger has them.`,
   hint: "Run the same command again to go on."
 })
-
-const isSent = ({ action }: Change): boolean =>
-  action === "create" || action === "delete" || action === "replace" || action === "commit"
 
 const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
 
@@ -152,7 +152,7 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
 }
 
 /** The failure of one member. What a create by itself would need done, the next run does. */
-const problemOfMember = ({ failure, member }: Performed["failures"][number]): Problem => {
+const problemOfMember = (member: string, failure: Failure): Problem => {
   const problem = problemOf(failure)
   const tag = failure._tag === "BerthError" ? failure.reason._tag : failure._tag
   return {
@@ -164,8 +164,8 @@ const problemOfMember = ({ failure, member }: Performed["failures"][number]): Pr
 }
 
 /** Why nothing is sent. */
-const idleSentence = ({ changes }: Plan): string => {
-  const count = (action: Change["action"]) => changes.filter((change) => change.action === action).length
+const idleSentence = (plan: Plan): string => {
+  const count = (action: Change["action"]) => countOf(plan, action)
   const members = (n: number, one: string, many: string) => (n === 1 ? `1 member ${one}` : `${n} members ${many}`)
   const left = [
     ...(count("differs") > 0 ? [`${members(count("differs"), "differs", "differ")}; --replace changes that`] : []),
@@ -191,7 +191,7 @@ const settledWorld = Effect.fnUntraced(function* (
   const leaving = isDestroy ? [] : terminatingIn(ledger, before.world)
   let observed = before
   if (leaving.length > 0) {
-    yield* awaitGone(leaving, Option.getOrUndefined(timeout))
+    yield* awaitGone(leaving, timeout)
     const left = new Set<number>(leaving)
     const again = yield* observe(ledger)
     const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({
@@ -200,7 +200,7 @@ const settledWorld = Effect.fnUntraced(function* (
     }))
     observed = { ...again, suspects }
   }
-  return yield* proved(observed, ledger, Option.getOrUndefined(Option.map(grace, Duration.toMillis)))
+  return yield* proved(observed, ledger, grace && Duration.toMillis(grace))
 })
 
 /** Makes a fleet as its file says, or deletes it, while no other run has its ledger. */
@@ -244,24 +244,23 @@ const changeLocked = Effect.fnUntraced(function* (
 
   yield* file.update(() => known)
   const all = plan.changes.filter(isSent).length
-  const done = new Set<Change>()
-  const performed = yield* perform(plan, {
-    ...options,
-    file,
-    machine,
-    prices,
-    scriptsOf: fleet.scriptsOf,
-    onDone: (change) => done.add(change)
-  }).pipe(whenInterrupted(() => stopped(done.size, all)))
-  const rows = rowsOf(plan, prices, {
-    doneOf: (change) => performed.done.get(change) ?? { outcome: "skipped", node: null }
-  })
+  const done = new Map<Change, Done>()
+  const { scriptsOf } = fleet
+  yield* perform(plan, { ...options, file, machine, prices, scriptsOf, done }).pipe(
+    whenInterrupted(() => {
+      const ended = Array.from(done.values()).filter(({ outcome }) => outcome !== "failed" && outcome !== "skipped")
+      return stopped(ended.length, all)
+    })
+  )
+  const rows = rowsOf(plan, prices, { doneOf: (change) => done.get(change) ?? { outcome: "skipped", node: null } })
   yield* reportingChanged(changedBy(rows, place))(printChanges(rows))
-  const { failures } = performed
-  if (failures.length === 0) return yield* printNote(finalSentence(plan, prices))
+  const problems = Array.from(done).flatMap(([{ member }, { failure }]) =>
+    failure === undefined ? [] : [problemOfMember(memberText(member), failure)]
+  )
+  if (problems.length === 0) return yield* printNote(finalSentence(plan, prices))
   const format = yield* OutputFormat
-  for (const failure of failures) yield* reportProblem(problemOfMember(failure), format)
-  return yield* new MembersFailed({ failed: failures.length, of: all })
+  for (const problem of problems) yield* reportProblem(problem, format)
+  return yield* new MembersFailed({ failed: problems.length, of: all })
 })
 
 export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {

@@ -2,11 +2,11 @@
  * What became of creates of which the ledger has no end: this machine's records of creates tell, and where another machine sent one,
  * time does.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
-import { Clock, Effect, Option } from "effect"
-import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, ownedOf } from "../fleet/Ledger.ts"
+import type { Nodes } from "@berthkit/core/client/Nodes"
+import { Clock, Effect, Result } from "effect"
+import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, ownedOf } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/plan.ts"
-import { nodeOfCreate } from "../nodes/nodeOfCreate.ts"
+import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 
 /** A create that shows no node for so long was not processed (`quietMillis` of the client). */
 const quietMillis = 630_000
@@ -23,49 +23,40 @@ const foreign = ({ member, pending }: Entry): Conflict => ({
   hint: "Run berth apply on that machine, or here once eleven minutes have passed since."
 })
 
-const sameLedger = (ledger: Ledger): Ledger => ledger
-
-/** How a ledger changes by what became of a create, and what stands in the way. */
-interface Settled {
-  readonly change: (ledger: Ledger) => Ledger
-  readonly conflicts: ReadonlyArray<Conflict>
-}
-
-const settledBy = (change: Settled["change"]): Settled => ({ change, conflicts: [] })
+/** How a ledger changes by what became of a create, or what stands in the way of that. */
+type Settled = Result.Result<(ledger: Ledger) => Ledger, Conflict>
 
 /** What became of the create of one entry. Where it was sent from here and is not known to have ended, it is found out if `mustKnow`. */
-const settledEntry = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, machine: string, mustKnow: boolean) {
-  const store = yield* IntentStore
+const settledEntry = Effect.fnUntraced(function* (
+  ledger: Ledger,
+  entry: Entry,
+  machine: string,
+  mustKnow: boolean
+): Effect.fn.Return<Settled, never, Nodes> {
   const { member } = entry
   const pending = entry.pending!
   const { image, name, plan } = pending
-  const nothing = settledBy((before) => notMade(before, member))
-  const unknown = settledBy(sameLedger)
+  const nothing: Settled = Result.succeed((before) => notMade(before, member))
+  const unknown: Settled = Result.succeed((before) => before)
+  const node = (owned: Owned): Settled => Result.succeed((before) => made(before, member, owned))
   const key = keyOf(ledger, entry)
-  const found = store === undefined ? Option.none() : yield* Effect.option(store.find(key))
+  const recorded = yield* recordedCreate(key)
   // What cannot be read is not known.
-  if (Option.isNone(found)) return unknown
-  if (Option.isSome(found.value)) {
-    const { nodeId, sentAt } = found.value.value
-    if (nodeId !== null) {
-      const owned = { id: nodeId, name, plan, image: String(image), createdAt: null }
-      return settledBy((before) => made(before, member, owned))
-    }
+  if (recorded === undefined) return unknown
+  if (recorded !== null) {
+    const { nodeId, sentAt } = recorded
+    if (nodeId !== null) return node({ id: nodeId, name, plan, image: String(image), createdAt: null })
     if (sentAt === null) return nothing
     if (!mustKnow) return unknown
     return yield* nodeOfCreate({ name, plan, image }, key).pipe(
-      Effect.map((node) =>
-        node === undefined
-          ? nothing
-          : settledBy((before) => made(before, member, { ...ownedOf(node), plan, image: String(image) }))
-      ),
+      Effect.map((found) => (found === undefined ? nothing : node({ ...ownedOf(found), plan, image: String(image) }))),
       Effect.orElseSucceed(() => unknown)
     )
   }
   // This machine records a create before it sends it.
   if (pending.by === machine) return nothing
   const age = (yield* Clock.currentTimeMillis) - Date.parse(pending.since)
-  return age >= quietMillis ? nothing : ({ ...unknown, conflicts: [foreign(entry)] } satisfies Settled)
+  return age >= quietMillis ? nothing : Result.fail(foreign(entry))
 })
 
 /** So many creates are looked for at a time: they share what they read. */
@@ -75,14 +66,14 @@ const concurrency = 25
 export const resolvePending = Effect.fnUntraced(function* (
   ledger: Ledger,
   machine: string,
-  mustKnow: (entry: Entry) => boolean = () => false
+  mustKnow: (entry: Entry) => boolean
 ) {
   const pending = entriesOf(ledger).filter(({ state }) => state === "creating")
   const settled = yield* Effect.forEach(pending, (entry) => settledEntry(ledger, entry, machine, mustKnow(entry)), {
     concurrency
   })
   return {
-    ledger: settled.reduce((before, { change }) => change(before), ledger),
-    conflicts: settled.flatMap(({ conflicts }) => conflicts)
+    ledger: settled.reduce((before, change) => (Result.isSuccess(change) ? change.success(before) : before), ledger),
+    conflicts: settled.filter(Result.isFailure).map(({ failure }) => failure)
   } satisfies Resolved
 })

@@ -2,15 +2,14 @@
  * Carries a plan out: creates, then replaces, then deletes. The ledger is written before each step that is sent and after it, so that a
  * run that is killed at any instant leaves a ledger from which the next one goes on. The failure of one member leaves the others.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { type PriceList } from "@berthkit/core/domain/Price"
-import { Clock, DateTime, type Duration, Effect, Option, Result } from "effect"
-import { CommitmentLog, set as setCommitment } from "../commitmentLog/CommitmentLog.ts"
-import { CreatedNotReady, DeletedNotGone, FleetStep, LocalFileFault } from "../failure/CliFailure.ts"
+import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
+import { keepSetting } from "../commitmentLog/CommitmentLog.ts"
+import { CreatedNotReady, DeletedNotGone, FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
+import type { Failure } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { sentOf } from "../fleet/differences.ts"
 import {
@@ -34,6 +33,7 @@ import {
 import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedGroup, Plan } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
+import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { waitFor } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
@@ -47,9 +47,6 @@ const concurrency = 4
 /** So many creates go at a time: those that begin together share the reads which show the highest id before them. */
 const createsTogether = 25
 
-const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
-
 /** How a plan is carried out. */
 export interface Means {
   readonly file: LedgerFile
@@ -58,25 +55,12 @@ export interface Means {
   readonly prices: PriceList
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
   readonly wait: boolean
-  readonly timeout: Option.Option<Duration.Duration>
+  readonly timeout: Duration.Duration | undefined
   readonly maxUnavailable: number
-  readonly readyCommand: Option.Option<string>
+  readonly readyCommand: string | undefined
   readonly readyTimeout: Duration.Duration
-  /** Called with each node that is made. */
-  readonly onDone: (change: Change) => void
-}
-
-type StepFailure = BerthError | CreatedNotReady | DeletedNotGone | FleetStep | LocalFileFault
-
-interface MemberFailure {
-  readonly member: string
-  readonly failure: StepFailure
-}
-
-/** What came of each change, and why what failed did. */
-export interface Performed {
-  readonly done: ReadonlyMap<Change, Done>
-  readonly failures: ReadonlyArray<MemberFailure>
+  /** What came of each change so far; written here. */
+  readonly done: Map<Change, Done>
 }
 
 type Create = Extract<Change, { readonly action: "create" }>
@@ -84,22 +68,13 @@ type Replace = Extract<Change, { readonly action: "replace" }>
 type Delete = Extract<Change, { readonly action: "delete" }>
 type Commit = Extract<Change, { readonly action: "commit" }>
 
+const settlings = { member: ended, previous: released, restore: restored, undelete: notDeleted }
+
 /** The ledger once what only it has to learn is in it. */
 export const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
   changes.reduce((before, change) => {
     const member = memberText(change.member)
-    if (change.action === "settle") {
-      switch (change.what) {
-        case "member":
-          return ended(before, member)
-        case "previous":
-          return released(before, member)
-        case "restore":
-          return restored(before, member)
-        case "undelete":
-          return notDeleted(before, member)
-      }
-    }
+    if (change.action === "settle") return settlings[change.what](before, member)
     // A create of a member whose node is gone begins a new generation.
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
@@ -142,11 +117,9 @@ const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scri
 
 /** Whether a create of that key may still make a node. */
 const mayBeMade = Effect.fnUntraced(function* (key: string) {
-  const store = yield* IntentStore
-  if (store === undefined) return true
-  const found = yield* Effect.orElseSucceed(Effect.asSome(store.find(key)), Option.none)
+  const recorded = yield* recordedCreate(key)
   // What cannot be read is not known.
-  return Option.match(found, { onNone: () => true, onSome: Option.exists(({ sentAt }) => sentAt !== null) })
+  return recorded === undefined || (recorded !== null && recorded.sentAt !== null)
 })
 
 /** Sends the create of a member, which the ledger has as begun. */
@@ -177,28 +150,13 @@ const commit = Effect.fnUntraced(function* (member: string, node: Node, group: L
   const option = prices.ofOrder(order).committedOptions.find(({ days }) => days === commitment.days)
   const skuId = option?.skuId
   yield* Nodes.use((nodes) => nodes.setCommitment(node.id, commitment.setting, { skuId }))
-  yield* CommitmentLog.use((log) =>
-    log.update(node.id, (before, now) =>
-      setCommitment(
-        before,
-        node.id,
-        commitment.setting,
-        { skuId: skuId ?? null, days: option?.days ?? null, priceInr: option?.priceInr ?? null },
-        now
-      )
-    )
-  )
+  yield* keepSetting(node.id, commitment.setting, skuId, option)
   yield* file.update((before) => committed(before, member, text))
 })
 
-const untilRunning = (node: Node, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
-  waitFor({ id: node.id, node: Option.some(node) }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) =>
-      withListed(
-        Option.getOrElse(later, () => node),
-        node
-      )
-    ),
+const untilRunning = (node: Node, timeout: Duration.Duration | undefined, show: ShowState) =>
+  waitFor({ id: node.id, node }, { goal: "running", timeout }, show).pipe(
+    Effect.map((later) => withListed(later ?? node, node)),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
   )
 
@@ -223,8 +181,8 @@ const remove = Effect.fnUntraced(function* (
   yield* nodes.delete(read.id)
 })
 
-const untilGone = (owned: Owned, timeout: Option.Option<Duration.Duration>, show: ShowState) =>
-  waitFor({ id: owned.id as Node["id"], node: Option.none() }, { goal: "deleted", timeout }, show).pipe(
+const untilGone = (owned: Owned, timeout: Duration.Duration | undefined, show: ShowState) =>
+  waitFor({ id: owned.id as Node["id"], node: null }, { goal: "deleted", timeout }, show).pipe(
     Effect.mapError((error) => new DeletedNotGone({ id: owned.id, error }))
   )
 
@@ -238,18 +196,12 @@ const whatOf = ({ id, name }: Pick<Owned, "id" | "name">) => `${name} (${id})`
 
 /** Carries the plan out. */
 export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Means) {
-  const { file, machine, onDone, timeout, wait } = means
-  const done = new Map<Change, Done>()
-  const failures: Array<MemberFailure> = []
-  const failed = (change: Change, failure: StepFailure, node: Node | null = null) =>
-    Effect.sync(() => {
-      failures.push({ member: memberText(change.member), failure })
-      done.set(change, { outcome: "failed", node, reason: failure.message })
-    })
+  const { done, file, machine, timeout, wait } = means
+  const failed = (change: Change, failure: Failure, node: Node | null = null) =>
+    Effect.sync(() => void done.set(change, { outcome: "failed", node, failure }))
   const finish = (change: Change, result: Done) =>
     Effect.suspend(() => {
       done.set(change, result)
-      onDone(change)
       return printNote(
         `${memberText(change.member)}: ${result.outcome}${result.node === null ? "" : ` ${whatOf(result.node)}`}`
       )
@@ -281,7 +233,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         concurrency: "unbounded"
       })
     const nodes = (yield* withProgress({ goal: "created", total: creates.length }, () =>
-      Effect.forEach(chunksOf(creates, createsTogether), together)
+      Effect.forEach(Arr.chunksOf(creates, createsTogether), together)
     )).flat()
     const made = nodes.flatMap(({ change, node }) => (node === null ? [] : [{ change, node }]))
     if (wait && made.length > 0) {
@@ -318,9 +270,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         yield* commit(member, node, change.group, means)
       }
       const running = (node = yield* untilRunning(node, timeout, show))
-      if (Option.isSome(means.readyCommand)) {
+      if (means.readyCommand !== undefined) {
         yield* show({ what: whatOf(running), state: "getting ready" })
-        yield* untilReady(means.readyCommand.value, running, means.readyTimeout).pipe(
+        yield* untilReady(means.readyCommand, running, means.readyTimeout).pipe(
           Effect.mapError(
             ({ code }) =>
               new FleetStep({
@@ -347,9 +299,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     )
   }
   const skip = (change: Replace) =>
-    Effect.sync(() => {
-      done.set(change, { outcome: "skipped", node: change.old, reason: "a replacement before it failed" })
-    })
+    Effect.sync(
+      () => void done.set(change, { outcome: "skipped", node: change.old, reason: "a replacement before it failed" })
+    )
   if (replaces.length > 0) {
     yield* withProgress({ goal: "replaced", total: replaces.length }, (show) =>
       Effect.forEach(
@@ -394,5 +346,4 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       Effect.forEach(deletes, (change) => deleteOne(change, show), { concurrency, discard: true })
     )
   }
-  return { done, failures } satisfies Performed
 })

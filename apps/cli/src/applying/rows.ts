@@ -3,9 +3,10 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
+import type { Failure } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { memberText } from "../fleet/Member.ts"
-import { type Change, differenceOf, type Plan, priceOf } from "../fleet/plan.ts"
+import { type Change, differenceOf, isSent, type Plan, priceOf } from "../fleet/plan.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 
 /** What came of a change. */
@@ -14,7 +15,9 @@ export interface Done {
   /** The node afterwards, where there is one. */
   readonly node: Node | null
   /** In place of the reason of the plan. */
-  readonly reason?: string | undefined
+  readonly reason?: string
+  /** Why it failed. */
+  readonly failure?: Failure
 }
 
 type Shown = Exclude<Change, { readonly action: "settle" }>
@@ -46,8 +49,7 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
       return `${deletedWhy[change.why]}${change.old === null ? "" : `; also node ${change.old.id}, which it was to replace`}`
     case "replace": {
       const old = `deletes node ${change.old.id} afterwards`
-      const why = change.isResumed ? ["an earlier run began it"] : change.differences
-      return [...why, old].join("; ")
+      return [...change.reasons, old].join("; ")
     }
     case "differs":
       return `${change.differences.join("; ")} (--replace ${memberText(change.member)} ${change.old === null ? "changes it" : "goes on"})`
@@ -64,26 +66,17 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
   }
 }
 
-const sending: ReadonlyArray<Change["action"]> = ["create", "delete", "replace", "commit"]
-
 const factsOf = (change: Shown): Pick<FleetChange, "id" | "name" | "plan" | "image"> => {
   switch (change.action) {
     case "create":
-      return { id: null, name: change.name, plan: change.group.order.plan, image: String(change.group.order.image) }
-    case "replace":
-      return {
-        id: change.made?.id ?? change.old.id,
-        name: change.name,
-        plan: change.group.order.plan,
-        image: String(change.group.order.image)
-      }
+    case "replace": {
+      const { image, plan } = change.group.order
+      const id = change.action === "create" ? null : (change.made?.id ?? change.old.id)
+      return { id, name: change.name, plan, image: String(image) }
+    }
     case "doubted":
       return change.owned
-    case "delete":
-    case "differs":
-    case "commit":
-    case "unchanged":
-    case "kept":
+    default:
       return change.node
   }
 }
@@ -106,9 +99,9 @@ export const rowsOf = (
     if (change.action === "settle") return []
     const facts = factsOf(change)
     const price = prices === undefined ? { now: null, after: null } : priceOf(change, prices)
-    const isPriced = prices !== undefined
-    const isStill = !sending.includes(change.action)
-    const done: Done = sending.includes(change.action) ? doneOf(change) : { outcome: "none", node: null }
+    const done: Done = isSent(change) ? doneOf(change) : { outcome: "none", node: null }
+    const difference = (key: "pricePerHourInr" | "pricePerMonthInr") =>
+      prices !== undefined ? differenceOf(price, key) : isSent(change) ? null : 0
     return [
       {
         action: change.action,
@@ -117,12 +110,12 @@ export const rowsOf = (
         name: facts.name,
         plan: facts.plan,
         image: facts.image,
-        reason: done.reason ?? reasonOf(change, isPreview),
+        reason: done.failure?.message ?? done.reason ?? reasonOf(change, isPreview),
         outcome: done.outcome,
-        pricePerHourNowInr: isPriced ? amount(price.now) : null,
-        pricePerHourAfterInr: isPriced ? amount(price.after) : null,
-        differencePerHourInr: isPriced ? differenceOf(price, "pricePerHourInr") : isStill ? 0 : null,
-        differencePerMonthInr: isPriced ? differenceOf(price, "pricePerMonthInr") : isStill ? 0 : null
+        pricePerHourNowInr: prices === undefined ? null : amount(price.now),
+        pricePerHourAfterInr: prices === undefined ? null : amount(price.after),
+        differencePerHourInr: difference("pricePerHourInr"),
+        differencePerMonthInr: difference("pricePerMonthInr")
       }
     ]
   })

@@ -4,7 +4,7 @@
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Effect } from "effect"
-import { deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
+import { countOf, type Plan, planPrice } from "../fleet/plan.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { OutputOptions } from "../output/OutputOptions.ts"
@@ -36,17 +36,11 @@ export const priceSentence = (plan: Plan, prices: PriceList): string => {
 }
 
 /** How many of what, as the beginning of a question. */
-export const countsOf = (plan: Plan): string => {
-  const { changes } = plan
-  const count = (action: string) => changes.filter((change) => change.action === action).length
-  const parts = [
-    [count("create"), "create"],
-    [count("replace"), "replace"],
-    [count("commit"), "commit"],
-    [count("delete"), "delete"]
-  ] as const
-  return parts.flatMap(([n, what]) => (n === 0 ? [] : [`${what} ${n}`])).join(", ")
-}
+export const countsOf = (plan: Plan): string =>
+  (["create", "replace", "commit", "delete"] as const)
+    .filter((action) => countOf(plan, action) > 0)
+    .map((action) => `${action} ${countOf(plan, action)}`)
+    .join(", ")
 
 /** Shows the plan on stderr before it is carried out; where only errors are wanted there, before a question alone. */
 export const showPlan = Effect.fnUntraced(function* (
@@ -64,11 +58,3 @@ export const showPlan = Effect.fnUntraced(function* (
 
 /** The price of a plan below its table on stdout. */
 export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
-
-/** Of more deletions the number has to be typed. */
-const maxUntyped = 10
-
-export const typedCount = (plan: Plan): number | undefined => {
-  const deletes = deletesOf(plan)
-  return deletes > maxUntyped ? deletes : undefined
-}

@@ -4,12 +4,16 @@
  */
 import type { Example } from "./CommandHelp.ts"
 
-/** A command that does something; `C` is what it is when it is loaded. */
-export interface Verb<out C> {
+/** A command of any kind. */
+interface Entry {
   readonly name: string
   /** Other names, which the command line may use in its place. */
   readonly aliases: ReadonlyArray<string>
   readonly summary: string
+}
+
+/** A command that does something; `C` is what it is when it is loaded. */
+export interface Verb<out C> extends Entry {
   readonly examples: ReadonlyArray<Example>
   /** Arguments and flags that a command line without a terminal must have, although the parser takes them as optional. */
   readonly needs: ReadonlyArray<string>
@@ -23,10 +27,7 @@ export interface Verb<out C> {
 }
 
 /** A command that only holds others. */
-export interface Noun<out C> {
-  readonly name: string
-  readonly aliases: ReadonlyArray<string>
-  readonly summary: string
+export interface Noun<out C> extends Entry {
   readonly verbs: ReadonlyArray<Verb<C>>
 }
 

@@ -138,10 +138,9 @@ const parameter = <A, B>(
   }
 }
 
-const first = <A>([value]: ReadonlyArray<A>): Result.Result<Option.Option<A>, Wrong> =>
-  Result.succeed(Option.fromUndefinedOr(value))
+const first = <A>([value]: ReadonlyArray<A>): Result.Result<A | undefined, Wrong> => Result.succeed(value)
 
-/** A flag with a value. */
+/** A flag with a value; undefined where it is not given. */
 export const flag = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
   parameter("flag", { name, description, aliases }, value, {}, first)
 

@@ -93,14 +93,30 @@ export class CommitmentLog extends Context.Service<
   static readonly layer = (path: string | undefined) => Layer.sync(CommitmentLog, () => make(path))
 }
 
+/** Keeps that a node was created with a committed option. */
+export const keepCreated = (id: number, option: CommittedOption, sinceMillis: number) =>
+  CommitmentLog.use((log) => log.update(id, () => created(id, option, sinceMillis)))
+
+/** Keeps what was set of a node; `option` where the committed option is listed. */
+export const keepSetting = (
+  id: number,
+  setting: CommitmentSetting,
+  skuId: number | undefined,
+  option: CommittedOption | undefined
+) =>
+  CommitmentLog.use((log) =>
+    log.update(id, (before, now) => {
+      const { days = null, priceInr = null } = option ?? {}
+      return set(before, id, setting, { skuId: skuId ?? null, days, priceInr }, now)
+    })
+  )
+
 const make = (path: string | undefined): CommitmentLog["Service"] => {
   if (path === undefined) return { load: Effect.succeed(new Map()), update: () => Effect.void }
   const text = Effect.orElseSucceed(readText(path), () => Option.none<string>())
   const load = Effect.map(text, (found): Entries => {
-    const log = Option.flatMap(found, decode)
-    return new Map(
-      Option.match(log, { onNone: () => [], onSome: ({ entries }) => entries.map((each) => [each.id, each]) })
-    )
+    const { entries } = Option.getOrElse(Option.flatMap(found, decode), () => ({ entries: [] }))
+    return new Map(entries.map((each) => [each.id, each]))
   })
   const folder = path.replace(/[\\/][^\\/]*$/, "")
   return {

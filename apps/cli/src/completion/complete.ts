@@ -27,20 +27,13 @@ export interface Completion {
 
 const nothing = { candidates: [], dynamic: undefined, files: false, prefix: "" }
 
-const kindOf = (name: string): DynamicKind | undefined => {
-  switch (name.toLowerCase()) {
-    case "node":
-      return "nodes"
-    case "plan":
-      return "plans"
-    case "image":
-      return "images"
-    case "profile":
-      return "profiles"
-    default:
-      return undefined
-  }
-}
+/** What the flags and arguments of these names take. */
+const kinds: ReadonlyMap<string, DynamicKind> = new Map([
+  ["node", "nodes"],
+  ["plan", "plans"],
+  ["image", "images"],
+  ["profile", "profiles"]
+])
 
 /** The columns that a flag takes. */
 const columnsFor = (name: string, description: CommandHelp | undefined): ReadonlyArray<string> => {
@@ -71,7 +64,7 @@ const valuesOf = (
   metavar: string | null
 ): Pick<Completion, "candidates" | "dynamic" | "files"> => ({
   candidates: choices.map((value) => ({ value, description: "" })),
-  dynamic: choices.length > 0 ? undefined : kindOf(name),
+  dynamic: choices.length > 0 ? undefined : kinds.get(name.toLowerCase()),
   files: /FILE/.test(metavar ?? "")
 })
 

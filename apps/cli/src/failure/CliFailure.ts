@@ -1,9 +1,8 @@
 /**
  * Why a command fails before or beside the service: the command line asks for the impossible, a setting is missing, some
- * of many failed. Each failure names its exit code. Failures of the service and of the way to it are `BerthError`s, in core.
+ * of many failed. Each failure names its exit code, and what of it `-o json` prints under `details`. Failures of the service and of the way to it are `BerthError`s, in core.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
-import type { SettingFault } from "@berthkit/terminal/Connection"
 import type { Exit } from "@berthkit/terminal/exitCode"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
@@ -11,11 +10,14 @@ import { quoted } from "../commandLine/quoted.ts"
 import { goOnWaiting } from "./hintOf.ts"
 import { isBeingDeleted, isBilled } from "./nodeLeft.ts"
 
-/** The command line asks for something impossible. Nothing was changed. */
-export class UsageFault extends Data.TaggedError("UsageFault")<{
+/** What whoever fails says: a sentence, and what to do next. */
+interface Words {
   readonly message: string
   readonly hint: string
-}> {
+}
+
+/** The command line asks for something impossible. Nothing was changed. */
+export class UsageFault extends Data.TaggedError("UsageFault")<Words> {
   readonly exit = "usage"
 }
 
@@ -28,6 +30,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
+  readonly details = { node: { id: null, name: this.name } }
   get hint() {
     const list = "List the nodes: berth node list"
     if (this.other === undefined) return list
@@ -51,11 +54,11 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   readonly all?: boolean
 }> {
   readonly exit = "unavailable"
-  get hint() {
-    return this.all === true
+  readonly details = this.given === undefined ? {} : { node: { id: null, name: this.given } }
+  readonly hint =
+    this.all === true
       ? "Nothing was changed; try again later. See what the service lists: berth node list"
       : "List the nodes with berth node list, and use the id of the one you mean."
-  }
   override get message() {
     if (this.all === true)
       return "The list of the service cannot be read to its end: it is not certain which nodes there are."
@@ -72,6 +75,7 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly isPattern?: boolean
 }> {
   readonly exit = "usage"
+  readonly details = { name: this.name, candidates: this.candidates }
   get hint() {
     if (this.isPattern !== true) return "Name one of them by its id."
     const [name, pattern] = [quoted(`name:${this.name}`), quoted(`pattern:${this.name}`)]
@@ -94,12 +98,9 @@ export class NameChanged extends Data.TaggedError("NameChanged")<{
   readonly has: string
 }> {
   readonly exit = "rejected"
-  get hint() {
-    return `Look at it with berth node get ${this.id}, and use its id to name it.`
-  }
-  override get message() {
-    return `Node ${this.id} was listed as ${this.given}, but its name is ${this.has}: it may be another node.`
-  }
+  readonly details = { name: this.given, node: { id: this.id, name: this.has } }
+  readonly hint = `Look at it with berth node get ${this.id}, and use its id to name it.`
+  override readonly message = `Node ${this.id} was listed as ${this.given}, but its name is ${this.has}: it may be another node.`
 }
 
 /** A node of the name exists, and is not what was asked for. */
@@ -112,22 +113,20 @@ export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
   readonly wanted: string
 }> {
   readonly exit = "rejected"
-  get hint() {
-    return `Choose another name, or delete the node: berth node delete ${this.id}`
-  }
-  override get message() {
-    return `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
-  }
+  readonly details = { node: { id: this.id, name: this.name }, field: this.field, has: this.has, wanted: this.wanted }
+  readonly hint = `Choose another name, or delete the node: berth node delete ${this.id}`
+  override readonly message = `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
+}
+
+/** A call about a node that failed. */
+interface FailedCall {
+  readonly id: number
+  readonly error: BerthError
 }
 
 /** A wait for a node that this command created has failed: the node exists all the same, or did. */
-export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
-  readonly id: number
-  readonly error: BerthError
-}> {
-  get exit() {
-    return this.error.reason.exit
-  }
+export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedCall> {
+  readonly exit = this.error.reason.exit
   get hint() {
     const { reason } = this.error
     const next =
@@ -144,19 +143,10 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
 }
 
 /** A wait for the end of a node that this command deleted has failed: the node is being deleted all the same. */
-export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<{
-  readonly id: number
-  readonly error: BerthError
-}> {
-  get exit() {
-    return this.error.reason.exit
-  }
-  get hint() {
-    return goOnWaiting(this.id, "deleted", this.error)
-  }
-  override get message() {
-    return `${this.error.message} ${isBeingDeleted}`
-  }
+export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<FailedCall> {
+  readonly exit = this.error.reason.exit
+  readonly hint = goOnWaiting(this.id, "deleted", this.error)
+  override readonly message = `${this.error.message} ${isBeingDeleted}`
 }
 
 /** A node without a public address, which a command needs. */
@@ -166,28 +156,18 @@ export class NoAddress extends Data.TaggedError("NoAddress")<{
   readonly isRunning: boolean
 }> {
   readonly exit = "notFound"
-  get hint() {
-    return this.isRunning
-      ? `See which addresses it has: berth node get ${this.id}`
-      : `Wait until it runs: berth node wait ${this.id}`
-  }
-  override get message() {
-    return `Node ${this.name} (${this.id}) has no public address.`
-  }
+  readonly details = { node: { id: this.id, name: this.name } }
+  readonly hint = this.isRunning
+    ? `See which addresses it has: berth node get ${this.id}`
+    : `Wait until it runs: berth node wait ${this.id}`
+  override readonly message = `Node ${this.name} (${this.id}) has no public address.`
 }
 
 /** The node of a lease was created, and did not come to run: the command of `berth run` was not started. */
-export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<{
-  readonly id: number
-  readonly error: BerthError
-}> {
-  get exit() {
-    return this.error.reason.exit
-  }
+export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<FailedCall> {
+  readonly exit = this.error.reason.exit
   readonly hint = "Run the same command again; a node that takes longer to start needs --timeout 20m."
-  override get message() {
-    return `${this.error.message} The command was not started, and berth deletes the node.`
-  }
+  override readonly message = `${this.error.message} The command was not started, and berth deletes the node.`
 }
 
 /** The time of a lease is over before the command has ended. */
@@ -197,6 +177,7 @@ export class LeaseOver extends Data.TaggedError("LeaseOver")<{
   readonly ttlMillis: number
 }> {
   readonly exit = "unavailable"
+  readonly details = { node: { id: this.id, name: null } }
   readonly hint = "Give it more time, such as --ttl 4h."
   override get message() {
     const what = this.id === null ? "The run was stopped" : `The command was stopped, and node ${this.id} is deleted`
@@ -212,9 +193,8 @@ export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
   readonly has: string
 }> {
   readonly exit = "rejected"
-  get hint() {
-    return `See it: berth node get ${this.id}; if it is yours to delete: berth node delete ${this.id}, and then berth reap`
-  }
+  readonly details = { node: { id: this.id, name: this.has }, name: this.name }
+  readonly hint = `See it: berth node get ${this.id}; if it is yours to delete: berth node delete ${this.id}, and then berth reap`
   override get message() {
     const what = this.has === this.name ? "was created at another time" : `has the name ${this.has}`
     return `Node ${this.id} is not the leased node ${this.name}: it ${what}. It was not deleted.`
@@ -227,10 +207,9 @@ export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
   readonly name: string
 }> {
   readonly exit = "unavailable"
+  readonly details = { node: { id: this.id, name: this.name } }
   readonly hint = "Try again: berth reap"
-  override get message() {
-    return `Node ${this.name} (${this.id}) is still there although the service accepted its delete; it is billed.`
-  }
+  override readonly message = `Node ${this.name} (${this.id}) is still there although the service accepted its delete; it is billed.`
 }
 
 /** The node of a lease was not deleted, because a call failed. The lease stays. */
@@ -240,43 +219,40 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   readonly name: string
   readonly error: BerthError
 }> {
-  get exit() {
-    return this.error.reason.exit
-  }
-  get hint() {
-    return this.error.reason._tag === "OutcomeUnknown"
+  readonly exit = this.error.reason.exit
+  readonly hint =
+    this.error.reason._tag === "OutcomeUnknown"
       ? "Run berth reap in eleven minutes: it deletes the node, if there is one."
       : "Put that right, or wait, and delete it with: berth reap"
-  }
-  override get message() {
-    return this.id === null
+  override readonly message =
+    this.id === null
       ? `${this.error.message} If node ${this.name} is there, it is billed.`
       : `Node ${this.name} (${this.id}) was not deleted, and is billed: ${this.error.message}`
-  }
 }
 
 /** Another program that berth ran has ended; it reported what there was to report. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
-/** Some of several nodes failed; the failure of each is reported by itself. */
-export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed: number; readonly of: number }> {
-  readonly exit = "someFailed"
-  readonly hint = "See the errors above."
-  override get message() {
-    return `${this.failed} of ${this.of} failed.`
-  }
-}
-
-/** Some members of a fleet failed; the failure of each is reported by itself. */
-export class MembersFailed extends Data.TaggedError("MembersFailed")<{
+/** How many failed; the failure of each is reported by itself. */
+interface Share {
   readonly failed: number
   readonly of: number
-}> {
+}
+
+/** Some of several nodes failed. */
+export class SomeFailed extends Data.TaggedError("SomeFailed")<Share> {
   readonly exit = "someFailed"
+  readonly details = { failed: this.failed, of: this.of }
+  readonly hint = "See the errors above."
+  override readonly message = `${this.failed} of ${this.of} failed.`
+}
+
+/** Some members of a fleet failed. */
+export class MembersFailed extends Data.TaggedError("MembersFailed")<Share> {
+  readonly exit = "someFailed"
+  readonly details = { failed: this.failed, of: this.of }
   readonly hint = "See the errors above; then run the same command again to go on."
-  override get message() {
-    return `${this.failed} of ${this.of} changes failed.`
-  }
+  override readonly message = `${this.failed} of ${this.of} changes failed.`
 }
 
 /** A plan that the service does not list. */
@@ -285,97 +261,52 @@ export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
   readonly plans: ReadonlyArray<string>
 }> {
   readonly exit = "notFound"
+  readonly details = { plan: this.plan }
   readonly hint = "List the plans: berth plan list"
-  override get message() {
-    return `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans))}`
-  }
+  override readonly message = `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans))}`
 }
 
 /** A proposal that this account does not have. */
 export class ProposalNotFound extends Data.TaggedError("ProposalNotFound")<{ readonly proposal: string }> {
   readonly exit = "notFound"
+  readonly details = { proposal: this.proposal }
   readonly hint = "Ask the agent to propose it again; berth auth status shows which account this command uses."
-  override get message() {
-    return `This account has no proposal ${this.proposal}.`
-  }
+  override readonly message = `This account has no proposal ${this.proposal}.`
 }
 
 /** A proposal that may not be carried out: it is old, was declined, or differs from what it was. Nothing was sent. */
-export class ProposalRefused extends Data.TaggedError("ProposalRefused")<{
-  readonly proposal: string
-  readonly message: string
-  readonly hint: string
-}> {
+export class ProposalRefused extends Data.TaggedError("ProposalRefused")<Words & { readonly proposal: string }> {
   readonly exit = "rejected"
+  readonly details = { proposal: this.proposal }
 }
 
 /** A file of this machine that cannot be read or written. */
-export class LocalFileFault extends Data.TaggedError("LocalFileFault")<{
-  readonly path: string
-  readonly message: string
-  readonly hint: string
-}> {
+export class LocalFileFault extends Data.TaggedError("LocalFileFault")<Words & { readonly path: string }> {
   readonly exit = "localFile"
+  readonly details = { path: this.path }
 }
 
 /** A daemon that was to be asked does not answer, or refuses. */
-export class DaemonNotAsked extends Data.TaggedError("DaemonNotAsked")<{
-  readonly exit: Exit
-  readonly message: string
-  readonly hint: string
-  /** The status of its reply; null where there was none. */
-  readonly httpStatus: number | null
-}> {}
+export class DaemonNotAsked extends Data.TaggedError("DaemonNotAsked")<
+  Words & {
+    readonly exit: Exit
+    /** The status of its reply; null where there was none. */
+    readonly httpStatus: number | null
+  }
+> {}
 
 /** A fleet that cannot be changed as its file wants it: something is in the way that is not the fleet's, or contradicts its ledger. */
-export class FleetConflict extends Data.TaggedError("FleetConflict")<{
-  readonly message: string
-  readonly hint: string
-}> {
+export class FleetConflict extends Data.TaggedError("FleetConflict")<Words> {
   readonly exit = "rejected"
 }
 
 /** A step of one member of a fleet that was not taken, so that nothing is lost. */
-export class FleetStep extends Data.TaggedError("FleetStep")<{
-  readonly member: string
-  readonly id: number
-  readonly message: string
-  readonly hint: string
-}> {
+export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly member: string; readonly id: number }> {
   readonly exit = "rejected"
+  readonly details = { member: this.member, node: { id: this.id, name: null } }
 }
 
 /** The user answered no, or stopped the command before it was done. */
-export class Interrupted extends Data.TaggedError("Interrupted")<{
-  readonly message: string
-  readonly hint: string
-}> {
+export class Interrupted extends Data.TaggedError("Interrupted")<Words> {
   readonly exit = "interrupted"
 }
-
-export type CliFailure =
-  | UsageFault
-  | SettingFault
-  | NameNotFound
-  | ListNotWhole
-  | NameAmbiguous
-  | NameChanged
-  | PlanNotFound
-  | ProposalNotFound
-  | ProposalRefused
-  | NodeDiffers
-  | CreatedNotReady
-  | DeletedNotGone
-  | LeasedNodeNotReady
-  | LeaseOver
-  | LeasedNodeDiffers
-  | LeasedNodeStays
-  | LeasedNodeNotDeleted
-  | NoAddress
-  | SomeFailed
-  | LocalFileFault
-  | DaemonNotAsked
-  | FleetConflict
-  | MembersFailed
-  | FleetStep
-  | Interrupted

@@ -5,13 +5,8 @@ import { Attempt } from "@berthkit/core/domain/Attempt"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
 import { Schema } from "effect"
-import type {
-  CliFailure,
-  CreatedNotReady,
-  DeletedNotGone,
-  LeasedNodeNotDeleted,
-  LeasedNodeNotReady
-} from "./CliFailure.ts"
+import type { SettingFault } from "@berthkit/terminal/Connection"
+import type * as failures from "./CliFailure.ts"
 import { hintOf, messageOf } from "./hintOf.ts"
 import { nodeLeft } from "./nodeLeft.ts"
 
@@ -28,8 +23,15 @@ export interface Problem {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+type Failures = typeof failures
+
+/** Every failure of a command but that of a program that it ran, which is reported already. */
+type CliFailure = {
+  [Name in keyof Failures]: Failures[Name] extends new (...facts: never) => infer Instance ? Instance : never
+}[Exclude<keyof Failures, "ProgramEnded">]
+
 /** A failure of a command. */
-export type Failure = BerthError | CliFailure
+export type Failure = BerthError | SettingFault | CliFailure
 
 /** Made for the first failure: most runs have none. */
 const encodeAttempts = (attempts: ReadonlyArray<Attempt>) =>
@@ -50,54 +52,6 @@ const problemOfError = (error: BerthError): Problem => ({
   details: { operation: error.operation, ...detailsOfReason(error.reason), attempts: encodeAttempts(error.attempts) }
 })
 
-const detailsOf = (
-  failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone | LeasedNodeNotDeleted | LeasedNodeNotReady>
-): Problem["details"] => {
-  switch (failure._tag) {
-    case "SettingFault":
-      return { setting: failure.setting }
-    case "NameNotFound":
-      return { node: { id: null, name: failure.name } }
-    case "ListNotWhole":
-      return failure.given === undefined ? {} : { node: { id: null, name: failure.given } }
-    case "NameAmbiguous":
-      return { name: failure.name, candidates: failure.candidates }
-    case "NameChanged":
-      return { name: failure.given, node: { id: failure.id, name: failure.has } }
-    case "NodeDiffers":
-      return {
-        node: { id: failure.id, name: failure.name },
-        field: failure.field,
-        has: failure.has,
-        wanted: failure.wanted
-      }
-    case "NoAddress":
-    case "LeasedNodeStays":
-      return { node: { id: failure.id, name: failure.name } }
-    case "LeasedNodeDiffers":
-      return { node: { id: failure.id, name: failure.has }, name: failure.name }
-    case "LeaseOver":
-      return { node: { id: failure.id, name: null } }
-    case "SomeFailed":
-    case "MembersFailed":
-      return { failed: failure.failed, of: failure.of }
-    case "ProposalNotFound":
-    case "ProposalRefused":
-      return { proposal: failure.proposal }
-    case "PlanNotFound":
-      return { plan: failure.plan }
-    case "LocalFileFault":
-      return { path: failure.path }
-    case "FleetStep":
-      return { member: failure.member, node: { id: failure.id, name: null } }
-    case "UsageFault":
-    case "DaemonNotAsked":
-    case "FleetConflict":
-    case "Interrupted":
-      return {}
-  }
-}
-
 type Told = Pick<Problem, "message" | "hint" | "details">
 
 /** One that no reply of the service is the reason of. */
@@ -117,7 +71,9 @@ export const problemOf = (failure: Failure): Problem => {
   if ("error" in failure) {
     return { ...problemOfError(failure.error), message, hint }
   }
-  const problem = problemHere(failure._tag, { message, hint, details: detailsOf(failure) })
+  const own = "details" in failure ? failure.details : {}
+  const details = failure._tag === "SettingFault" ? { setting: failure.setting } : own
+  const problem = problemHere(failure._tag, { message, hint, details })
   if (failure._tag !== "DaemonNotAsked") return problem
   return { ...problem, httpStatus: failure.httpStatus, retryable: failure.exit === "unavailable" }
 }

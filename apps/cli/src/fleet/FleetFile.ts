@@ -7,7 +7,6 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Read } from "@berthkit/terminal/ConfigFile"
 import { Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
-import type { Member } from "./Member.ts"
 
 /** What happens at the end of a commitment, and the days of the committed option. */
 export interface FleetCommitment {
@@ -206,7 +205,3 @@ export const readFleet = (text: string): Result.Result<FleetFile, ReadonlyArray<
     ? Result.fail(file.problems.toSorted((a, b) => a.line - b.line || a.column - b.column))
     : Result.succeed(fleet)
 }
-
-/** The group of a member in the file; undefined where it has none. */
-export const groupOf = ({ groups }: FleetFile, { group }: Member): Group | undefined =>
-  groups.find((each) => each.group === group)

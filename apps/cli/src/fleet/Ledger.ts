@@ -6,7 +6,7 @@
  * its line stays, because its next node needs a new generation.
  */
 import type { Node } from "@berthkit/core/domain/Node"
-import { DateTime, Option, Result, Schema } from "effect"
+import { DateTime, Option, Result, Schema, Struct } from "effect"
 import { byMember, memberText, type Member, parseMember } from "./Member.ts"
 
 const ledgerVersion = 1
@@ -37,6 +37,7 @@ const Pending = Schema.Struct({
 })
 interface Pending extends Schema.Schema.Type<typeof Pending> {}
 
+/** The fields of a line in their order, whichever step wrote them last. */
 const Entry = Schema.Struct({
   member: Schema.String,
   /** Counts the nodes that it had. */
@@ -44,14 +45,14 @@ const Entry = Schema.Struct({
   state: Schema.Literals(["creating", "made", "deleting", "none"]),
   node: Schema.optional(Owned),
   pending: Schema.optional(Pending),
-  /** Null where berth did not create the node. */
-  sent: Schema.optional(Schema.NullOr(Sent)),
-  commitment: Schema.optional(Schema.String),
-  protect: Schema.optional(Schema.Boolean),
   /** The node that this one replaces, which is still there. */
   previous: Schema.optional(Owned),
   /** Whether that was asked to go. */
-  previousAsked: Schema.optional(Schema.Boolean)
+  previousAsked: Schema.optional(Schema.Boolean),
+  /** Null where berth did not create the node. */
+  sent: Schema.optional(Schema.NullOr(Sent)),
+  commitment: Schema.optional(Schema.String),
+  protect: Schema.optional(Schema.Boolean)
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
 
@@ -130,22 +131,12 @@ export const memberOf = ({ member }: Pick<Entry, "member">): Member => parseMemb
 export const entriesOf = ({ members }: Ledger): ReadonlyArray<Entry> =>
   Array.from(members.values()).toSorted((a, b) => byMember(memberOf(a), memberOf(b)))
 
-/** The fields of a line in their order, whichever step wrote them last. */
-const fieldOrder = [
-  "member",
-  "generation",
-  "state",
-  "node",
-  "pending",
-  "previous",
-  "previousAsked",
-  "sent",
-  "commitment",
-  "protect"
-] as const
-
 const lineOf = (entry: Entry): string =>
-  JSON.stringify(Object.fromEntries(fieldOrder.flatMap((key) => (entry[key] === undefined ? [] : [[key, entry[key]]]))))
+  JSON.stringify(
+    Object.fromEntries(
+      Struct.keys(Entry.fields).flatMap((key) => (entry[key] === undefined ? [] : [[key, entry[key]]]))
+    )
+  )
 
 export const encodeLedger = (ledger: Ledger): string => {
   const { account, fleet, lineage } = ledger

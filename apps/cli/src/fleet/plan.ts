@@ -56,10 +56,9 @@ export interface PlanOptions {
 }
 
 /** What happens to one member. */
-export type Change =
+export type Change = { readonly member: Member } & (
   | {
       readonly action: "create"
-      readonly member: Member
       readonly group: LoadedGroup
       readonly name: string
       /** A node that it had, and that is gone. */
@@ -69,7 +68,6 @@ export type Change =
     }
   | {
       readonly action: "delete"
-      readonly member: Member
       readonly node: Node
       /** The node that this one was to replace, which goes with it. */
       readonly old: Node | null
@@ -77,39 +75,37 @@ export type Change =
     }
   | {
       readonly action: "replace"
-      readonly member: Member
       readonly group: LoadedGroup
       readonly name: string
       readonly old: Node
       /** The new node, where an earlier run has made it. */
       readonly made: Node | null
       readonly isResumed: boolean
-      readonly differences: ReadonlyArray<string>
+      /** Why, in words. */
+      readonly reasons: ReadonlyArray<string>
     }
   | {
       readonly action: "differs"
-      readonly member: Member
       readonly node: Node
       /** The node that this one is to replace, where an earlier run has begun that and not ended it. */
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
     }
-  | { readonly action: "commit"; readonly member: Member; readonly node: Node; readonly group: LoadedGroup }
-  | { readonly action: "unchanged"; readonly member: Member; readonly node: Node }
-  | { readonly action: "kept"; readonly member: Member; readonly node: Node }
+  | { readonly action: "commit"; readonly node: Node; readonly group: LoadedGroup }
+  | { readonly action: "unchanged"; readonly node: Node }
+  | { readonly action: "kept"; readonly node: Node }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
   | {
       readonly action: "doubted"
-      readonly member: Member
       readonly owned: Owned
       readonly why: "missing" | "terminating"
     }
   /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
   | {
       readonly action: "settle"
-      readonly member: Member
       readonly what: "member" | "previous" | "restore" | "undelete"
     }
+)
 
 /** Why nothing is done at all. */
 export interface Conflict {
@@ -127,16 +123,20 @@ export interface Plan {
 export const isEqual = ({ changes }: Plan): boolean =>
   changes.every(({ action }) => action === "unchanged" || action === "settle")
 
-/** Whether anything is sent. */
-export const isIdle = ({ changes }: Plan): boolean =>
-  changes.every(({ action }) => !["create", "delete", "replace", "commit"].includes(action))
+/** Whether something is sent for a change. */
+export const isSent = ({ action }: Change): boolean => ["create", "delete", "replace", "commit"].includes(action)
+
+/** Whether nothing is sent. */
+export const isIdle = ({ changes }: Plan): boolean => !changes.some(isSent)
+
+/** How many members are changed in this way. */
+export const countOf = ({ changes }: Plan, action: Change["action"]): number =>
+  changes.filter((change) => change.action === action).length
 
 /** How many nodes are deleted. */
-export const deletesOf = ({ changes }: Plan): number =>
-  changes.reduce((sum, change) => {
-    if (change.action === "delete") return sum + (change.old === null ? 1 : 2)
-    return change.action === "replace" ? sum + 1 : sum
-  }, 0)
+export const deletesOf = (plan: Plan): number =>
+  countOf(plan, "replace") +
+  plan.changes.reduce((sum, change) => sum + (change.action !== "delete" ? 0 : change.old === null ? 1 : 2), 0)
 
 /** A member of the ledger as it is now. */
 interface Slot {
@@ -328,16 +328,7 @@ class Planner {
         const differences = [`replaces node ${old.id}, which is still there`]
         return this.changes.push({ action: "differs", member, node, old, differences })
       }
-      return this.changes.push({
-        action: "replace",
-        member,
-        group,
-        name: node.name,
-        old,
-        made: node,
-        isResumed: true,
-        differences: []
-      })
+      return this.#resumeReplace(slot, group, node.name, old)
     }
     const differences = differencesOf(entry, node, group)
     if (differences.length === 0) return this.#unchanged(slot, group, node)
@@ -346,16 +337,8 @@ class Planner {
     }
     const name = group.nameOf(member.n)
     if (this.#isTaken(name, member)) return
-    return this.changes.push({
-      action: "replace",
-      member,
-      group,
-      name,
-      old: node,
-      made: null,
-      isResumed: false,
-      differences
-    })
+    const fresh = { action: "replace", made: null, isResumed: false } as const
+    return this.changes.push({ ...fresh, member, group, name, old: node, reasons: differences })
   }
 
   #isToReplace({ member }: Entry): boolean {
@@ -370,23 +353,20 @@ class Planner {
       : this.changes.push({ action: "unchanged", member, node })
   }
 
-  #resume({ entry, member }: Slot, group: LoadedGroup) {
+  #resumeReplace({ member, node }: Slot, group: LoadedGroup, name: string, old: Node) {
+    const begun = { action: "replace", isResumed: true, reasons: ["an earlier run began it"] } as const
+    return this.changes.push({ ...begun, member, group, name, old, made: node })
+  }
+
+  #resume(slot: Slot, group: LoadedGroup) {
+    const { entry, member } = slot
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
     if (old === undefined) return this.#create(member, group, null, true, entry.pending!.name)
     if (!this.#isToReplace(entry)) {
       const differences = ["an earlier run has begun to replace it"]
       return this.changes.push({ action: "differs", member, node: old, old: null, differences })
     }
-    return this.changes.push({
-      action: "replace",
-      member,
-      group,
-      name: entry.pending!.name,
-      old,
-      made: null,
-      isResumed: true,
-      differences: []
-    })
+    return this.#resumeReplace(slot, group, entry.pending!.name, old)
   }
 
   #create(member: Member, group: LoadedGroup, was: Owned | null, isResumed: boolean, name = group.nameOf(member.n)) {

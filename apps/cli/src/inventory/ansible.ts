@@ -84,17 +84,13 @@ export const inventoryOf = (nodes: ReadonlyArray<Host>, memberships: ReadonlyMap
     names.set(about, free)
     return free
   }
-  const groups = new Map<string, Array<string>>()
-  for (const [name, host] of hosts) {
-    for (const group of groupsOf(host, memberships.get(host.id)).map(nameOf)) {
-      const members = groups.get(group)
-      if (members === undefined) groups.set(group, [name])
-      else members.push(name)
-    }
-  }
+  const grouped = Array.from(hosts).flatMap(([name, host]) =>
+    groupsOf(host, memberships.get(host.id)).map((group) => [nameOf(group), name] as const)
+  )
+  const groups = Map.groupBy(grouped, ([group]) => group)
   return {
     hosts: new Map(Array.from(hosts, ([name, host]) => [name, variablesOf(host, memberships.get(host.id))])),
-    groups,
+    groups: new Map(Array.from(groups, ([group, pairs]) => [group, pairs.map(([, name]) => name)])),
     withoutAddress,
     changed
   }

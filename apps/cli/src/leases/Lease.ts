@@ -53,12 +53,12 @@ export const parseLease = (text: string): Option.Option<Lease> =>
 /** A lease that its owner takes now, before its node is created. */
 export const newLease = (
   order: Pick<Lease, "key" | "name" | "plan" | "image" | "order" | "ttlMillis">,
-  { machine, namespace, pid, startTime }: Self,
+  owner: Self,
   now: Stamp
 ): Lease => ({
   version: 1,
   ...order,
-  owner: { machine, namespace, pid, startTime },
+  owner,
   begunAt: now,
   takenAt: now,
   keptSince: null,
@@ -66,12 +66,13 @@ export const newLease = (
 })
 
 /** The lease of a kept node, taken for another run. */
-export const takenOver = (
-  lease: Lease,
-  ttlMillis: number,
-  { machine, namespace, pid, startTime }: Self,
-  now: Stamp
-): Lease => ({ ...lease, owner: { machine, namespace, pid, startTime }, takenAt: now, ttlMillis, keptSince: null })
+export const takenOver = (lease: Lease, ttlMillis: number, owner: Self, now: Stamp): Lease => ({
+  ...lease,
+  owner,
+  takenAt: now,
+  ttlMillis,
+  keptSince: null
+})
 
 /** The lease of a node that nobody uses until its hour is over. */
 export const kept = (lease: Lease, now: Stamp): Lease => ({ ...lease, keptSince: now })

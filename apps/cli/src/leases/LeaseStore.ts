@@ -2,7 +2,6 @@
  * Keeps the leases of an account in its state folder: a file each, written whole before its node is created, and changed by one process
  * at a time. Files that are not leases, or of a later version, are left alone and reported.
  */
-import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import { type IntentPlace, leasesOf } from "@berthkit/core/client/creation/IntentPlace"
 import {
   type FileFault,
@@ -12,7 +11,8 @@ import {
   replaceFile,
   withFiles
 } from "@berthkit/core/client/files/StateFiles"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, identity, Layer, Option } from "effect"
+import { underLock } from "../files/underLock.ts"
 import { type Lease, parseLease } from "./Lease.ts"
 
 /** Of the path `accounts/HASH/leases` all is made by Berth, for the user alone. */
@@ -98,13 +98,8 @@ const make = (place: IntentPlace | undefined): LeaseStore["Service"] => {
     remove: (key) => Effect.flatMap(fileOf(key), removeFile),
     change: (key, use) =>
       Effect.flatMap(folder, (found) =>
-        Effect.flatten(
-          withKeyLock(`${found}/${key}.lock`, () =>
-            Effect.flatMap(read(key), (lease) =>
-              // As an exit, so that a failure of `use` is not taken for one of the lock.
-              Effect.exit(use(Option.getOrUndefined(lease)))
-            )
-          )
+        underLock(`${found}/${key}.lock`, identity, () =>
+          Effect.flatMap(read(key), (lease) => use(Option.getOrUndefined(lease)))
         )
       )
   }

@@ -14,20 +14,9 @@ const freshMillis = 3_600_000
 /** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
 const ownLevels = 2
 
-export class IndexStore extends Context.Service<
-  IndexStore,
-  {
-    /** Whether there is a place to keep it. Without one, each command has an index of its own. */
-    readonly isKept: boolean
-    /** Whether it was written within the last hour. */
-    readonly isFresh: Effect.Effect<boolean>
-    /** The index as this command last read or saved it. */
-    readonly load: Effect.Effect<NodeIndex.NodeIndex>
-    readonly save: (index: NodeIndex.NodeIndex) => Effect.Effect<void>
-    /** Replaces it by the text of an index. */
-    readonly saveText: (text: string) => Effect.Effect<void>
-  }
->()("@berthkit/cli/nodeIndex/IndexStore") {
+export class IndexStore extends Context.Service<IndexStore, ReturnType<typeof make>>()(
+  "@berthkit/cli/nodeIndex/IndexStore"
+) {
   /** The store in a folder. */
   static readonly layer = (folder: Option.Option<string>) => Layer.sync(IndexStore, () => make(folder))
 }
@@ -35,7 +24,7 @@ export class IndexStore extends Context.Service<
 /** The name of the file in the account's folder of the cache. */
 const indexFile = "nodes.json"
 
-const make = (folder: Option.Option<string>): IndexStore["Service"] => {
+const make = (folder: Option.Option<string>) => {
   let loaded: NodeIndex.NodeIndex | undefined
   const path = Option.map(folder, (each) => `${each}/${indexFile}`)
   const read = Option.match(path, {
@@ -51,7 +40,9 @@ const make = (folder: Option.Option<string>): IndexStore["Service"] => {
       ? Effect.void
       : Effect.ignore(Effect.andThen(makeOwnFolder(folder.value, ownLevels), replaceFile(path.value, text)))
   return {
+    /** Whether there is a place to keep it. Without one, each command has an index of its own. */
     isKept: Option.isSome(folder),
+    /** Whether it was written within the last hour. */
     isFresh: Option.match(path, {
       onNone: () => Effect.succeed(false),
       onSome: (path) =>
@@ -64,16 +55,18 @@ const make = (folder: Option.Option<string>): IndexStore["Service"] => {
           }
         ).pipe(Effect.orElseSucceed(() => false))
     }),
+    /** The index as this command last read or saved it. */
     load: Effect.suspend(() =>
       loaded === undefined ? Effect.map(read, (index) => (loaded = index)) : Effect.succeed(loaded)
     ),
-    save: (index) =>
+    save: (index: NodeIndex.NodeIndex) =>
       Effect.suspend(() => {
         if (index === loaded) return Effect.void
         loaded = index
         return Option.isNone(path) ? Effect.void : write(NodeIndex.encode(index))
       }),
-    saveText: (text) =>
+    /** Replaces it by the text of an index. */
+    saveText: (text: string) =>
       Effect.suspend(() => {
         loaded = undefined
         return write(text)

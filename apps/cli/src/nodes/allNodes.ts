@@ -7,7 +7,7 @@ import { isNode } from "@berthkit/core/client/listing/NodePage"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as ListEnd from "../nodeIndex/ListEnd.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
@@ -20,18 +20,13 @@ export const concurrency = 8
 /** The user waits for it: a sweep would let other calls go first. */
 export const lane = "interactive"
 
-type NodeStream = Stream.Stream<Node, BerthError, Nodes | IndexStore>
-
 /** What is called while a list is read: with the reply of each page, and with what it came to. */
 interface Listening extends Pick<CallOptions, "onReply"> {
   readonly onListed?: (listed: Listed) => unknown
 }
 
-/** Every node, page by page. A list that is read to its end is the new index, where that is `due`. */
-const nodesOf = (
-  due: (store: IndexStore["Service"]) => Effect.Effect<boolean>,
-  { onListed, onReply }: Listening = {}
-): NodeStream =>
+/** Every node, page by page. A list that is read to its end is the new index, where that is kept and not `spared`. */
+const nodesOf = ({ onListed, onReply }: Listening, spared: (store: IndexStore["Service"]) => Effect.Effect<boolean>) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const nodes = yield* Nodes
@@ -43,7 +38,7 @@ const nodesOf = (
           onListed?.(listed)
         })
       const listed = nodes.list({ lane, onEnd, onReply })
-      if (!(yield* due(store))) return listed
+      if (!store.isKept || (yield* spared(store))) return listed
       const index = NodeIndex.listWriter()
       return listed.pipe(
         Stream.mapArray((page) => {
@@ -54,9 +49,6 @@ const nodesOf = (
       )
     })
   )
-
-/** Every node, which renews the index. */
-export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
 
 /** A list at once, with the records that cannot be read, and whether it is certain that there are no others. */
 const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthError, R>) =>
@@ -70,7 +62,8 @@ const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthE
     }))
   })
 
-export const wholeList = collected((listening) => nodesOf(({ isKept }) => Effect.succeed(isKept), listening))
+/** Every node, which renews the index. */
+export const wholeList = collected((listening) => nodesOf(listening, () => Effect.succeed(false)))
 
 /**
  * Every node, for a command that shows them and has no use for the index: it is renewed at most once an hour, for it takes memory. What
@@ -84,9 +77,7 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
         end = listed
         options?.onListed?.(listed)
       }
-      const isDue = ({ isFresh, isKept }: IndexStore["Service"]) =>
-        isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
-      return nodesOf(isDue, { ...options, onListed }).pipe(
+      return nodesOf({ ...options, onListed }, ({ isFresh }) => isFresh).pipe(
         Stream.ensuring(Effect.suspend(() => (end?.readToEnd === false ? partial : Effect.void)))
       )
     })
@@ -94,10 +85,10 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
 
 export const shownList = collected(shownNodes)
 
-/** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */
+/** The nodes that are newer than the index, which has them from then on; undefined where the list contradicts it. */
 export const newerNodes = Effect.fnUntraced(function* (
   index: NodeIndex.NodeIndex
-): Effect.fn.Return<Option.Option<ReadonlyArray<Node>>, BerthError, Nodes | IndexStore> {
+): Effect.fn.Return<ReadonlyArray<Node> | undefined, BerthError, Nodes | IndexStore> {
   const nodes = yield* Nodes
   const store = yield* IndexStore
   let step = ListEnd.begin(index)
@@ -105,10 +96,10 @@ export const newerNodes = Effect.fnUntraced(function* (
     const { range, state } = step
     const page = yield* nodes.readPage({ page: range.page, perPage: range.perPage, lane })
     // Without a record that is set aside the page would seem to be the end.
-    if (!page.every(isNode)) return Option.none()
+    if (!page.every(isNode)) return undefined
     step = ListEnd.take(state, range, page)
   }
-  if (step._tag === "Unclear") return Option.none()
+  if (step._tag === "Unclear") return undefined
   const { length, nodes: newer } = step
   if (newer.length > 0 || length !== index.length) {
     yield* store.save({
@@ -117,10 +108,10 @@ export const newerNodes = Effect.fnUntraced(function* (
       completeTo: newer.at(-1)?.id ?? index.completeTo
     })
   }
-  return Option.some(newer)
+  return newer
 })
 
-/** The record of a node in the list, found in a few requests; none where it is not. What is read on the way is indexed. */
+/** The record of a node in the list, found in a few requests; no node where it is not. What is read on the way is indexed. */
 const listedNode = Effect.fnUntraced(function* (id: NodeId) {
   const nodes = yield* Nodes
   const store = yield* IndexStore
@@ -134,7 +125,7 @@ const listedNode = Effect.fnUntraced(function* (id: NodeId) {
     step = PageOfId.take(state, page, listed)
   }
   yield* store.save(NodeIndex.withNodes(yield* store.load, read.map(NodeIndex.indexed)))
-  return step._tag === "Found" ? Option.some(step.node) : Option.none()
+  return step._tag === "Found" ? [step.node] : []
 })
 
 /** What never changes in a node's life, and the reply to a get lacks. */
@@ -169,9 +160,11 @@ export const withListedFields = Effect.fnUntraced(function* (
     const known = nodes.get(node.id)
     return node.plan === null && !(known !== undefined && NodeIndex.isSame(known, node))
   })
-  const search = Effect.forEach(lacking, ({ id }) => Effect.map(listedNode(id), Option.toArray))
+  const search = Effect.forEach(lacking, ({ id }) => listedNode(id))
   const sources = yield* (
-    lacking.length > maxSearched ? Stream.runCollect(allNodes) : Effect.map(search, (each) => each.flat())
+    lacking.length > maxSearched
+      ? Effect.map(wholeList, ({ nodes }) => nodes)
+      : Effect.map(search, (each) => each.flat())
   ).pipe(Effect.orElseSucceed((): ReadonlyArray<Node> => []))
   const byId = new Map<number, ListedFields>(nodes)
   for (const node of sources) byId.set(node.id, node)

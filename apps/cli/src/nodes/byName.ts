@@ -6,7 +6,7 @@ import { setAsideNodes } from "@berthkit/core/client/listing/setAsideNodes"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
@@ -37,31 +37,30 @@ export const unsearched: ByName = { nodes: [], names: () => [], from: "list", is
 /** About so many requests read a list. */
 export const requestsOf = (length: number) => Math.ceil(length / 90) + 1
 
-/** A candidate of the index as it is now: none when it is gone; `changed` when the id is another node by now. */
+/** A candidate of the index as it is now: undefined when it is gone; `changed` when the id is another node by now. */
 const confirmed = Effect.fnUntraced(function* (known: NodeIndex.IndexedNode) {
   const nodes = yield* Nodes
-  const node = yield* nodes.get(known.id, { lane }).pipe(
-    Effect.asSome,
-    Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeedNone)
-  )
-  if (Option.isNone(node)) return Option.none<Node>()
-  return NodeIndex.isSame(known, node.value) ? Option.some(withListed(node.value, known)) : "changed"
+  const node = yield* nodes
+    .get(known.id, { lane })
+    .pipe(Effect.catchReason("BerthError", "NodeNotFound", () => Effect.undefined))
+  if (node === undefined) return undefined
+  return NodeIndex.isSame(known, node) ? withListed(node, known) : "changed"
 })
 
-/** The nodes that match, by the index; none where it is not certain to give what the list would. */
+/** The nodes that match, by the index; undefined where it is not certain to give what the list would. */
 const byIndex = Effect.fnUntraced(function* (index: NodeIndex.NodeIndex, matches: (name: string) => boolean) {
   const candidates = Array.from(index.nodes.values()).filter(({ id, name }) => id <= index.completeTo && matches(name))
-  if (candidates.length + 2 > requestsOf(index.length)) return Option.none<ReadonlyArray<Seen>>()
+  if (candidates.length + 2 > requestsOf(index.length)) return undefined
   const [newer, older] = yield* Effect.all(
     [newerNodes(index), Effect.forEach(candidates, confirmed, { concurrency: concurrency - 1 })],
     { concurrency: 2 }
   )
-  if (Option.isNone(newer) || older.includes("changed")) return Option.none<ReadonlyArray<Seen>>()
+  if (newer === undefined || older.includes("changed")) return undefined
   const seen = older.flatMap((node): ReadonlyArray<Seen> =>
-    node === "changed" || Option.isNone(node) ? [] : [{ node: node.value, isRead: true }]
+    node === "changed" || node === undefined ? [] : [{ node, isRead: true }]
   )
-  const listed = newer.value.filter(({ name }) => matches(name)).map((node): Seen => ({ node, isRead: false }))
-  return Option.some([...seen.toSorted((a, b) => a.node.id - b.node.id), ...listed])
+  const listed = newer.filter(({ name }) => matches(name)).map((node): Seen => ({ node, isRead: false }))
+  return [...seen.toSorted((a, b) => a.node.id - b.node.id), ...listed]
 })
 
 /**
@@ -99,10 +98,10 @@ export const byName = Effect.fn("byName")(function* (
 ): Effect.fn.Return<ByName, BerthError | ListNotWhole, Nodes | IndexStore> {
   const index = yield* Effect.flatMap(IndexStore, ({ load }) => load)
   const mayUseIndex = mayBeIndexed && NodeIndex.findsNames(index) && (!change || index.length > maxListed)
-  const indexed = mayUseIndex ? yield* byIndex(index, matches) : Option.none()
-  if (Option.isSome(indexed)) {
+  const indexed = mayUseIndex ? yield* byIndex(index, matches) : undefined
+  if (indexed !== undefined) {
     const names = () => Array.from(index.nodes.values(), ({ name }) => name)
-    return { nodes: indexed.value, names, from: "index", isWhole: true }
+    return { nodes: indexed, names, from: "index", isWhole: true }
   }
   const all = yield* wholeList
   if (change && !all.isWhole) return yield* new ListNotWhole({})

@@ -7,12 +7,12 @@ import { bootClock, millisBetween, stampNow } from "@berthkit/core/client/files/
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, type LocalFileFault } from "../failure/CliFailure.ts"
 import { leaseFileFault } from "../failure/leaseFileFault.ts"
 import { isProven, type Lease } from "../leases/Lease.ts"
 import { LeaseStore } from "../leases/LeaseStore.ts"
-import { nodeOfCreate } from "./nodeOfCreate.ts"
+import { nodeOfCreate, recordedCreate } from "./nodeOfCreate.ts"
 
 /** What became of the node of a lease. */
 export interface LeaseEnd {
@@ -72,9 +72,7 @@ const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Leas
 /** The id of the node, where it is known here. */
 const idOf = Effect.fnUntraced(function* ({ key, node }: Lease) {
   if (node !== null) return node.id as NodeId
-  const store = yield* IntentStore
-  const intent = store === undefined ? Option.none() : yield* Effect.orElseSucceed(store.find(key), Option.none)
-  return Option.getOrUndefined(intent)?.nodeId ?? undefined
+  return (yield* recordedCreate(key))?.nodeId ?? undefined
 })
 
 /** The node that a lease is about, proved; undefined where there is none any more. */

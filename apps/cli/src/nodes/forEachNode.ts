@@ -3,7 +3,7 @@
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
@@ -16,12 +16,9 @@ import type { Found, Resolution } from "./resolve.ts"
 /** What a verb did to a node. */
 export interface Done {
   readonly outcome: string
-  /** The node afterwards, where it is known. */
-  readonly node: Option.Option<Node>
+  /** The node afterwards; null where it is not known. */
+  readonly node: Node | null
 }
-
-const nameIn = (node: Option.Option<Node>): string | null =>
-  Option.match(node, { onNone: () => null, onSome: ({ name }) => name })
 
 /** The outcome of a verb that failed for a node. */
 export const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
@@ -30,9 +27,9 @@ export const failed = (target: Resolution["nodes"][number], failure: Failure): N
     onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, foundBy: null, error }),
     onSuccess: ({ from, id, node }) => ({
       id,
-      name: nameIn(node),
+      name: node?.name ?? null,
       outcome: "failed",
-      node: Option.getOrNull(node),
+      node,
       foundBy: from,
       error
     })
@@ -58,8 +55,8 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
     Effect.gen(function* () {
       const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
       const { node, outcome } = yield* act(found)
-      const name = nameIn(node) ?? nameIn(found.node)
-      return { id: found.id, name, outcome, node: Option.getOrNull(node), foundBy: found.from, error: null }
+      const name = node?.name ?? found.node?.name ?? null
+      return { id: found.id, name, outcome, node, foundBy: found.from, error: null }
     })
   const one = (target: Resolution["nodes"][number]) =>
     Effect.catchIf(

@@ -4,7 +4,7 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
 import { byName } from "./byName.ts"
 import { wholeNode } from "./resolve.ts"
@@ -40,14 +40,7 @@ export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<N
     }
     const { isRead, node: seenAs } = first
     const isNamed = (other: string) => other === name
-    const node = yield* wholeNode({
-      given: name,
-      id: seenAs.id,
-      node: Option.some(seenAs),
-      isRead,
-      isNamed,
-      from: "list"
-    })
+    const node = yield* wholeNode({ given: name, id: seenAs.id, node: seenAs, isRead, isNamed, from: "list" })
     const difference = differenceOf(node, spec)
     if (difference !== undefined) return yield* new NodeDiffers({ name, id: node.id, ...difference })
     existing.set(name, node)

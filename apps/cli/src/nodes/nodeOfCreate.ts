@@ -1,10 +1,18 @@
 /**
  * What an earlier create under a key has made: sends nothing. For a node that is to go, of whose create no end is known.
  */
+import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+
+/** What this machine has recorded of the create under a key: null where it has nothing, undefined where that cannot be read. */
+export const recordedCreate = Effect.fnUntraced(function* (key: string) {
+  const store = yield* IntentStore
+  if (store === undefined) return undefined
+  return yield* Effect.orElseSucceed(Effect.map(store.find(key), Option.getOrNull), () => undefined)
+})
 
 /** So long the node is looked for. */
 const settleTime = "20 seconds"

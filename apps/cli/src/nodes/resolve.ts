@@ -7,10 +7,10 @@ import type { CallOptions } from "@berthkit/core/client/call/Operation"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Option, Result, Stream } from "effect"
+import { Effect, Result } from "effect"
 import { ListNotWhole, NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
-import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
+import { concurrency, lane, wholeList, withListed, withListedFields } from "./allNodes.ts"
 import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
 import { type Naming, otherReading, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
@@ -19,8 +19,8 @@ export interface Found {
   /** The argument that named it. */
   readonly given: string
   readonly id: NodeId
-  /** Its record; none where it was not to be read, or could not be. */
-  readonly node: Option.Option<Node>
+  /** Its record; null where it was not to be read, or could not be. */
+  readonly node: Node | null
   /** Whether the record is the reply to a get, which has more than that of a list. */
   readonly isRead: boolean
   /** Whether a node of this name is the one that was named: any, where an id was given. */
@@ -73,8 +73,7 @@ const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options
     for (const node of yield* withListedFields(found)) read.set(node.id, Result.succeed({ node, isRead: true }))
     return read as ReadIds
   }
-  const listed = new Map<NodeId, Node>()
-  yield* Stream.runForEach(allNodes, (node) => Effect.sync(() => listed.set(node.id, node)))
+  const listed = new Map((yield* wholeList).nodes.map((node) => [node.id, node]))
   // A node that is not listed may exist: only a get of the node proves that it does not.
   const missing = new Map(
     yield* getAll(
@@ -108,7 +107,7 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
   const found =
     (from: Found["from"], isNamed: Found["isNamed"]) =>
     ({ isRead, node }: Seen): Result.Result<Found, Unfound> =>
-      Result.succeed({ given, id: node.id, node: Option.some(node), isRead, isNamed, from })
+      Result.succeed({ given, id: node.id, node, isRead, isNamed, from })
   if (target._tag === "Id") {
     const ofId = target.id === undefined ? undefined : read.get(target.id)
     if (ofId !== undefined && !(isMissing(ofId) && naming.digitsMayBeName)) {
@@ -204,10 +203,10 @@ export const wholeNode = Effect.fnUntraced(function* ({
   isRead,
   node
 }: Found): Effect.fn.Return<Node, BerthError | NameChanged, Nodes | IndexStore> {
-  if (isRead && Option.isSome(node)) return node.value
+  if (isRead && node !== null) return node
   const read = yield* Nodes.use((nodes) => nodes.get(id, { lane }))
   if (!isNamed(read.name)) return yield* new NameChanged({ given, id, has: read.name })
-  if (Option.isSome(node)) return withListed(read, node.value)
+  if (node !== null) return withListed(read, node)
   const [whole = read] = yield* withListedFields([read])
   return whole
 })
@@ -225,7 +224,7 @@ export const wholeNodes = Effect.fnUntraced(function* (
     Effect.match(wholeNode(found), {
       onFailure: (failure): Resolution["nodes"][number] =>
         Result.fail({ given: found.given, id: found.id, name: null, failure }),
-      onSuccess: (node) => Result.succeed({ ...found, node: Option.some(node), isRead: true })
+      onSuccess: (node) => Result.succeed({ ...found, node, isRead: true })
     })
   const nodes = yield* Effect.forEach(
     resolution.nodes,

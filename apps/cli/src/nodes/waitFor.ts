@@ -18,14 +18,14 @@ import { type Found, maxReads } from "./resolve.ts"
 export interface Wait {
   readonly goal: Goal
   /** Default: the client's, 10 minutes. */
-  readonly timeout: Option.Option<Duration.Duration>
+  readonly timeout: Duration.Duration | undefined
 }
 
 /** A wait that failed before it read the node, with the status that was known before it. */
-const withKnownStatus = (node: Option.Option<Node>) => (error: BerthError) => {
+const withKnownStatus = (node: Node | null) => (error: BerthError) => {
   const { reason } = error
-  if (reason._tag !== "StatusNotReached" || reason.seen.length > 0 || Option.isNone(node)) return error
-  const { status } = node.value
+  if (reason._tag !== "StatusNotReached" || reason.seen.length > 0 || node === null) return error
+  const { status } = node
   const known = new StatusNotReached({ ...fieldsOf(reason), last: status, seen: [status] })
   return new BerthError({ operation: error.operation, reason: known, attempts: error.attempts, reply: error.reply })
 }
@@ -37,7 +37,7 @@ const stateOf = (status: NodeStatus): string => {
 }
 
 /**
- * Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. `check` is run with each
+ * Waits for one node; succeeds with the node as it is then, or with null when it waited for the node's end. `check` is run with each
  * record of it.
  */
 export const waitFor = Effect.fn("waitFor")(function* (
@@ -45,11 +45,11 @@ export const waitFor = Effect.fn("waitFor")(function* (
   { goal, timeout }: Wait,
   show: ShowState,
   check: (node: Node) => Effect.Effect<void> = () => Effect.void
-): Effect.fn.Return<Option.Option<Node>, BerthError, Nodes> {
+): Effect.fn.Return<Node | null, BerthError, Nodes> {
   const nodes = yield* Nodes
-  const what = Option.match(node, { onNone: () => String(id), onSome: ({ name }) => `${name} (${id})` })
+  const what = node === null ? String(id) : `${node.name} (${id})`
   const options = {
-    timeout: Option.getOrUndefined(timeout),
+    timeout,
     onObserved: (observed: Option.Option<Node>) =>
       Effect.andThen(
         Option.match(observed, { onNone: () => Effect.void, onSome: check }),
@@ -57,9 +57,7 @@ export const waitFor = Effect.fn("waitFor")(function* (
       )
   }
   const waited =
-    goal === "deleted"
-      ? Effect.as(nodes.awaitDeleted(id, options), Option.none<Node>())
-      : Effect.asSome(nodes.awaitStatus(id, goal, options))
+    goal === "deleted" ? Effect.as(nodes.awaitDeleted(id, options), null) : nodes.awaitStatus(id, goal, options)
   return yield* Effect.mapError(waited, withKnownStatus(node))
 })
 
@@ -68,7 +66,7 @@ export const waitForNamed = Effect.fnUntraced(function* (
   found: Found,
   wait: Wait,
   show: ShowState
-): Effect.fn.Return<Option.Option<Node>, BerthError | NameChanged, Nodes> {
+): Effect.fn.Return<Node | null, BerthError | NameChanged, Nodes> {
   const { given, id, isNamed } = found
   const changed = yield* Deferred.make<never, NameChanged>()
   const check = ({ name }: Node) =>

@@ -4,6 +4,7 @@
  */
 import { Predicate, Schema } from "effect"
 import type { Style } from "./cells.ts"
+import { numberOr, rupees } from "./format.ts"
 
 /** A field of a record: a column of a table, a line of a card, a column of CSV, a key to sort by. */
 export interface Field<A> {
@@ -59,6 +60,33 @@ export const jsonOf = <A>(schema: Schema.Codec<A, unknown>): RecordJson<A> => {
   let encode: ((record: A) => unknown) | undefined
   return { schema, encode: (record) => (encode ??= Schema.encodeSync(Schema.toCodecJson(schema)))(record) }
 }
+
+/** The descriptor of records that all have the same fields. */
+export const recordOf = <A>(
+  schema: Schema.Codec<A, unknown>,
+  more: Pick<RecordDescriptor<A>, "none" | "idKey" | "nameKey">,
+  fields: ReadonlyArray<Field<A>>
+): RecordDescriptor<A> => ({ ...jsonOf(schema), fields: () => fields, ...more })
+
+/** A record with a number at a key. */
+type Numeric<K extends string> = Readonly<Record<K, number | null>>
+
+/** The field of a number, as `text` writes it. */
+const numeric =
+  (text: (value: number | null) => string) =>
+  <K extends string>(key: K, title: string, more?: Partial<Field<Numeric<K>>>): Field<Numeric<K>> => ({
+    key,
+    title,
+    value: (record) => text(record[key]),
+    align: "right",
+    ...more
+  })
+
+/** A number as it is. */
+export const number = numeric(numberOr)
+
+/** An amount in rupees. */
+export const inr = numeric(rupees)
 
 /** What a record's JSON has at a key; undefined where there is nothing. */
 export const valueAt = (json: unknown, key: string): unknown =>

@@ -60,6 +60,16 @@ export const selectFields = <A>(
   return Result.succeed(Array.from(new Set(selected), Struct.omit(["cardOnly", "dropOrder"])))
 }
 
+/** The fields that `--columns` names, or all that the records need. */
+export const fieldsFor = <A>(
+  descriptor: RecordDescriptor<A>,
+  records: ReadonlyArray<A>,
+  columns: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<Field<A>>, UsageFault> => {
+  const fields = descriptor.fields(records)
+  return columns.length === 0 ? Result.succeed(fields) : selectFields(fields, columns, namedFields(descriptor, records))
+}
+
 type SortKey = readonly [rank: number, value: number | string]
 
 /** Values that are not there come last, in either direction. */

@@ -3,7 +3,7 @@
  */
 import type { Effect } from "effect"
 import type { UsageFault } from "../failure/CliFailure.ts"
-import type { Output } from "./Output.ts"
+import { Output } from "./Output.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 
 /** How much of the records is shown. */
@@ -16,19 +16,17 @@ export interface View {
   readonly raw: boolean
 }
 
+type Write = <A>(
+  descriptor: RecordDescriptor<A>,
+  records: ReadonlyArray<A>,
+  view: View
+) => Effect.Effect<void, UsageFault, Output>
+
 export interface Writer {
-  readonly list: <A>(
-    descriptor: RecordDescriptor<A>,
-    records: ReadonlyArray<A>,
-    view: View
-  ) => Effect.Effect<void, UsageFault, Output>
+  readonly list: Write
   readonly one: <A>(descriptor: RecordDescriptor<A>, record: A, view: View) => Effect.Effect<void, UsageFault, Output>
   /** Writes records that others follow, perhaps without an end: each is complete by itself. The header comes at once. */
-  readonly next: <A>(
-    descriptor: RecordDescriptor<A>,
-    records: ReadonlyArray<A>,
-    view: View
-  ) => Effect.Effect<void, UsageFault, Output>
+  readonly next: Write
   /** Whether a list may be written in parts, one after the other; the parts after the first have no header. */
   readonly inParts: boolean
   /** Whether it shows fields, so that `--columns` means something. */
@@ -36,10 +34,21 @@ export interface Writer {
 }
 
 /** The writer of a format in which each record stands by itself. */
-export const rowWriter = (write: Writer["list"], hasColumns = false): Writer => ({
+export const rowWriter = (write: Write, hasColumns = false): Writer => ({
   list: write,
   one: (descriptor, record, view) => write(descriptor, [record], view),
   next: write,
   inParts: true,
   hasColumns
+})
+
+const put = (text: string) => Output.use(({ data }) => data(text))
+
+/** The writer of a format in which records are one value; of records without an end each is one, and `mark` stands before it. */
+export const valueWriter = (text: (value: unknown) => string, mark = ""): Writer => ({
+  list: ({ encode }, records) => put(text(records.map(encode))),
+  one: ({ encode }, record) => put(text(encode(record))),
+  next: ({ encode }, records) => put(records.map((record) => mark + text(encode(record))).join("")),
+  inParts: false,
+  hasColumns: false
 })

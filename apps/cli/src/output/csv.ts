@@ -7,8 +7,8 @@ import { Clock, Effect } from "effect"
 import { nothing } from "./format.ts"
 import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
-import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
-import { namedFields, selectFields } from "./Selection.ts"
+import { type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
+import { fieldsFor } from "./Selection.ts"
 import { rowWriter, type View } from "./Writer.ts"
 
 /** A value as the text of a cell: no text of another's making begins a line, a control code or, unless `raw`, a formula. */
@@ -23,11 +23,8 @@ const write = Effect.fnUntraced(function* <A>(
   records: ReadonlyArray<A>,
   { columns, header, raw }: View
 ) {
-  const known = descriptor.fields(records)
-  const fields: ReadonlyArray<Field<A>> =
-    columns.length === 0
-      ? known.filter(({ computed }) => computed !== true)
-      : yield* Effect.fromResult(selectFields(known, columns, namedFields(descriptor, records)))
+  const known = yield* Effect.fromResult(fieldsFor(descriptor, records, columns))
+  const fields = columns.length > 0 ? known : known.filter(({ computed }) => computed !== true)
   const nowMillis = yield* Clock.currentTimeMillis
   const rows = records.map((record) => {
     const json = descriptor.encode(record)

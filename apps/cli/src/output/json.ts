@@ -2,7 +2,7 @@
  * Writes JSON that is safe to show: characters that JSON allows and a terminal would obey are escaped too.
  */
 import { Output } from "./Output.ts"
-import { rowWriter, type Writer } from "./Writer.ts"
+import { rowWriter, valueWriter } from "./Writer.ts"
 
 /**
  * Allowed in JSON strings, and nowhere else in JSON: DEL, C1 controls, line separators, direction marks and overrides, and the two that are
@@ -38,14 +38,7 @@ export const jsonBlock = (value: unknown): string =>
   isDeeper(value, maxIndentedDepth) ? jsonLine(value) : escapeObeyed(JSON.stringify(value, null, 2))
 
 /** One JSON value: the record, or the array of all; of records without an end a value for each. */
-export const jsonWriter: Writer = {
-  list: ({ encode }, records) => Output.use(({ data }) => data(`${jsonBlock(records.map(encode))}\n`)),
-  one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonBlock(encode(record))}\n`)),
-  next: ({ encode }, records) =>
-    Output.use(({ data }) => data(records.map((record) => `${jsonBlock(encode(record))}\n`).join(""))),
-  inParts: false,
-  hasColumns: false
-}
+export const jsonWriter = valueWriter((value) => `${jsonBlock(value)}\n`)
 
 /** One line of JSON for each record. */
 export const ndjsonWriter = rowWriter(({ encode }, records) =>

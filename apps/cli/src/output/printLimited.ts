@@ -1,7 +1,7 @@
 /**
  * Prints the first records of a list that is known whole, in the order that is asked for, and how many there are.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { printNote } from "./Output.ts"
 import { OutputOptions } from "./OutputOptions.ts"
 import { printAll } from "./print.ts"
@@ -11,11 +11,11 @@ import { sorted } from "./Selection.ts"
 export const printLimited = Effect.fnUntraced(function* <A>(
   descriptor: RecordDescriptor<A>,
   records: ReadonlyArray<A>,
-  limit: Option.Option<number>
+  limit: number | undefined
 ) {
-  if (Option.isNone(limit)) return yield* printAll(descriptor, records)
+  if (limit === undefined) return yield* printAll(descriptor, records)
   const { sort } = yield* OutputOptions
   const ordered = yield* Effect.fromResult(sorted(descriptor, records, sort))
-  yield* printAll(descriptor, ordered.slice(0, limit.value))
-  if (ordered.length > limit.value) yield* printNote(`${limit.value} of ${ordered.length}.`)
+  yield* printAll(descriptor, ordered.slice(0, limit))
+  if (ordered.length > limit) yield* printNote(`${limit} of ${ordered.length}.`)
 })

@@ -92,6 +92,7 @@ const make = Effect.gen(function* () {
   const print = (text: string) => Effect.provideService(printNote(text), Output, output)
   const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, unsettled })
 
+  /** What the client reports to it. */
   const observer: Observer = {
     ...spans,
     drifted: (drifts, operation) => {
@@ -149,6 +150,7 @@ const make = Effect.gen(function* () {
     yield* print(`${reached} of ${waiting.total} ${waiting.goal} (${elapsed(now - waiting.startedAt)})`)
   })
 
+  /** Shows the present; called again and again. */
   const step = Effect.fnUntraced(function* (turn: number) {
     const now = yield* Clock.currentTimeMillis
     const allowance = yield* Effect.flatMap(Allowance, ({ current }) => current)
@@ -161,6 +163,7 @@ const make = Effect.gen(function* () {
     yield* live(cut(line, stderr.columns - 1))
   })
 
+  /** Runs `use` and shows the states that it passes on until it ends. */
   const waitingFor = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
@@ -191,6 +194,7 @@ const make = Effect.gen(function* () {
         `The list has records that cannot be read (${Array.from(names).join(", ")}), and they are left out. ${output.followable(`See them: berth api ${path}`)}`
     )
 
+  /** Says now what the lists leave out, where notes are wanted: before something is done that rests on them. */
   const leftOut = Effect.suspend(() => {
     const text = leftOutTexts().join(" ")
     if (!output.chatty || text === "") return Effect.void
@@ -205,28 +209,15 @@ const make = Effect.gen(function* () {
       return text === "" ? Effect.void : hasFailed ? print(text) : output.warn(text)
     })
 
+  /** Notes that what is printed is of a list that was not read to its end. */
   const partial = Effect.sync(() => void (isPartial = true))
 
   return { waitingFor, observer, step, partial, leftOut, end }
 })
 
-export class Progress extends Context.Service<
-  Progress,
-  {
-    /** Runs `use` and shows the states that it passes on until it ends. */
-    readonly waitingFor: <A, E, R>(goal: Goal, use: Use<A, E, R>) => Effect.Effect<A, E, R>
-    /** What the client reports to it. */
-    readonly observer: Observer
-    /** Shows the present; called again and again. */
-    readonly step: (turn: number) => Effect.Effect<void, never, Allowance>
-    /** Notes that what is printed is of a list that was not read to its end. */
-    readonly partial: Effect.Effect<void>
-    /** Says now what the lists leave out, where notes are wanted: before something is done that rests on them. */
-    readonly leftOut: Effect.Effect<void>
-    /** Shows what there is to say once the client is not used any more. */
-    readonly end: (hasFailed: boolean) => Effect.Effect<void>
-  }
->()("@berthkit/cli/output/Progress") {
+export class Progress extends Context.Service<Progress, Effect.Success<typeof make>>()(
+  "@berthkit/cli/output/Progress"
+) {
   static readonly layer = Layer.effect(Progress, make)
 
   /** Reports the client's calls to the progress. */

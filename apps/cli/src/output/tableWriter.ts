@@ -2,25 +2,12 @@
  * The format `table`: a list as a table, a single record as a card.
  */
 import { Clock, Effect } from "effect"
-import type { UsageFault } from "../failure/CliFailure.ts"
 import { width } from "./cells.ts"
 import { Output, printNote } from "./Output.ts"
-import type { Field, RecordDescriptor } from "./RecordDescriptor.ts"
-import { namedFields, selectFields } from "./Selection.ts"
+import type { RecordDescriptor } from "./RecordDescriptor.ts"
+import { fieldsFor } from "./Selection.ts"
 import { card, table } from "./table.ts"
 import type { View, Writer } from "./Writer.ts"
-
-/** The fields that `--columns` names, or all. */
-const fieldsOf = <A>(
-  descriptor: RecordDescriptor<A>,
-  records: ReadonlyArray<A>,
-  columns: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<Field<A>>, UsageFault> => {
-  const fields = descriptor.fields(records)
-  return columns.length === 0
-    ? Effect.succeed(fields)
-    : Effect.fromResult(selectFields(fields, columns, namedFields(descriptor, records)))
-}
 
 /** Writes the rows, and gives the titles of the columns for which the terminal is too narrow. */
 const writeRows = Effect.fnUntraced(function* <A>(
@@ -30,7 +17,7 @@ const writeRows = Effect.fnUntraced(function* <A>(
 ) {
   const { data, stdout } = yield* Output
   const nowMillis = yield* Clock.currentTimeMillis
-  const fields = yield* fieldsOf(descriptor, records, columns)
+  const fields = yield* Effect.fromResult(fieldsFor(descriptor, records, columns))
   const shown = columns.length > 0 ? fields : fields.filter(({ cardOnly }) => !cardOnly)
   const { hidden, text } = table(shown, records, {
     available: stdout.columns,
@@ -47,7 +34,7 @@ export const tableWriter: Writer = {
   list: (descriptor, records, view) =>
     Effect.gen(function* () {
       if (records.length === 0) {
-        yield* fieldsOf(descriptor, records, view.columns)
+        yield* Effect.fromResult(fieldsFor(descriptor, records, view.columns))
         return yield* printNote(`There are ${descriptor.none}.`)
       }
       const hidden = yield* writeRows(descriptor, records, view)
@@ -64,7 +51,7 @@ export const tableWriter: Writer = {
     Effect.gen(function* () {
       const { data, stdout } = yield* Output
       const nowMillis = yield* Clock.currentTimeMillis
-      const fields = yield* fieldsOf(descriptor, [record], columns)
+      const fields = yield* Effect.fromResult(fieldsFor(descriptor, [record], columns))
       yield* data(card(fields, record, { colour: stdout.colour, nowMillis }))
     }),
   next: (descriptor, records, view) => Effect.asVoid(writeRows(descriptor, records, view)),

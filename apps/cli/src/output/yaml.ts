@@ -3,11 +3,9 @@
  * is none that some reader knows: numbers, moments, sexagesimals and whatever else a dialect has begin with another character. Double quotes
  * escape characters that a terminal would obey.
  */
-import { Effect } from "effect"
 import { Document, visit } from "yaml"
 import { escapeObeyed, isObeyed } from "./json.ts"
-import { Output } from "./Output.ts"
-import type { Writer } from "./Writer.ts"
+import { valueWriter } from "./Writer.ts"
 
 /** Words that are no text in YAML 1.1 or 1.2, in any case; some readers take a lone exponent for a number. */
 const known = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_]+)$/i
@@ -25,12 +23,5 @@ export const yamlText = (value: unknown): string => {
   return escapeObeyed(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }))
 }
 
-export const yamlWriter: Writer = {
-  list: ({ encode }, records) => Output.use(({ data }) => data(yamlText(records.map(encode)))),
-  one: ({ encode }, record) => Effect.suspend(() => Output.use(({ data }) => data(yamlText(encode(record))))),
-  // Each is a document of its own.
-  next: ({ encode }, records) =>
-    Output.use(({ data }) => data(records.map((record) => `---\n${yamlText(encode(record))}`).join(""))),
-  inParts: false,
-  hasColumns: false
-}
+/** Of records without an end each is a document of its own. */
+export const yamlWriter = valueWriter(yamlText, "---\n")

@@ -8,7 +8,7 @@ import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Predicate, Schema } from "effect"
 import { capitalized, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, inr, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
 
 export const Proposal = Schema.Struct({
@@ -68,30 +68,29 @@ const orderOf = ({ request: { body } }: Proposal): string =>
 const termsOf = (proposal: Proposal): string =>
   `${costText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${proposal.outcome}`}`
 
+/** What is done, as the begin of a sentence and of a question. */
+const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, question: string]>> = {
+  create: ["Creating", "Create node"],
+  delete: ["Deleting", "Delete node"],
+  "set-commitment": ["Setting the commitment of", "Set the commitment of node"]
+}
+
+/** The node that a change is about, and all that there is to know before it is made. */
+const partsOf = (proposal: Proposal): readonly [what: string, terms: string] =>
+  proposal.action === "create"
+    ? [`${proposal.name}${orderOf(proposal)}`, termsOf(proposal)]
+    : [`${proposal.name} (${proposal.id})`, proposal.outcome]
+
 /** One change that is about to be made, as a sentence. */
 export const sentenceOf = (proposal: Proposal): string => {
-  const { action, id, name, outcome } = proposal
-  switch (action) {
-    case "create":
-      return `Creating ${name}${orderOf(proposal)}: ${termsOf(proposal)}.`
-    case "delete":
-      return `Deleting ${name} (${id}): ${outcome}.`
-    case "set-commitment":
-      return `Setting the commitment of ${name} (${id}): ${outcome}.`
-  }
+  const [what, terms] = partsOf(proposal)
+  return `${verbs[proposal.action][0]} ${what}: ${terms}.`
 }
 
 /** One change as a question, which says all that there is to know before the answer. */
 const oneQuestion = (proposal: Proposal): string => {
-  const { action, id, name, outcome } = proposal
-  switch (action) {
-    case "create":
-      return `Create node ${name}${orderOf(proposal)}? ${capitalized(termsOf(proposal))}.`
-    case "delete":
-      return `Delete node ${name} (${id})? ${capitalized(outcome)}.`
-    case "set-commitment":
-      return `Set the commitment of node ${name} (${id})? ${capitalized(outcome)}.`
-  }
+  const [what, terms] = partsOf(proposal)
+  return `${verbs[proposal.action][1]} ${what}? ${capitalized(terms)}.`
 }
 
 const totalIn = (proposals: ReadonlyArray<Proposal>, key: keyof Terms): number | null => {
@@ -132,19 +131,8 @@ const subject: ReadonlyArray<Field<Proposal>> = [
 const price: ReadonlyArray<Field<Proposal>> = [
   pricePerHour,
   pricePerMonth,
-  {
-    key: "committedPriceInr",
-    title: "₹ COMMITTED",
-    value: ({ committedPriceInr }) => rupees(committedPriceInr),
-    align: "right"
-  },
-  {
-    key: "minimumBillingInr",
-    title: "₹ AT LEAST",
-    value: ({ minimumBillingInr }) => rupees(minimumBillingInr),
-    align: "right",
-    cardOnly: true
-  }
+  inr("committedPriceInr", "₹ COMMITTED"),
+  inr("minimumBillingInr", "₹ AT LEAST", { cardOnly: true })
 ]
 
 const change: ReadonlyArray<Field<Proposal>> = [

@@ -3,7 +3,6 @@
  * `berth approve` meet. The id of a proposal is the hash of all that is consented to, so that a proposal which was edited is not found
  * under it. What is written is never changed: an answer, that it was sent and its result are files of their own.
  */
-import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import {
   type FileFault,
   makeOwnFolder,
@@ -18,6 +17,7 @@ import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
+import { underLock } from "../files/underLock.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { accountFolderOf } from "../settings/accountFolder.ts"
 import { Proposal } from "./Proposal.ts"
@@ -108,7 +108,7 @@ export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =
 
 /** What a person answered. */
 const answers = ["approved", "declined"] as const
-export type Answer = (typeof answers)[number]
+type Answer = (typeof answers)[number]
 
 const idPattern = /^p[0-9a-z]{19}$/
 
@@ -145,26 +145,9 @@ const lostOutcome = (id: string) =>
 /** The files of a proposal besides its own. */
 type Kind = "answer" | "sent" | "result"
 
-export class ProposalStore extends Context.Service<
-  ProposalStore,
-  {
-    /** Keeps a new proposal, which expires ten minutes from now. */
-    readonly keep: (terms: Terms) => Effect.Effect<Kept, LocalFileFault | ProposalRefused>
-    /** The proposal of an id. Fails where its file was edited, or is that of another account. */
-    readonly find: (id: string) => Effect.Effect<Kept, LocalFileFault | ProposalNotFound | ProposalRefused>
-    /** Keeps an answer unless there is one, and gives the one that counts. */
-    readonly answer: (id: string, answer: Answer) => Effect.Effect<Answer, LocalFileFault>
-    readonly answerOf: (id: string) => Effect.Effect<Option.Option<Answer>, LocalFileFault>
-    /** Notes that its request is about to leave. It is on the disk when this ends. */
-    readonly markSent: (id: string) => Effect.Effect<void, LocalFileFault>
-    readonly wasSent: (id: string) => Effect.Effect<boolean, LocalFileFault>
-    readonly finish: (id: string, outcome: Outcome) => Effect.Effect<void, LocalFileFault>
-    /** Its result, once it was carried out. Fails where that was edited. */
-    readonly resultOf: (id: string) => Effect.Effect<Option.Option<Outcome>, LocalFileFault | ProposalRefused>
-    /** Runs `use` while no other process carries out the same proposal. */
-    readonly locked: (id: string) => <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LocalFileFault, R>
-  }
->()("@berthkit/cli/proposal/ProposalStore") {
+export class ProposalStore extends Context.Service<ProposalStore, Effect.Success<ReturnType<typeof make>>>()(
+  "@berthkit/cli/proposal/ProposalStore"
+) {
   /** The store of a connection's account; fails where the user has no state folder. */
   static readonly layer = (connection: Connection) => Layer.effect(ProposalStore, make(accountFolderOf(connection)))
 }
@@ -185,12 +168,9 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
   const write = (path: string, text: string) =>
     Effect.mapError(Effect.andThen(makeOwnFolder(folder, ownLevels), replaceFile(path, text, true)), fault)
 
-  const answerOf = (id: string) =>
-    Effect.map(
-      read(pathOf(id, "answer")),
-      Option.flatMap((text) =>
-        Option.fromUndefinedOr(answers.find((each) => text === JSON.stringify({ id, answer: each })))
-      )
+  const answerOf = (id: string): Effect.Effect<Answer | undefined, LocalFileFault> =>
+    Effect.map(read(pathOf(id, "answer")), (text) =>
+      answers.find((each) => Option.contains(text, JSON.stringify({ id, answer: each })))
     )
 
   /** Removes what is older than results are kept. Gives how many proposals are left. */
@@ -215,8 +195,9 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     return left
   })
 
-  return ProposalStore.of({
-    keep: Effect.fnUntraced(function* (terms) {
+  return {
+    /** Keeps a new proposal, which expires ten minutes from now. */
+    keep: Effect.fnUntraced(function* (terms: Terms) {
       const nowMillis = yield* Clock.currentTimeMillis
       if ((yield* prune(nowMillis)) >= maxKept) {
         return yield* new ProposalRefused({
@@ -229,9 +210,10 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       const content = encodeContent({ account, nonce: yield* drawNonce, expiresMillis, terms })
       const id = yield* idOf(content)
       yield* write(pathOf(id), encodeFile({ version: 1, content }))
-      return { id, expiresMillis, terms }
+      return { id, expiresMillis, terms } satisfies Kept
     }),
-    find: Effect.fnUntraced(function* (id) {
+    /** The proposal of an id. Fails where its file was edited, or is that of another account. */
+    find: Effect.fnUntraced(function* (id: string) {
       const text = idPattern.test(id) ? yield* read(pathOf(id)) : Option.none<string>()
       if (Option.isNone(text)) return yield* new ProposalNotFound({ proposal: id.slice(0, 100) })
       const content = Option.map(decodeFile(text.value), (file) => file.content)
@@ -240,34 +222,34 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       if (Option.isNone(found)) return yield* unreadable(id)
       if (found.value.account !== account) return yield* new ProposalNotFound({ proposal: id })
       const { expiresMillis, terms } = found.value
-      return { id, expiresMillis, terms }
+      return { id, expiresMillis, terms } satisfies Kept
     }),
-    // The first answer stays: what was declined is not approved later.
-    answer: Effect.fnUntraced(function* (id, answer) {
+    /** Keeps an answer unless there is one, and gives the one that counts: what was declined is not approved later. */
+    answer: Effect.fnUntraced(function* (id: string, answer: Answer) {
       const before = yield* answerOf(id)
-      if (Option.isSome(before)) return before.value
+      if (before !== undefined) return before
       yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
       return answer
     }),
     answerOf,
-    markSent: (id) => write(pathOf(id, "sent"), JSON.stringify({ id })),
-    wasSent: (id) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
-    finish: (id, outcome) => write(pathOf(id, "result"), encodeOutcome(outcome)),
-    resultOf: Effect.fnUntraced(function* (id) {
+    /** Notes that its request is about to leave. It is on the disk when this ends. */
+    markSent: (id: string) => write(pathOf(id, "sent"), JSON.stringify({ id })),
+    wasSent: (id: string) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
+    finish: (id: string, outcome: Outcome) => write(pathOf(id, "result"), encodeOutcome(outcome)),
+    /** Its result; undefined before it was carried out. Fails where that was edited. */
+    resultOf: Effect.fnUntraced(function* (id: string) {
       const text = yield* read(pathOf(id, "result"))
-      if (Option.isNone(text)) return Option.none()
+      if (Option.isNone(text)) return undefined
       const outcome = decodeOutcome(text.value)
-      return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome
+      return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome.value
     }),
-    locked: (id) => (use) =>
-      Effect.gen(function* () {
-        yield* Effect.mapError(makeOwnFolder(folder, ownLevels), fault)
-        // A failure of `use` is its own; one of the lock is that of a file.
-        const result = yield* Effect.mapError(
-          withKeyLock(`${folder}/${id}.lock`, () => Effect.result(use)),
-          fault
+    /** Runs `use` while no other process carries out the same proposal. */
+    locked:
+      (id: string) =>
+      <A, E, R>(use: Effect.Effect<A, E, R>) =>
+        Effect.andThen(
+          Effect.mapError(makeOwnFolder(folder, ownLevels), fault),
+          underLock(`${folder}/${id}.lock`, fault, () => use)
         )
-        return yield* Effect.fromResult(result)
-      })
-  })
+  }
 })

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { nothing, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { recordOf } from "../output/RecordDescriptor.ts"
 
 const Profile = Schema.Struct({
   name: Schema.String,
@@ -13,18 +13,11 @@ const Profile = Schema.Struct({
 })
 export interface Profile extends Schema.Schema.Type<typeof Profile> {}
 
-const profileFields: ReadonlyArray<Field<Profile>> = [
+export const profileRecord = recordOf(Profile, { none: "no profiles", idKey: "name" }, [
   { key: "current", title: "USED", value: ({ current }) => (current ? "*" : "") },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 8 },
   { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl }) => baseUrl, alias: "address", shrinkTo: 20 }
-]
-
-export const profileRecord: RecordDescriptor<Profile> = {
-  ...jsonOf(Profile),
-  fields: () => profileFields,
-  none: "no profiles",
-  idKey: "name"
-}
+])
 
 const source = (of: string) =>
   Schema.NullOr(Schema.String).annotate({
@@ -49,7 +42,7 @@ const answer = (authenticated: boolean | null) => (authenticated === null ? "not
 const from = (value: string | null, sourceName: string | null) =>
   value === null ? nothing : `${value} (from ${textOr(sourceName)})`
 
-const accountFields: ReadonlyArray<Field<Account>> = [
+export const accountRecord = recordOf(Account, { none: "no account", idKey: "profile", nameKey: "profile" }, [
   { key: "profile", title: "PROFILE", value: ({ profile, profileSource }) => from(profile, profileSource) },
   { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl, baseUrlSource }) => from(baseUrl, baseUrlSource) },
   { key: "apiKeySource", title: "API KEY FROM", value: ({ apiKeySource }) => textOr(apiKeySource) },
@@ -60,12 +53,4 @@ const accountFields: ReadonlyArray<Field<Account>> = [
     value: ({ authenticated }) => answer(authenticated),
     style: ({ authenticated }) => (authenticated === null ? "faint" : authenticated ? "good" : "bad")
   }
-]
-
-export const accountRecord: RecordDescriptor<Account> = {
-  ...jsonOf(Account),
-  fields: () => accountFields,
-  none: "no account",
-  idKey: "profile",
-  nameKey: "profile"
-}
+])

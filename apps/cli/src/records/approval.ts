@@ -2,7 +2,7 @@
  * A proposal of an agent that a person has approved.
  */
 import { Schema } from "effect"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { recordOf } from "../output/RecordDescriptor.ts"
 
 const Approval = Schema.Struct({
   id: Schema.String.annotate({ description: "Of the proposal." }),
@@ -13,16 +13,10 @@ const Approval = Schema.Struct({
 })
 interface Approval extends Schema.Schema.Type<typeof Approval> {}
 
-const fields: ReadonlyArray<Field<Approval>> = [
+export const approvalRecord = recordOf(Approval, { none: "no approvals" }, [
   { key: "id", title: "ID", value: ({ id }) => id },
   { key: "action", title: "ACTION", value: ({ action }) => action },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   { key: "expiresAt", title: "UNTIL", value: ({ expiresAt }) => expiresAt },
   { key: "outcome", title: "OUTCOME", value: ({ outcome }) => outcome }
-]
-
-export const approvalRecord: RecordDescriptor<Approval> = {
-  ...jsonOf(Approval),
-  fields: () => fields,
-  none: "no approvals"
-}
+])

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Style } from "../output/cells.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { recordOf } from "../output/RecordDescriptor.ts"
 
 const results = ["ok", "warning", "failed"] as const
 
@@ -16,16 +16,8 @@ export interface Check extends Schema.Schema.Type<typeof Check> {}
 
 const styles: Record<(typeof results)[number], Style> = { ok: "good", warning: "waiting", failed: "bad" }
 
-const fields: ReadonlyArray<Field<Check>> = [
+export const checkRecord = recordOf(Check, { none: "no checks", idKey: "check", nameKey: "check" }, [
   { key: "check", title: "CHECK", value: ({ check }) => check },
   { key: "result", title: "RESULT", value: ({ result }) => result, style: ({ result }) => styles[result] },
   { key: "detail", title: "DETAIL", value: ({ detail }) => detail, shrinkTo: 20 }
-]
-
-export const checkRecord: RecordDescriptor<Check> = {
-  ...jsonOf(Check),
-  fields: () => fields,
-  none: "no checks",
-  idKey: "check",
-  nameKey: "check"
-}
+])

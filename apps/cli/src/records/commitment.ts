@@ -5,7 +5,7 @@ import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { recordOf } from "../output/RecordDescriptor.ts"
 
 /** What each setting does at the end of the commitment (A17). */
 export const endOfCommitment: Record<CommitmentSetting, string> = {
@@ -23,16 +23,10 @@ const Commitment = Schema.Struct({
 })
 interface Commitment extends Schema.Schema.Type<typeof Commitment> {}
 
-const fields: ReadonlyArray<Field<Commitment>> = [
+export const commitmentRecord = recordOf(Commitment, { none: "no commitments" }, [
   { key: "id", title: "ID", value: ({ id }) => String(id) },
   { key: "name", title: "NAME", value: ({ name }) => name },
   { key: "setting", title: "SETTING", value: ({ setting }) => setting },
   { key: "outcome", title: "OUTCOME", value: ({ setting }) => endOfCommitment[setting] },
   { key: "skuId", title: "SKU", value: ({ skuId }) => numberOr(skuId) }
-]
-
-export const commitmentRecord: RecordDescriptor<Commitment> = {
-  ...jsonOf(Commitment),
-  fields: () => fields,
-  none: "no commitments"
-}
+])

@@ -4,7 +4,7 @@
 import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { moment, plain } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { number, recordOf } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth } from "./price.ts"
 
 const Cost = Schema.Struct({
@@ -33,12 +33,12 @@ const Cost = Schema.Struct({
 })
 export interface Cost extends Schema.Schema.Type<typeof Cost> {}
 
-const fields: ReadonlyArray<Field<Cost>> = [
+export const costRecord = recordOf(Cost, { none: "no nodes" }, [
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
-  { key: "id", title: "ID", value: ({ id }) => plain(id), align: "right", dropOrder: 2 },
+  number("id", "ID", { dropOrder: 2 }),
   { key: "status", title: "STATUS", value: ({ status }) => plain(status), dropOrder: 4 },
   { key: "plan", title: "PLAN", value: ({ plan }) => plain(plan), dropOrder: 3 },
-  { key: "nodes", title: "NODES", value: ({ nodes }) => String(nodes), align: "right", dropOrder: 1 },
+  number("nodes", "NODES", { dropOrder: 1 }),
   pricePerHour,
   { ...pricePerMonth, dropOrder: 6 },
   {
@@ -56,20 +56,6 @@ const fields: ReadonlyArray<Field<Cost>> = [
     style: () => "waiting",
     dropOrder: 5
   },
-  {
-    key: "withoutPrice",
-    title: "NO PRICE",
-    value: ({ withoutPrice }) => String(withoutPrice),
-    align: "right",
-    cardOnly: true
-  },
-  {
-    key: "unreadable",
-    title: "NOT READ",
-    value: ({ unreadable }) => String(unreadable),
-    align: "right",
-    cardOnly: true
-  }
-]
-
-export const costRecord: RecordDescriptor<Cost> = { ...jsonOf(Cost), fields: () => fields, none: "no nodes" }
+  number("withoutPrice", "NO PRICE", { cardOnly: true }),
+  number("unreadable", "NOT READ", { cardOnly: true })
+])

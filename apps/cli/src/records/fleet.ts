@@ -2,7 +2,7 @@
  * A fleet of this machine, as its ledger has it.
  */
 import { Schema } from "effect"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { number, recordOf } from "../output/RecordDescriptor.ts"
 
 const Fleet = Schema.Struct({
   name: Schema.String,
@@ -17,9 +17,9 @@ const Fleet = Schema.Struct({
 })
 export interface Fleet extends Schema.Schema.Type<typeof Fleet> {}
 
-const fields: ReadonlyArray<Field<Fleet>> = [
+export const fleetRecord = recordOf(Fleet, { none: "no fleets on this machine", idKey: "name" }, [
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
-  { key: "members", title: "MEMBERS", value: ({ members }) => String(members), align: "right" },
+  number("members", "MEMBERS"),
   {
     key: "pending",
     title: "PENDING",
@@ -34,14 +34,7 @@ const fields: ReadonlyArray<Field<Fleet>> = [
     style: ({ state }) => (state === "ok" ? undefined : "bad")
   },
   { key: "ledger", title: "LEDGER", value: ({ ledger }) => ledger, shrinkTo: 20 }
-]
-
-export const fleetRecord: RecordDescriptor<Fleet> = {
-  ...jsonOf(Fleet),
-  fields: () => fields,
-  idKey: "name",
-  none: "no fleets on this machine"
-}
+])
 
 const FleetMember = Schema.Struct({
   fleet: Schema.String,
@@ -53,17 +46,11 @@ const FleetMember = Schema.Struct({
 })
 export interface FleetMember extends Schema.Schema.Type<typeof FleetMember> {}
 
-const memberFields: ReadonlyArray<Field<FleetMember>> = [
+export const fleetMemberRecord = recordOf(FleetMember, { none: "no such members" }, [
   { key: "fleet", title: "FLEET", value: ({ fleet }) => fleet },
   { key: "member", title: "MEMBER", value: ({ member }) => member },
   { key: "id", title: "ID", value: ({ id }) => (id === null ? "" : String(id)), align: "right" },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   { key: "outcome", title: "RESULT", value: ({ outcome }) => outcome },
   { key: "differences", title: "DIFFERS", value: ({ differences }) => differences.join("; "), shrinkTo: 20 }
-]
-
-export const fleetMemberRecord: RecordDescriptor<FleetMember> = {
-  ...jsonOf(FleetMember),
-  fields: () => memberFields,
-  none: "no such members"
-}
+])

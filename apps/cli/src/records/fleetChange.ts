@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { nothing, plain, rupees, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, inr, recordOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 const actions = ["create", "delete", "replace", "differs", "commit", "unchanged", "kept", "doubted"] as const
 
@@ -74,33 +74,13 @@ const fields: ReadonlyArray<Field<FleetChange>> = [
   { key: "name", title: "NAME", value: (row) => (isMany(row) ? nothing : row.name), shrinkTo: 12, dropOrder: 5 },
   { key: "plan", title: "PLAN", value: (row) => (isMany(row) ? nothing : textOr(row.plan)), dropOrder: 2 },
   { key: "image", title: "IMAGE", value: (row) => (isMany(row) ? nothing : textOr(row.image)), dropOrder: 1 },
-  {
-    key: "pricePerHourNowInr",
-    title: "₹/HOUR NOW",
-    value: ({ pricePerHourNowInr }) => rupees(pricePerHourNowInr),
-    align: "right",
-    dropOrder: 3
-  },
-  {
-    key: "pricePerHourAfterInr",
-    title: "AFTER",
-    value: ({ pricePerHourAfterInr }) => rupees(pricePerHourAfterInr),
-    align: "right",
-    dropOrder: 3
-  },
-  {
-    key: "differencePerHourInr",
-    title: "DIFFERENCE",
-    value: ({ differencePerHourInr }) => signed(differencePerHourInr),
-    align: "right"
-  },
-  {
-    key: "differencePerMonthInr",
-    title: "₹/MONTH",
+  inr("pricePerHourNowInr", "₹/HOUR NOW", { dropOrder: 3 }),
+  inr("pricePerHourAfterInr", "AFTER", { dropOrder: 3 }),
+  inr("differencePerHourInr", "DIFFERENCE", { value: ({ differencePerHourInr }) => signed(differencePerHourInr) }),
+  inr("differencePerMonthInr", "₹/MONTH", {
     value: ({ differencePerMonthInr }) => signed(differencePerMonthInr),
-    align: "right",
     dropOrder: 6
-  },
+  }),
   {
     key: "outcome",
     title: "RESULT",
@@ -113,11 +93,7 @@ const fields: ReadonlyArray<Field<FleetChange>> = [
 /** Before anything is done no row has a result. */
 const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !== "none"
 
-export const fleetChangeRecord: RecordDescriptor<FleetChange> = {
-  ...jsonOf(FleetChange),
-  fields: () => fields,
-  none: "no members"
-}
+export const fleetChangeRecord: RecordDescriptor<FleetChange> = recordOf(FleetChange, { none: "no members" }, fields)
 
 /** For people: a column of results only where there is one. */
 export const shownFleetChange: RecordDescriptor<FleetChange> = {

@@ -6,7 +6,7 @@ import { Image, OperatingSystem } from "@berthkit/core/domain/Image"
 import { priceList } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { memory, numberOr, rupees, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { inr, recordOf } from "../output/RecordDescriptor.ts"
 
 const ImageWithPlans = Schema.Struct({
   image: Schema.String.annotate({ description: "What node create --image takes." }),
@@ -43,30 +43,16 @@ const osText = ({ name, version }: OperatingSystem): string => [name, version ??
 
 const plansText = ({ plans }: ImageWithPlans): string => (plans.length === 1 ? plans[0]! : `${plans.length} plans`)
 
-const withPlansFields: ReadonlyArray<Field<ImageWithPlans>> = [
+export const imageWithPlansRecord = recordOf(ImageWithPlans, { none: "no such images", idKey: "image" }, [
   { key: "image", title: "IMAGE", value: ({ image }) => image },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12, dropOrder: 2 },
   { key: "os.name", title: "OS", alias: "os", value: ({ os }) => osText(os), dropOrder: 4 },
   { key: "zone", title: "ZONE", value: ({ zone }) => textOr(zone), dropOrder: 1 },
   { key: "plans", title: "PLANS", value: plansText, dropOrder: 3 },
-  {
-    key: "minPricePerHourInr",
-    title: "FROM ₹/HOUR",
-    alias: "price",
-    value: ({ minPricePerHourInr }) => rupees(minPricePerHourInr),
-    align: "right",
-    dropOrder: 5
-  }
-]
+  inr("minPricePerHourInr", "FROM ₹/HOUR", { alias: "price", dropOrder: 5 })
+])
 
-export const imageWithPlansRecord: RecordDescriptor<ImageWithPlans> = {
-  ...jsonOf(ImageWithPlans),
-  fields: () => withPlansFields,
-  none: "no such images",
-  idKey: "image"
-}
-
-const fields: ReadonlyArray<Field<Image>> = [
+export const imageRecord = recordOf(Image, { none: "no such images", idKey: "image" }, [
   { key: "image", title: "IMAGE", value: ({ image }) => image },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12, dropOrder: 2 },
   { key: "os", title: "OS", value: ({ os }) => osText(os), dropOrder: 4 },
@@ -89,11 +75,4 @@ const fields: ReadonlyArray<Field<Image>> = [
     align: "right",
     dropOrder: 6
   }
-]
-
-export const imageRecord: RecordDescriptor<Image> = {
-  ...jsonOf(Image),
-  fields: () => fields,
-  none: "no such images",
-  idKey: "image"
-}
+])

@@ -4,8 +4,8 @@
 import { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Schema } from "effect"
-import { elapsed, nothing, numberOr, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { elapsed, nothing, textOr } from "../output/format.ts"
+import { number, recordOf } from "../output/RecordDescriptor.ts"
 
 /** Another process of this machine that uses the same key. */
 export const Client = Schema.Struct({
@@ -35,9 +35,9 @@ const paused = ({ keptForReads, pausedMillis, remaining }: Limits): string => {
 
 const named = ({ processId, program }: Client): string => `${program ?? "process"} (${processId})`
 
-const fields: ReadonlyArray<Field<Limits>> = [
-  { key: "remaining", title: "LEFT", value: ({ remaining }) => numberOr(remaining), align: "right" },
-  { key: "limit", title: "OF", value: ({ limit }) => numberOr(limit), align: "right" },
+export const limitsRecord = recordOf(Limits, { none: "no limits" }, [
+  number("remaining", "LEFT"),
+  number("limit", "OF"),
   {
     key: "resetAt",
     title: "REFILLS",
@@ -64,6 +64,4 @@ const fields: ReadonlyArray<Field<Limits>> = [
     shrinkTo: 20
   },
   { key: "file", title: "SHARED THROUGH", value: ({ file }) => textOr(file), shrinkTo: 20 }
-]
-
-export const limitsRecord: RecordDescriptor<Limits> = { ...jsonOf(Limits), fields: () => fields, none: "no limits" }
+])

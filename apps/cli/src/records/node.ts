@@ -6,7 +6,7 @@ import { isKnown, type KnownStatus, label, type NodeStatus } from "@berthkit/cor
 import { Struct } from "effect"
 import type { Style } from "../output/cells.ts"
 import { age, moment, plain, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor, titleOf } from "../output/RecordDescriptor.ts"
+import { type Field, number, recordOf, titleOf } from "../output/RecordDescriptor.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
 
 const styles: Record<KnownStatus, Style> = {
@@ -21,7 +21,7 @@ const styles: Record<KnownStatus, Style> = {
 export const statusStyle = (status: NodeStatus): Style | undefined => (isKnown(status) ? styles[status] : undefined)
 
 const columns: ReadonlyArray<Field<Node>> = [
-  { key: "id", title: "ID", value: ({ id }) => String(id), align: "right" },
+  number("id", "ID"),
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   {
     key: "status",
@@ -60,6 +60,4 @@ const lines: ReadonlyArray<Field<Node>> = Struct.keys(Struct.omit(Node.fields, [
   .filter((key) => columns.every((column) => column.key !== key))
   .map((key) => ({ key, title: titleOf(key), value: (node) => plain(node[key]), cardOnly: true }))
 
-const fields = [...columns, ...lines]
-
-export const nodeRecord: RecordDescriptor<Node> = { ...jsonOf(Node), fields: () => fields, none: "no nodes" }
+export const nodeRecord = recordOf(Node, { none: "no nodes" }, [...columns, ...lines])

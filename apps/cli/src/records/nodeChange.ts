@@ -4,7 +4,7 @@
 import { Node } from "@berthkit/core/domain/Node"
 import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema, Struct } from "effect"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { number, recordOf } from "../output/RecordDescriptor.ts"
 import { statusStyle } from "./node.ts"
 
 const NodeChange = Schema.Struct({
@@ -21,9 +21,9 @@ const styleOf = (status: NodeStatus | null) => (status === null ? undefined : st
  * The name comes last: rows come one by one, and no width is known that all names fit. On a terminal of 40 columns it stays, and so does what
  * the node has become.
  */
-const fields: ReadonlyArray<Field<NodeChange>> = [
+export const nodeChangeRecord = recordOf(NodeChange, { none: "no changes" }, [
   { key: "at", title: "AT", value: ({ at }) => `${DateTime.formatIso(at).slice(0, 19)}Z`, minWidth: 20, dropOrder: 1 },
-  { key: "id", title: "ID", value: ({ id }) => String(id), align: "right", minWidth: 6 },
+  number("id", "ID", { minWidth: 6 }),
   { key: "from", title: "FROM", value: ({ from }) => (from === null ? "new" : label(from)), minWidth: 9, dropOrder: 2 },
   {
     key: "to",
@@ -33,10 +33,4 @@ const fields: ReadonlyArray<Field<NodeChange>> = [
     minWidth: 9
   },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 10, minWidth: 10 }
-]
-
-export const nodeChangeRecord: RecordDescriptor<NodeChange> = {
-  ...jsonOf(NodeChange),
-  fields: () => fields,
-  none: "no changes"
-}
+])

@@ -4,8 +4,8 @@
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import type { Problem } from "../failure/Problem.ts"
-import { numberOr, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { textOr } from "../output/format.ts"
+import { type Field, jsonOf, number, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { statusStyle } from "./node.ts"
 
 const Outcome = Schema.Struct({
@@ -25,7 +25,7 @@ export interface NodeResult extends Schema.Schema.Type<typeof Outcome> {
 }
 
 const fields: ReadonlyArray<Field<NodeResult>> = [
-  { key: "id", title: "ID", value: ({ id }) => numberOr(id), align: "right" },
+  number("id", "ID"),
   { key: "name", title: "NAME", value: ({ name }) => textOr(name), shrinkTo: 12 },
   {
     key: "outcome",

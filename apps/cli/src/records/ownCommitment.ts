@@ -6,7 +6,7 @@ import { type Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
 import type { Entry } from "../commitmentLog/CommitmentLog.ts"
 import { moment, nothing, numberOr, rupees, textOr } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { recordOf } from "../output/RecordDescriptor.ts"
 
 const OwnCommitment = Schema.Struct({
   id: NodeId,
@@ -40,7 +40,7 @@ export const ownCommitmentOf = ({ id, name }: Node, entry: Entry | undefined): O
 
 const momentOr = (at: DateTime.Utc | null): string => (at === null ? nothing : moment(at))
 
-const fields: ReadonlyArray<Field<OwnCommitment>> = [
+export const ownCommitmentRecord = recordOf(OwnCommitment, { none: "no commitments" }, [
   { key: "id", title: "ID", value: ({ id }) => String(id) },
   { key: "name", title: "NAME", value: ({ name }) => name },
   { key: "setting", title: "SETTING", value: ({ setting }) => textOr(setting) },
@@ -49,10 +49,4 @@ const fields: ReadonlyArray<Field<OwnCommitment>> = [
   { key: "committedPriceInr", title: "₹ COMMITTED", value: ({ committedPriceInr }) => rupees(committedPriceInr) },
   { key: "until", title: "UNTIL (UTC)", value: ({ until }) => momentOr(until) },
   { key: "setAt", title: "SET BY BERTH (UTC)", value: ({ setAt }) => momentOr(setAt) }
-]
-
-export const ownCommitmentRecord: RecordDescriptor<OwnCommitment> = {
-  ...jsonOf(OwnCommitment),
-  fields: () => fields,
-  none: "no commitments"
-}
+])

@@ -6,60 +6,49 @@ import type { Price } from "@berthkit/core/domain/Price"
 import { nothing, rupees } from "../output/format.ts"
 import type { Field } from "../output/RecordDescriptor.ts"
 
-/** An amount as far as it is known. */
-interface Amount {
-  readonly exact: number | null
-  readonly min: number | null
-  readonly max: number | null
-}
+const periods = ["Hour", "Month"] as const
+type Period = (typeof periods)[number]
 
-const perHour = (price: Price): Amount => ({
-  exact: price.pricePerHourInr,
-  min: price.minPricePerHourInr,
-  max: price.maxPricePerHourInr
-})
-
-const perMonth = (price: Price): Amount => ({
-  exact: price.pricePerMonthInr,
-  min: price.minPricePerMonthInr,
-  max: price.maxPricePerMonthInr
+/** What it costs in a period, as far as that is known. */
+const amountOf = (price: Price, period: Period) => ({
+  exact: price[`pricePer${period}Inr`],
+  min: price[`minPricePer${period}Inr`],
+  max: price[`maxPricePer${period}Inr`]
 })
 
 /** `6.46`, `6.46–20.50`, or `≥ 6.46` of a sum whose rest is not known. */
-const cell = ({ exact, max, min }: Amount): string => {
+const cell = (price: Price, period: Period): string => {
+  const { exact, max, min } = amountOf(price, period)
   if (exact !== null) return rupees(exact)
   if (min === null) return nothing
   return max === null ? `≥ ${rupees(min)}` : `${rupees(min)}–${rupees(max)}`
 }
 
-const phrase = ({ exact, max, min }: Amount, period: string): string | undefined => {
-  if (exact !== null) return `₹${rupees(exact)} per ${period}`
+const phrase = (price: Price, period: Period): string | undefined => {
+  const { exact, max, min } = amountOf(price, period)
+  const end = `per ${period.toLowerCase()}`
+  if (exact !== null) return `₹${rupees(exact)} ${end}`
   if (min === null) return undefined
-  return max === null ? `at least ₹${rupees(min)} per ${period}` : `₹${rupees(min)} to ₹${rupees(max)} per ${period}`
+  return max === null ? `at least ₹${rupees(min)} ${end}` : `₹${rupees(min)} to ₹${rupees(max)} ${end}`
 }
 
 /** A price per hour in a sentence; undefined where nothing is known. */
-export const pricePerHourText = (price: Price): string | undefined => phrase(perHour(price), "hour")
+export const pricePerHourText = (price: Price): string | undefined => phrase(price, "Hour")
 
 /** A price in a sentence: `₹6.46 per hour, ₹4715.80 per month`; undefined where nothing is known. */
 export const priceText = (price: Price): string | undefined => {
-  const known = [phrase(perHour(price), "hour"), phrase(perMonth(price), "month")].filter((text) => text !== undefined)
+  const known = periods.map((period) => phrase(price, period)).filter((text) => text !== undefined)
   return known.length === 0 ? undefined : known.join(", ")
 }
 
-export const pricePerHour: Field<Price> = {
-  key: "pricePerHourInr",
-  title: "₹/HOUR",
-  alias: "price",
-  value: (price) => cell(perHour(price)),
+const column = (period: Period, alias?: string): Field<Price> => ({
+  key: `pricePer${period}Inr`,
+  title: `₹/${period.toUpperCase()}`,
+  ...(alias !== undefined && { alias }),
+  value: (price) => cell(price, period),
   align: "right",
-  sortKey: "minPricePerHourInr"
-}
+  sortKey: `minPricePer${period}Inr`
+})
 
-export const pricePerMonth: Field<Price> = {
-  key: "pricePerMonthInr",
-  title: "₹/MONTH",
-  value: (price) => cell(perMonth(price)),
-  align: "right",
-  sortKey: "minPricePerMonthInr"
-}
+export const pricePerHour = column("Hour", "price")
+export const pricePerMonth = column("Month")

@@ -1,8 +1,8 @@
 /**
  * How large a machine is: the same columns of a node and of a plan. Which of them a narrow terminal drops first is the record's.
  */
-import { disk, memory, numberOr } from "../output/format.ts"
-import type { Field } from "../output/RecordDescriptor.ts"
+import { disk, memory } from "../output/format.ts"
+import { type Field, number } from "../output/RecordDescriptor.ts"
 
 /** A record with the size of a machine. */
 interface Sized {
@@ -11,25 +11,11 @@ interface Sized {
   readonly diskGb: number | null
 }
 
-export const vcpus: Field<Sized> = {
-  key: "vcpus",
-  title: "VCPU",
-  value: ({ vcpus }) => numberOr(vcpus),
-  align: "right"
-}
+export const vcpus: Field<Sized> = number("vcpus", "VCPU")
 
-export const memoryMib: Field<Sized> = {
-  key: "memoryMib",
-  title: "MEMORY",
+export const memoryMib: Field<Sized> = number("memoryMib", "MEMORY", {
   alias: "memory",
-  value: ({ memoryMib }) => memory(memoryMib),
-  align: "right"
-}
+  value: ({ memoryMib }) => memory(memoryMib)
+})
 
-export const diskGb: Field<Sized> = {
-  key: "diskGb",
-  title: "DISK",
-  alias: "disk",
-  value: ({ diskGb }) => disk(diskGb),
-  align: "right"
-}
+export const diskGb: Field<Sized> = number("diskGb", "DISK", { alias: "disk", value: ({ diskGb }) => disk(diskGb) })

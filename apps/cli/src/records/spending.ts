@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { moment, nothing, rupees } from "../output/format.ts"
-import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { inr, recordOf } from "../output/RecordDescriptor.ts"
 
 const maxInr = Schema.NullOr(Schema.Number).annotate({
   description: "In rupees: the upper bound; null if a price was not known for a while."
@@ -25,7 +25,7 @@ export const spendFields = {
 
 const inrOrNull = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
-const Spending = Schema.Struct({
+export const Spending = Schema.Struct({
   account: Schema.String,
   month: Schema.NullOr(Schema.String).annotate({
     description: "`YYYY-MM`, a calendar month in India; null for another period."
@@ -57,23 +57,11 @@ const spent = ({ amountInr, errorInr, minInr }: Spending): string =>
 const expected = ({ forecastInr, forecastMaxInr, forecastMinInr }: Spending): string =>
   forecastInr === null ? nothing : forecastMaxInr === null ? `≥ ${rupees(forecastMinInr)}` : rupees(forecastInr)
 
-const fields: ReadonlyArray<Field<Spending>> = [
+export const spendingRecord = recordOf(Spending, { none: "no accounts that are watched" }, [
   { key: "account", title: "ACCOUNT", value: ({ account }) => account, shrinkTo: 12 },
   { key: "from", title: "FROM (UTC)", value: ({ from }) => moment(from), dropOrder: 1 },
   { key: "to", title: "TO (UTC)", value: ({ to }) => moment(to), dropOrder: 2 },
   { key: "amountInr", title: "SPENT (₹)", value: spent, align: "right" },
   { key: "forecastInr", title: "FORECAST (₹)", value: expected, align: "right", dropOrder: 3 },
-  {
-    key: "budgetInr",
-    title: "BUDGET (₹)",
-    value: ({ budgetInr }) => (budgetInr === null ? nothing : rupees(budgetInr)),
-    align: "right",
-    dropOrder: 4
-  }
-]
-
-export const spendingRecord: RecordDescriptor<Spending> = {
-  ...jsonOf(Spending),
-  fields: () => fields,
-  none: "no accounts that are watched"
-}
+  inr("budgetInr", "BUDGET (₹)", { dropOrder: 4 })
+])

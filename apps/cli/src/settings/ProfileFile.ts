@@ -35,11 +35,12 @@ const noProfiles: Profiles = { current: null, profiles: new Map() }
 
 const version = 1
 
-const read = (name: string) => Effect.map(readSetting(name), (text) => text?.trim() || undefined)
+/** A variable; undefined where it is not set or blank. */
+export const readTrimmed = (name: string) => Effect.map(readSetting(name), (text) => text?.trim() || undefined)
 
 /** Where the profiles are; none without a home folder. */
 export const profilePath = Effect.option(
-  Effect.map(berthFolder(read, undefined, "config"), (folder) => `${folder}/profiles.json`)
+  Effect.map(berthFolder(readTrimmed, undefined, "config"), (folder) => `${folder}/profiles.json`)
 )
 
 const isText = Predicate.isString

@@ -29,7 +29,7 @@ interface AccountSettings extends ConnectionSettings {
 /** The name of the profile and where that came from. */
 const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
   const flag = (yield* GlobalSettings).profile
-  if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--profile" })
+  if (flag !== undefined) return Option.some({ value: flag, source: "--profile" })
   const variable = yield* variableSetting(variables.profile)
   if (Option.isSome(variable)) return Option.some({ ...variable.value, value: Redacted.value(variable.value.value) })
   return Option.map(Option.fromNullishOr(current), (value) => ({ value, source: "berth profile use" }))
@@ -55,9 +55,9 @@ export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
 
 /** The address that a login is for: the flag's, that of the profile that a flag names, that of the environment, or of the profile so far. */
 export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
-  const flag = (yield* GlobalSettings).baseUrl
-  const named = Option.isSome(flag) || Option.isNone((yield* GlobalSettings).profile) || profile === undefined
-  const set = named ? yield* addressSetting(flag) : Option.none()
+  const flags = yield* GlobalSettings
+  const named = flags.baseUrl !== undefined || flags.profile === undefined || profile === undefined
+  const set = named ? yield* addressSetting(Option.fromUndefinedOr(flags.baseUrl)) : Option.none()
   return Option.orElse(set, () =>
     Option.map(Option.fromNullishOr(profile), ({ baseUrl }) => ({ value: baseUrl, source: "the profile" }))
   )
@@ -88,7 +88,7 @@ export const removeProfile = Effect.gen(function* () {
 /** The maximum time of the command, and of each call in it. */
 export const deadlineSetting = Effect.gen(function* () {
   const flag = (yield* GlobalSettings).deadline
-  if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--deadline" })
+  if (flag !== undefined) return Option.some({ value: flag, source: "--deadline" })
   const variable = yield* variableSetting(variables.deadline)
   if (Option.isNone(variable)) return Option.none<Sourced<Duration.Duration>>()
   const millis = parseDurationMillis(Redacted.value(variable.value.value))
@@ -101,10 +101,10 @@ export const deadlineSetting = Effect.gen(function* () {
 
 /** The settings of the account. */
 export const accountSettings = Effect.gen(function* () {
-  const flagAddress = (yield* GlobalSettings).baseUrl
-  const own = yield* environmentSettings(flagAddress, (yield* GlobalSettings).allowHttp)
+  const flags = yield* GlobalSettings
+  const own = yield* environmentSettings(Option.fromUndefinedOr(flags.baseUrl), flags.allowHttp)
   const deadline = yield* deadlineSetting
-  const named = Option.isSome((yield* GlobalSettings).profile)
+  const named = flags.profile !== undefined
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
   if (!named && [own.baseUrl, own.apiKey, own.accessToken].every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
@@ -118,7 +118,7 @@ export const accountSettings = Effect.gen(function* () {
     Option.orElse(named ? Option.none() : outside, () => Option.some({ value, source, belongsTo: baseUrl }))
   return {
     ...own,
-    baseUrl: Option.orElse(named && Option.isNone(flagAddress) ? Option.none() : own.baseUrl, () =>
+    baseUrl: Option.orElse(named && flags.baseUrl === undefined ? Option.none() : own.baseUrl, () =>
       Option.some({ value: baseUrl, source })
     ),
     apiKey: credential(own.apiKey, apiKey),

@@ -78,25 +78,29 @@ export const clientOf = (connection: Connection) => {
 }
 
 /** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
-export const ending = Layer.effect(
+const ending = Layer.effect(
   CallsEnd,
   Effect.flatMap(deadlineSetting, (deadline) =>
     Option.match(deadline, { onNone: () => Effect.undefined, onSome: ({ value }) => endIn(value) })
   )
 )
 
-export const client = Layer.merge(Layer.unwrap(Effect.map(connection, clientOf)), ending)
+/** The layer of a command, made over the connection that the settings name. */
+export const overConnection = <A, E, R>(layerOf: (found: Effect.Success<typeof connection>) => Layer.Layer<A, E, R>) =>
+  Layer.merge(Layer.unwrap(Effect.map(connection, layerOf)), ending)
+
+export const client = overConnection(clientOf)
+
+/** Why creates cannot be recorded. */
+export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
 /** A key is worth nothing where it cannot be kept. */
-const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detail" | "path">) =>
+const notKept = ({ code, detail, path }: Unkept) =>
   new BerthError({
     operation: "nodes.create",
     reason: new StateUnavailable({ code, detail, path }),
     attempts: []
   })
-
-/** Why creates cannot be recorded. */
-export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
 /** A create does without where it cannot be recorded. */
 export const unrecorded = ({ detail }: Unkept) =>
@@ -108,18 +112,16 @@ export const intents = <E>({ files }: Connection, without: (why: Unkept) => Laye
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(layerAccount(files.intents), without)
 
-const creatingOver = (found: Connection, keyed: boolean) =>
+/**
+ * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a
+ * place for the keys.
+ */
+export const servingClient = (found: Connection, keyed: boolean) =>
   Layer.provideMerge(
     clientOf(found),
     intents(found, keyed ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
   )
 
-/**
- * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a
- * place for the keys.
- */
-export const servingClient = creatingOver
-
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
-export const creatingClient = (key: Option.Option<string>) =>
-  Layer.merge(Layer.unwrap(Effect.map(connection, (found) => creatingOver(found, Option.isSome(key)))), ending)
+export const creatingClient = (key: string | undefined) =>
+  overConnection((found) => servingClient(found, key !== undefined))

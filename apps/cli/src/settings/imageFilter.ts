@@ -4,8 +4,8 @@
  */
 import type { ImageFilter } from "@berthkit/core/domain/Image"
 import type { Plan } from "@berthkit/core/domain/Plan"
-import { Option } from "effect"
 import { flag, oneOf, text, type Values, wholeNumber } from "../commandLine/Parameter.ts"
+import { withoutUndefined } from "../commandLine/withoutUndefined.ts"
 
 export const imageFilterFlags = {
   type: flag("type", oneOf(["public", "private"], "TYPE"), "public or private images"),
@@ -20,29 +20,20 @@ export const imageFilterFlags = {
   plan: flag("plan", text("PLAN"), "Only this plan")
 }
 
-const mibPerGb = 1024
+export const mibPerGb = 1024
 
 /** Whether a size is large enough; one that is not known is not. */
-const isAtLeast = (min: Option.Option<number>, size: number | null): boolean =>
-  Option.match(min, { onNone: () => true, onSome: (least) => size !== null && size >= least })
+const isAtLeast = (min: number | undefined, size: number | null): boolean =>
+  min === undefined || (size !== null && size >= min)
 
 /** Whether a plan is one that the flags ask for, as far as the service has no filter for it. */
 export const isWanted =
   ({ minCpu, minRam, plan: named }: Values<typeof imageFilterFlags>) =>
   ({ memoryMib, plan, vcpus }: Pick<Plan, "plan" | "vcpus" | "memoryMib">): boolean =>
-    Option.match(named, { onNone: () => true, onSome: (wanted) => plan.toLowerCase() === wanted.toLowerCase() }) &&
+    (named === undefined || plan.toLowerCase() === named.toLowerCase()) &&
     isAtLeast(minCpu, vcpus) &&
-    isAtLeast(
-      Option.map(minRam, (gigabytes) => gigabytes * mibPerGb),
-      memoryMib
-    )
+    isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
 /** The filter that the flags ask for. */
-export const imageFilter = (flags: Values<typeof imageFilterFlags>): ImageFilter => ({
-  ...(Option.isSome(flags.type) && { type: flags.type.value }),
-  ...(Option.isSome(flags.cpu) && { vcpus: flags.cpu.value }),
-  ...(Option.isSome(flags.ram) && { memoryGb: flags.ram.value }),
-  ...(Option.isSome(flags.series) && { series: flags.series.value }),
-  ...(Option.isSome(flags.os) && { os: flags.os.value }),
-  ...(Option.isSome(flags.osVersion) && { osVersion: flags.osVersion.value })
-})
+export const imageFilter = ({ cpu, os, osVersion, ram, series, type }: Values<typeof imageFilterFlags>): ImageFilter =>
+  withoutUndefined({ type, vcpus: cpu, memoryGb: ram, series, os, osVersion })

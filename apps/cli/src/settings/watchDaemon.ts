@@ -6,9 +6,10 @@ import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Transport } from "@berthkit/core/client/transport/Transport"
 import type { Exit } from "@berthkit/terminal/exitCode"
 import { variables } from "@berthkit/terminal/variables"
-import { ConfigProvider, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
 import { DaemonNotAsked, UsageFault } from "../failure/CliFailure.ts"
+import { readTrimmed } from "./ProfileFile.ts"
 
 export const watchUrl = flag(
   "watch-url",
@@ -21,14 +22,9 @@ const defaultUrl = "http://127.0.0.1:9464"
 const maxBodyBytes = 64_000_000
 const maxWait = "30 seconds"
 
-const variable = (name: string) =>
-  Effect.flatMap(ConfigProvider.ConfigProvider, (provider) =>
-    Effect.map(Effect.orDie(provider.load([name])), (found) => found?.value?.trim() || undefined)
-  )
-
 /** The address without what may be a secret. */
-const readUrl = Effect.fnUntraced(function* (given: Option.Option<string>) {
-  const named = Option.getOrUndefined(given) ?? (yield* variable("BERTH_WATCH_URL")) ?? defaultUrl
+const readUrl = Effect.fnUntraced(function* (given: string | undefined) {
+  const named = given ?? (yield* readTrimmed("BERTH_WATCH_URL")) ?? defaultUrl
   const url = URL.parse(named)
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
   if (isUsable) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
@@ -48,13 +44,13 @@ const decodeFailure = Schema.decodeUnknownOption(Failure)
 
 /** What the daemon answers to a path, read by a schema. */
 export const askDaemon = Effect.fn("askDaemon")(function* <A>(
-  given: Option.Option<string>,
+  given: string | undefined,
   path: string,
   query: ReadonlyArray<readonly [name: string, value: string]>,
   decode: (text: string) => Option.Option<A>
 ) {
   const url = yield* readUrl(given)
-  const token = yield* variable(variables.watchToken)
+  const token = yield* readTrimmed(variables.watchToken)
   if (token !== undefined && isExposed(url)) {
     return yield* new UsageFault({
       message: `${url} is plain http, where anyone on the way can read the token.`,

@@ -167,10 +167,10 @@ export const request = command(
       })
     }
     if (everyPage) return yield* paginate(path, query, format)
-    if (Option.isSome(data) && bodiless.has(method)) {
+    if (data !== undefined && bodiless.has(method)) {
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
-    const body = Option.isSome(data) ? yield* Effect.mapError(bodyFrom(data.value), unreadable(data.value)) : undefined
+    const body = data === undefined ? undefined : yield* Effect.mapError(bodyFrom(data), unreadable(data))
     const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
     const { stdout } = yield* Output
     if (include) yield* printMasked(escapeControlsInLines(head(reply)))

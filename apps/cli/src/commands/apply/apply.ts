@@ -1,7 +1,7 @@
 /**
  * `berth apply`: makes the nodes of the account as a fleet file says.
  */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect } from "effect"
 import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { duration, flag, flagOr, flags, text, wholeNumber } from "../../commandLine/Parameter.ts"
@@ -39,7 +39,7 @@ export const apply = command(
   Effect.fnUntraced(function* ({ dryRun, file, replace: replaced, ...given }) {
     const members = listed(replaced)
     const replace = members.includes("all") ? ("all" as const) : members
-    if (Option.isSome(given.readyCommand) && members.length === 0) {
+    if (given.readyCommand !== undefined && members.length === 0) {
       return yield* new UsageFault({
         message: "--ready-command needs --replace: it is run for the new node of a replacement.",
         hint: "Add --replace all, or leave it out."

@@ -1,7 +1,7 @@
 /**
  * `berth destroy`: deletes the nodes of a fleet, and no others. Protected ones stay.
  */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect } from "effect"
 import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { command } from "../command.ts"
@@ -28,9 +28,9 @@ export const destroy = command(
       ...given,
       ...options,
       place,
-      maxCost: Option.none(),
+      maxCost: undefined,
       maxUnavailable: 1,
-      readyCommand: Option.none(),
+      readyCommand: undefined,
       readyTimeout: Duration.zero
     })
   }),

@@ -1,13 +1,11 @@
 /**
  * The flags and the client that `berth apply` and `berth destroy` share.
  */
-import { Option } from "effect"
 import { duration, flag, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 
 /** A plan that is only shown needs no place for the keys of creates. */
-export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) =>
-  dryRun ? client : creatingClient(Option.some("fleet"))
+export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun ? client : creatingClient("fleet"))
 
 export const yesFlag = switchFlag("yes", "Do not ask")
 export const dryRunFlag = switchFlag("dry-run", "Show the plan and the price, and stop")

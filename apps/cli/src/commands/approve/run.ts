@@ -1,7 +1,7 @@
 /**
  * `berth approve`: a person consents to what an agent has proposed. Only in a terminal: whatever a program can run without one, an agent could.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
@@ -14,11 +14,11 @@ import { connection } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
 /** Why it cannot be approved any more; undefined where it can. */
-const done = (id: string, answer: Option.Option<string>, hasResult: boolean, isOld: boolean) => {
+const done = (id: string, answer: string | undefined, hasResult: boolean, isOld: boolean) => {
   const hint = "Ask the agent to propose it again."
   const because = (message: string) => new ProposalRefused({ proposal: id, message, hint })
   if (hasResult) return because(`The proposal ${id} was carried out.`)
-  if (Option.isSome(answer)) return because(`The proposal ${id} was ${answer.value} before.`)
+  if (answer !== undefined) return because(`The proposal ${id} was ${answer} before.`)
   return isOld ? because(`The proposal ${id} has expired.`) : undefined
 }
 
@@ -42,7 +42,7 @@ export const approve = command(
     )
     const kept = yield* store.find(id)
     const isOld = !isCurrent(kept, yield* Clock.currentTimeMillis)
-    const fault = done(id, yield* store.answerOf(id), Option.isSome(yield* store.resultOf(id)), isOld)
+    const fault = done(id, yield* store.answerOf(id), (yield* store.resultOf(id)) !== undefined, isOld)
     if (fault !== undefined) return yield* fault
     const { note } = yield* Output
     const [question = "", ...facts] = consentLines(kept)
@@ -50,9 +50,9 @@ export const approve = command(
     yield* Effect.tapErrorTag(confirm({ question, count: undefined, verb: "approve" }), "Interrupted", () =>
       store.answer(id, "declined")
     )
-    if (!isCurrent(kept, yield* Clock.currentTimeMillis)) return yield* done(id, Option.none(), false, true)!
+    if (!isCurrent(kept, yield* Clock.currentTimeMillis)) return yield* done(id, undefined, false, true)!
     const answer = yield* store.answer(id, "approved")
-    if (answer === "declined") return yield* done(id, Option.some(answer), false, false)!
+    if (answer === "declined") return yield* done(id, answer, false, false)!
     yield* printNote("Approved. The agent may carry it out now, once.")
     const { proposal } = kept.terms
     yield* printOne(approvalRecord, {

@@ -45,7 +45,7 @@ const ensureNotAnother = Effect.fnUntraced(function* (
   before: ProfileValues | undefined,
   address: string
 ) {
-  if (before === undefined || Option.isSome((yield* GlobalSettings).profile)) return
+  if (before === undefined || (yield* GlobalSettings).profile !== undefined) return
   const [saved, wanted] = [before.baseUrl, address].map((each) => URL.parse(each)?.origin)
   if (saved === wanted) return
   return yield* new UsageFault({

@@ -6,9 +6,26 @@ import type { Sourced } from "@berthkit/terminal/Connection"
 import { Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
-import { accountRecord } from "../../records/account.ts"
+import { type Account, accountRecord } from "../../records/account.ts"
 import { accountSettings } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
+
+/** The account as its settings name it, and whether the service takes its credentials. */
+export const accountOf = (
+  settings: Effect.Success<typeof accountSettings>,
+  authenticated: boolean | null
+): Account => ({
+  profile: value(settings.profile),
+  profileSource: source(settings.profile),
+  baseUrl: value(settings.baseUrl),
+  baseUrlSource: source(settings.baseUrl),
+  apiKeySource: source(settings.apiKey),
+  accessTokenSource: source(settings.accessToken),
+  authenticated
+})
+
+const value = (setting: Option.Option<Sourced<string>>): string | null =>
+  Option.getOrNull(Option.map(setting, ({ value }) => value))
 
 const source = (setting: Option.Option<Sourced<unknown>>): string | null =>
   Option.getOrNull(Option.map(setting, ({ source }) => source))
@@ -24,15 +41,7 @@ export const status = command(
     )
     const failure = Result.isFailure(asked) ? asked.failure : undefined
     const refused = failure?._tag === "SettingFault" || (failure !== undefined && failure.reason.exit === "denied")
-    yield* printOne(accountRecord, {
-      profile: Option.getOrNull(Option.map(settings.profile, ({ value }) => value)),
-      profileSource: source(settings.profile),
-      baseUrl: Option.getOrNull(Option.map(settings.baseUrl, ({ value }) => value)),
-      baseUrlSource: source(settings.baseUrl),
-      apiKeySource: source(settings.apiKey),
-      accessTokenSource: source(settings.accessToken),
-      authenticated: failure === undefined ? true : refused ? false : null
-    })
+    yield* printOne(accountRecord, accountOf(settings, failure === undefined ? true : refused ? false : null))
     if (failure !== undefined) return yield* failure
   })
 )

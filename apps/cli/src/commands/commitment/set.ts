@@ -5,10 +5,10 @@ import { setCommitmentRequest } from "@berthkit/core/client/NodeRequests"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
-import { CommitmentLog, set as setCommitment } from "../../commitmentLog/CommitmentLog.ts"
+import { keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -22,29 +22,28 @@ import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 
 /** The committed option to renew to, or why it cannot be one. */
-export const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
+export const optionFor = Effect.fnUntraced(function* (node: Pick<Node, "plan" | "image">, skuId: number) {
   return yield* Effect.fromResult(optionOfNode(node, yield* publicCatalogue(), skuId))
 })
 
-/** The committed option that is sent whether it is listed or not; none where it is not, or cannot be looked up. */
+/** The committed option that is sent whether it is listed or not; undefined where it is not, or cannot be looked up. */
 const forcedOption = (node: Node, skuId: number) =>
   publicCatalogue({ retry: false }).pipe(
     Effect.flatMap((catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId))),
-    Effect.option
+    Effect.orElseSucceed(() => undefined)
   )
 
 const outcomeOf = (
   setting: CommitmentSetting,
   skuId: number | undefined,
-  option: Option.Option<CommittedOption>
+  option: CommittedOption | undefined
 ): string => {
   const end = endOfCommitment[setting]
-  return Option.match(option, {
-    onNone: () =>
-      skuId === undefined || skuId === 0 ? end : `committed option ${skuId}, at a price that is not known; ${end}`,
-    onSome: ({ days, priceInr }) =>
-      `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${end}`
-  })
+  if (option === undefined) {
+    return skuId === undefined || skuId === 0 ? end : `committed option ${skuId}, at a price that is not known; ${end}`
+  }
+  const { days, priceInr } = option
+  return `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${end}`
 }
 
 /** The proposal to set a node's commitment; `found` is what there is to say of how it was found. */
@@ -52,35 +51,16 @@ export const proposalOf = (
   { id, name }: Pick<Node, "id" | "name">,
   setting: CommitmentSetting,
   skuId: number | undefined,
-  option: Option.Option<CommittedOption>,
+  option: CommittedOption | undefined,
   found = ""
 ): Proposal =>
   propose(setCommitmentRequest(id, setting, skuId), {
     action: "set-commitment",
     id,
     name,
-    committedPriceInr: priceOf(option),
+    committedPriceInr: option?.priceInr ?? null,
     outcome: `${outcomeOf(setting, skuId, option)}${found}`
   })
-
-const priceOf = (option: Option.Option<CommittedOption>): number | null =>
-  Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
-
-/** Keeps what was set, which the service does not report. */
-export const keepSetting = (
-  id: Node["id"],
-  setting: CommitmentSetting,
-  skuId: number | undefined,
-  option: Option.Option<CommittedOption>
-) =>
-  CommitmentLog.use((log) =>
-    log.update(id, (before, now) =>
-      setCommitment(before, id, setting, { skuId: skuId ?? null, days: daysOf(option), priceInr: priceOf(option) }, now)
-    )
-  )
-
-const daysOf = (option: Option.Option<CommittedOption>): number | null =>
-  Option.match(option, { onNone: () => null, onSome: ({ days }) => days })
 
 export const set = command(
   {
@@ -91,8 +71,8 @@ export const set = command(
     yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
-  Effect.fnUntraced(function* ({ dryRun, force, node: given, setting, sku, yes }) {
-    if (Option.exists(sku, (id) => id !== 0) && setting !== "auto_renew") {
+  Effect.fnUntraced(function* ({ dryRun, force, node: given, setting, sku: skuId, yes }) {
+    if (skuId !== undefined && skuId !== 0 && setting !== "auto_renew") {
       return yield* new UsageFault({
         message: `--sku goes with auto_renew, not with ${setting}.`,
         hint: "Omit --sku: only a renewal has a committed option."
@@ -107,13 +87,8 @@ export const set = command(
     }
     yield* ensureApprovable(approval)
     const { from, node } = yield* resolveNode(given, { change: true })
-    const skuId = Option.getOrUndefined(sku)
     const option =
-      skuId === undefined
-        ? Option.none<CommittedOption>()
-        : force
-          ? yield* forcedOption(node, skuId)
-          : Option.some(yield* optionFor(node, skuId))
+      skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
     const proposal = proposalOf(node, setting, skuId, option, foundBy(from))
     if (!(yield* approve([proposal], approval))) return
     yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId })).pipe(

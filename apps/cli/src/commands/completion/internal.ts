@@ -66,7 +66,7 @@ export const completeWords = command(
 
 /** Asks for the account of a profile. */
 const ofProfile = (profile: string | undefined) =>
-  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile: Option.fromUndefinedOr(profile) }))
+  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile }))
 
 /** The values that are kept, or else those that the service has; none where it cannot be asked. */
 const valuesOf = Effect.fnUntraced(function* (

@@ -2,13 +2,13 @@
  * `berth cost --since TIME` and `berth cost --month [YYYY-MM]`: what was spent, which only a daemon that watched knows.
  */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
-import { Clock, DateTime, Effect, Option, Schema } from "effect"
-import { flag, text } from "../../commandLine/Parameter.ts"
+import { Clock, DateTime, Effect, Option, Schema, Struct } from "effect"
+import { flag, text, type Values } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
-import { type Spending, spendFields, spendingRecord } from "../../records/spending.ts"
+import { Spending, spendFields, spendingRecord } from "../../records/spending.ts"
 import { askDaemon, watchUrl } from "../../settings/watchDaemon.ts"
 
 /** The month that is meant where `--month` has no value. */
@@ -35,47 +35,37 @@ export const historyFlags = {
   watchUrl
 }
 
-interface Values {
-  readonly since: Option.Option<string>
-  readonly month: Option.Option<string>
-  readonly watchUrl: Option.Option<string>
-}
+type History = Values<typeof historyFlags>
 
 const Spend = Schema.Struct(spendFields)
 
 /** As far as it is printed. */
 const AccountCost = Schema.Struct({
-  account: Schema.String,
-  month: Schema.NullOr(Schema.String),
-  from: Schema.DateTimeUtc,
-  to: Schema.DateTimeUtc,
-  watchedSince: Schema.DateTimeUtc,
+  ...Struct.pick(Spending.fields, ["account", "month", "from", "to", "watchedSince", "days"]),
   spent: Spend,
   forecast: Schema.NullOr(Spend),
-  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number })),
-  days: Schema.Array(Schema.Struct({ day: Schema.String, isPart: Schema.Boolean, ...spendFields }))
+  budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number }))
 })
 
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({ accounts: Schema.Array(AccountCost) })))
 )
 
-const toSpending = ({ budget, days, forecast, spent, ...account }: typeof AccountCost.Type): Spending => ({
+const toSpending = ({ budget, forecast, spent, ...account }: typeof AccountCost.Type): Spending => ({
   ...account,
   ...spent,
   forecastInr: forecast?.amountInr ?? null,
   forecastMinInr: forecast?.minInr ?? null,
   forecastMaxInr: forecast?.maxInr ?? null,
-  budgetInr: budget?.monthInr ?? null,
-  days
+  budgetInr: budget?.monthInr ?? null
 })
 
-const queryOf = Effect.fnUntraced(function* ({ month, since }: Values) {
-  if (Option.isSome(since) && Option.isSome(month)) {
+const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
+  if (since !== undefined && month !== undefined) {
     return yield* new UsageFault({ message: "--since does not go with --month.", hint: "Leave one of them out." })
   }
-  if (Option.isSome(month)) return month.value === present ? [] : [["month", month.value] as const]
-  const given = Option.getOrElse(since, () => "")
+  if (month !== undefined) return month === present ? [] : [["month", month] as const]
+  const given = since ?? ""
   const span = parseDurationMillis(given)
   const now = yield* Clock.currentTimeMillis
   const instant = Option.isSome(span) ? DateTime.make(now - span.value) : instantOf(given)
@@ -96,9 +86,9 @@ const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
   ])
 
 /** Whether the flags ask for what was, and not for what is. */
-export const isHistory = ({ month, since }: Values): boolean => Option.isSome(month) || Option.isSome(since)
+export const isHistory = ({ month, since }: History): boolean => month !== undefined || since !== undefined
 
-export const costHistory = Effect.fn("costHistory")(function* (values: Values) {
+export const costHistory = Effect.fn("costHistory")(function* (values: History) {
   const query = yield* queryOf(values)
   const { accounts } = yield* askDaemon(values.watchUrl, "/api/cost", query, decode)
   const rows = accounts.map(toSpending)

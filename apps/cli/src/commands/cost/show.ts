@@ -2,7 +2,7 @@
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { ownMemberships } from "../../applying/memberships.ts"
 import { command } from "../command.ts"
 import { flag, oneOf } from "../../commandLine/Parameter.ts"
@@ -44,17 +44,25 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-const costNow = Effect.fnUntraced(function* (by: Grouping) {
+/** What the nodes cost now, in groups. Of a list that was not read to its end the sum is a `min…`. */
+export const currentCosts = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
   const own = yield* CommitmentLog.use(({ load }) => load)
   const nowMillis = yield* Clock.currentTimeMillis
   const fleets = by === "fleet" || by === "tag" ? yield* ownMemberships : undefined
-  const pricing = { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) }
-  const { ending, rows, total } = costs(list, pricing, by)
+  const { total, ...found } = costs(
+    list,
+    { prices: pricesOf(catalogue), own, nowMillis, ...(fleets && { fleets }) },
+    by
+  )
+  return { ...found, total: list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) } }
+})
+
+const costNow = Effect.fnUntraced(function* (by: Grouping) {
+  const { ending, rows, total } = yield* currentCosts(by)
   yield* printAll(costRecord, rows)
-  const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
-  if (total.nodes > 0) for (const text of totalTexts(sum)) yield* printNote(text)
-  if (fleets !== undefined) {
+  if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
+  if (by === "fleet" || by === "tag") {
     const what = by === "tag" ? "Tags are those that berth apply sent" : "Fleets are those of this machine"
     yield* printNote(
       `${what}, by their ledgers: berth fleet list. The service does not report ${by === "tag" ? "tags" : "fleets"}.`
@@ -71,19 +79,19 @@ export const cost = command(
   },
   Effect.fnUntraced(function* ({ by, ...history }) {
     const isOfPast = isHistory(history)
-    if (isOfPast && Option.isSome(by)) {
+    if (isOfPast && by !== undefined) {
       return yield* new UsageFault({
         message: "--by does not go with --since or --month: berth-watch tells what an account costs, and each day.",
         hint: "Leave one of them out."
       })
     }
     if (isOfPast) return yield* costHistory(history)
-    if (Option.isSome(history.watchUrl)) {
+    if (history.watchUrl !== undefined) {
       return yield* new UsageFault({
         message: "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch.",
         hint: "Run: berth cost --month"
       })
     }
-    yield* Effect.provide(costNow(Option.getOrElse(by, () => "node" as const)), client)
+    yield* Effect.provide(costNow(by ?? "node"), client)
   })
 )

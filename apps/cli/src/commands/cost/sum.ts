@@ -99,19 +99,6 @@ const groupsOf = (member: Member, at: number, by: Grouping, fleets: Pricing["fle
   }
 }
 
-/** The members of each group, in the order in which the groups appear. */
-const grouped = (members: ReadonlyArray<Member>, by: Grouping, fleets: Pricing["fleets"]) => {
-  const groups = new Map<string, Array<Member>>()
-  for (const [at, member] of members.entries()) {
-    for (const group of groupsOf(member, at, by, fleets)) {
-      const found = groups.get(group)
-      if (found === undefined) groups.set(group, [member])
-      else found.push(member)
-    }
-  }
-  return groups
-}
-
 /** What the account has, as far as its list can be read. */
 export interface Counted {
   readonly nodes: ReadonlyArray<Node>
@@ -130,14 +117,20 @@ export const costs = (
   const ending = nodes.filter(isEnding)
   const members: ReadonlyArray<Member> = [...nodes.filter((node) => !isEnding(node)), ...unreadable]
   const billed = billedBy(pricing, unreadable)
-  const groups = grouped(members, by, pricing.fleets)
+  const grouped = members.flatMap((member, at) =>
+    groupsOf(member, at, by, pricing.fleets).map((group) => [group, member] as const)
+  )
   return {
-    rows: Array.from(groups, ([group, members]) => {
-      const [only] = members
-      return by === "node" && only !== undefined
-        ? rowOf(only.name ?? notKnown, only.id, members, billed)
-        : rowOf(group, null, members, billed)
-    }),
+    rows: Array.from(
+      Map.groupBy(grouped, ([group]) => group),
+      ([group, pairs]) => {
+        const members = pairs.map(([, member]) => member)
+        const [only] = members
+        return by === "node" && only !== undefined
+          ? rowOf(only.name ?? notKnown, only.id, members, billed)
+          : rowOf(group, null, members, billed)
+      }
+    ),
     total: rowOf("total", null, members, billed),
     ending: ending.length
   }

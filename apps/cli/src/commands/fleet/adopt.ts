@@ -1,7 +1,7 @@
 /**
  * `berth fleet adopt`: takes a node that exists into a fleet. Only the ledger changes.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { ownAccount } from "../../applying/ownAccount.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
@@ -9,7 +9,6 @@ import { fleetOfNodes, knownLedgers, registered } from "../../applying/Registry.
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { differencesOf } from "../../fleet/differences.ts"
-import { groupOf } from "../../fleet/FleetFile.ts"
 import { adopted, entriesOf, ownedOf } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -30,8 +29,8 @@ export const adopt = command(
     file: fileFlag
   },
   Effect.fnUntraced(function* ({ as, file, node: given }) {
-    const member = Option.flatMap(as, (text) => Option.fromUndefinedOr(parseMember(text)))
-    if (Option.isNone(member)) {
+    const member = as && parseMember(as)
+    if (!member) {
       return yield* new UsageFault({
         message: "berth fleet adopt needs --as.",
         hint: "Such as: berth fleet adopt 5 --as web-2"
@@ -39,14 +38,14 @@ export const adopt = command(
     }
     const place = placeOf(file)
     const fleet = yield* readFleetFile(place)
-    const group = fleet.groups.find((each) => each === groupOf(fleet, member.value))
+    const group = fleet.groups.find((each) => each.group === member.group)
     if (group === undefined) {
       return yield* new UsageFault({
-        message: `${place.file} has no group ${member.value.group}.`,
+        message: `${place.file} has no group ${member.group}.`,
         hint: `Its groups are ${fleet.groups.map(({ group }) => group).join(", ")}.`
       })
     }
-    const name = memberText(member.value)
+    const name = memberText(member)
     const { registry, ...account } = yield* ownAccount
     const owner = { ...account, fleet: fleet.fleet }
     const { node } = yield* resolveNode(given, { change: true })

@@ -1,7 +1,7 @@
 /**
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { ownAccount } from "../../applying/ownAccount.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
@@ -15,7 +15,7 @@ import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
 import { command } from "../command.ts"
 
-const forgetMember = Effect.fnUntraced(function* (name: string, file: Option.Option<string>) {
+const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined) {
   const place = placeOf(file)
   const fleet = yield* readFleetFile(place)
   const { registry: _registry, ...account } = yield* ownAccount
@@ -68,7 +68,7 @@ export const forget = command(
   Effect.fnUntraced(function* ({ file, name }) {
     const { registry } = yield* ownAccount
     const isFleet = (yield* knownFleets(registry)).some(({ fleet }) => fleet === name)
-    if (Option.isNone(file) && isFleet) return yield* forgetFleet(name)
+    if (file === undefined && isFleet) return yield* forgetFleet(name)
     if (parseMember(name) === undefined) {
       return yield* new UsageFault({
         message: `There is no fleet ${name} on this machine.`,

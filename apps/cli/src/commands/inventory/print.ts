@@ -1,19 +1,20 @@
 /**
  * `berth inventory --ansible`: the nodes as a dynamic inventory of Ansible, which runs it with `--list` or `--host NAME`.
  */
+import { accountCacheFolder } from "@berthkit/core/client/AccountFiles"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { ownMemberships } from "../../applying/memberships.ts"
-import { anyLedger } from "../../applying/LedgerFile.ts"
+import { anyLedger, type NoLedger } from "../../applying/LedgerFile.ts"
 import { fleetOfNodes, type KnownLedger } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, flags as repeated, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { LocalFileFault, NameNotFound, UsageFault } from "../../failure/CliFailure.ts"
 import { ansibleList, inventoryOf } from "../../inventory/ansible.ts"
-import { InventoryCache } from "../../inventory/InventoryCache.ts"
+import { loadHosts, saveHosts } from "../../inventory/InventoryCache.ts"
 import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
 import { Output } from "../../output/Output.ts"
 import { valuePrinter } from "../../output/print.ts"
-import { inventoryClient } from "../../settings/inventoryClient.ts"
+import { client, connection } from "../../settings/client.ts"
 
 const flags = {
   ansible: switchFlag("ansible", "In Ansible's format, the only one so far"),
@@ -36,25 +37,25 @@ const flags = {
   )
 }
 
-/** The members of fleets: of these ledgers, or of those of this machine where none is named. */
+const whyNone: Readonly<Record<NoLedger, string>> = {
+  missing: "there is none",
+  later: "a later version wrote it",
+  damaged: "it is no ledger of berth apply"
+}
+
+/** The members of fleets, by these ledgers. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  if (paths.length === 0) return yield* ownMemberships
   const ledgers: Array<KnownLedger> = []
   for (const path of paths) {
-    const fault = (why: string) =>
-      new LocalFileFault({
+    const found = yield* anyLedger(path)
+    if (Result.isFailure(found)) {
+      return yield* new LocalFileFault({
         path,
-        message: `The ledger ${path} cannot be read: ${why}.`,
+        message: `The ledger ${path} cannot be read: ${whyNone[found.failure]}.`,
         hint: "Name the file that berth apply writes, such as --ledger fleet.ledger.json."
       })
-    const found = yield* anyLedger(path)
-    if (Option.isNone(found)) return yield* fault("there is none")
-    if (Result.isFailure(found.value)) {
-      return yield* fault(
-        found.value.failure === "later" ? "a later version wrote it" : "it is no ledger of berth apply"
-      )
     }
-    const { fleet, members } = found.value.success
+    const { fleet, members } = found.success
     ledgers.push({ fleet, ledger: path, state: "ok", entries: members })
   }
   return fleetOfNodes(ledgers)
@@ -62,12 +63,12 @@ const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
 
 /** The nodes, from the cache where they are young enough. */
 const hosts = Effect.fnUntraced(function* (maxAgeMillis: number) {
-  const cache = yield* InventoryCache
-  const cached = yield* cache.load(maxAgeMillis)
+  const folder = yield* Effect.flatMap(connection, ({ options }) => Effect.orDie(accountCacheFolder(options)))
+  const cached = Option.isSome(folder) ? yield* loadHosts(folder.value, maxAgeMillis) : Option.none()
   if (Option.isSome(cached)) return cached.value
   const readMillis = yield* Clock.currentTimeMillis
   const read = yield* allHosts
-  if (read.isWhole) yield* cache.save(read.hosts, readMillis)
+  if (read.isWhole && Option.isSome(folder)) yield* saveHosts(folder.value, read.hosts, readMillis)
   return read.hosts
 })
 
@@ -80,24 +81,24 @@ export const inventory = command(
         hint: "Run: berth inventory --ansible"
       })
     }
-    if (list && Option.isSome(host)) {
+    if (list && host !== undefined) {
       return yield* new UsageFault({ message: "--list and --host exclude each other.", hint: "Leave one of them out." })
     }
     const print = yield* valuePrinter("an inventory")
     const members =
-      ledgers.length === 0 ? yield* Effect.orElseSucceed(readLedgers([]), () => new Map()) : yield* readLedgers(ledgers)
+      ledgers.length === 0 ? yield* Effect.orElseSucceed(ownMemberships, () => new Map()) : yield* readLedgers(ledgers)
     const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
     const { stderr } = yield* Output
-    if (Option.isNone(host)) {
+    if (host === undefined) {
       yield* print(ansibleList(found))
       // Ansible shows all of stderr as errors, each time; each host has its own name among its variables.
       return yield* warnOfHosts(stderr.isTerminal ? found : { ...found, changed: 0 })
     }
-    const variables = found.hosts.get(host.value)
+    const variables = found.hosts.get(host)
     if (variables === undefined) {
-      return yield* new NameNotFound({ name: host.value, names: Array.from(found.hosts.keys()) })
+      return yield* new NameNotFound({ name: host, names: Array.from(found.hosts.keys()) })
     }
     yield* print(variables)
   }),
-  inventoryClient
+  client
 )

@@ -13,23 +13,16 @@ export type Data = Readonly<Record<string, unknown>>
 /** What a tool answers: its result, or that it needs a person first. */
 export type Answer = Data | McpSchema.InputRequired
 
-/** What programs that run tools may assume. */
-interface Hints {
-  /** Whether it changes nothing, here or at the service. */
-  readonly readOnly: boolean
-  readonly destructive: boolean
-  /** Whether calling it again with the same arguments does no more. */
-  readonly idempotent: boolean
-}
-
-export const reading: Hints = { readOnly: true, destructive: false, idempotent: true }
+/** What programs that run tools may assume of one that changes nothing, here or at the service. */
+export const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
 interface Definition<A extends Arguments> {
   readonly name: string
   readonly description: string
   readonly parameters: A
   readonly output: Readonly<Record<string, unknown>>
-  readonly hints: Hints
+  /** What programs that run tools may assume. */
+  readonly annotations: typeof reading
 }
 
 export interface Tool<out R> extends Definition<Arguments> {

@@ -6,7 +6,7 @@ import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
-import type { Kept, Order, Terms } from "../../proposal/ProposalStore.ts"
+import type { Kept, Terms } from "../../proposal/ProposalStore.ts"
 
 export const actions = ["create", "delete", "commit"] as const
 export type Action = (typeof actions)[number]
@@ -22,7 +22,8 @@ export interface Bounds {
 
 const startedWith = (flags: string) => `A person sets this where the server is started: berth mcp ${flags}`
 
-const notAllowed = (action: Action, { allow }: Bounds) =>
+/** That the server may not do it. */
+export const notAllowed = (action: Action, { allow }: Bounds) =>
   new UsageFault({
     message:
       allow.length === 0
@@ -35,9 +36,6 @@ const notAllowed = (action: Action, { allow }: Bounds) =>
 export const makeBounds = (bounds: Bounds) => {
   /** Rupees per hour of each proposal whose node it has created, or may have. */
   const taken = new Map<string, number>()
-
-  const ensureAllowed = (action: Action): Effect.Effect<void, UsageFault> =>
-    bounds.allow.includes(action) ? Effect.void : Effect.fail(notAllowed(action, bounds))
 
   /** Fails where the change would pass a bound. What the proposal `id` has taken before is its own. */
   const ensureWithin = ({ order, proposal }: Terms, id?: string): Effect.Effect<void, UsageFault> => {
@@ -67,7 +65,5 @@ export const makeBounds = (bounds: Bounds) => {
   /** Gives it back, where no node came of it. */
   const giveBack = ({ id }: Kept): void => void taken.delete(id)
 
-  return { ensureAllowed, ensureWithin, take, giveBack }
+  return { ensureWithin, take, giveBack }
 }
-
-export const actionOf = ({ action }: Order): Action => action

@@ -3,29 +3,29 @@
  * exactly that.
  */
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, DateTime, Effect, Option, Predicate } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import { McpSchema } from "effect/ai"
-import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
+import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
+import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
-import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
 import { expiryOf } from "../../proposal/consentText.ts"
 import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
-import { keepSetting } from "../commitment/set.ts"
-import { integer, node as nodeArgument, oneOf, required, text, texts, toggle } from "./arguments.ts"
-import { actionOf, actions, type Bounds, makeBounds } from "./bounds.ts"
+import { optionFor } from "../commitment/set.ts"
+import { integer, node as nodeArgument, oneOf, required, text, texts, toggle, type Values } from "./arguments.ts"
+import { type Action, actions, type Bounds, makeBounds, notAllowed } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
 import { keysOf, parts } from "./outline.ts"
 import { within } from "./reads.ts"
 import { termsOf } from "./terms.ts"
-import { type Data, tool } from "./Tool.ts"
+import { type Data, reading, tool } from "./Tool.ts"
 
 /** The longest that sending takes, with all that is read before and after it. Programs that run tools give up after a minute. */
 const sendingWithin = endingWithin("50 seconds")
@@ -51,16 +51,12 @@ const argumentsOf = {
   commit: { needs: ["node", "setting"], takes: ["sku"] }
 } as const
 
-type Proposing = {
-  readonly [Name in keyof typeof proposing]?: unknown
-}
+type Proposing = Values<typeof proposing>
 
 /** Why the arguments do not go with the action; undefined where they do. */
-const faultOf = (given: Proposing, action: (typeof actions)[number]): UsageFault | undefined => {
+const faultOf = ({ action, ...given }: Proposing): UsageFault | undefined => {
   const { needs, takes } = argumentsOf[action]
-  const names = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined || name === "action" ? [] : [name]
-  )
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   const missing = needs.filter((name) => !names.includes(name))
   const surplus = names.filter((name) => ![...needs, ...takes].some((known) => known === name))
   if (missing.length === 0 && surplus.length === 0) return undefined
@@ -79,32 +75,11 @@ const shown = (kept: Kept): Data => ({
 })
 
 /** The order that the arguments are, and the node where that was read. */
-const orderOf = Effect.fnUntraced(function* (given: {
-  readonly action: (typeof actions)[number]
-  readonly name: string | undefined
-  readonly plan: string | undefined
-  readonly image: string | undefined
-  readonly sshKeys: ReadonlyArray<string> | undefined
-  readonly tags: ReadonlyArray<string> | undefined
-  readonly backups: boolean | undefined
-  readonly publicIp: boolean | undefined
-  readonly sku: number | undefined
-  readonly node: string | undefined
-  readonly setting: (typeof commitmentSettings)[number] | undefined
-}) {
+const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const { action, backups, image = "", name = "", node = "", plan = "", publicIp, setting, sku, sshKeys, tags } = given
   if (action === "create") {
-    const spec = {
-      name,
-      plan,
-      image,
-      ...(sshKeys !== undefined && { sshKeys }),
-      ...(tags !== undefined && { tags }),
-      ...(backups !== undefined && { backups }),
-      ...(publicIp !== undefined && { publicIp }),
-      ...(sku !== undefined && { committedSkuId: sku })
-    }
-    const order: Order = { action, spec }
+    const options = withoutUndefined({ sshKeys, tags, backups, publicIp, committedSkuId: sku })
+    const order: Order = { action, spec: { name, plan, image, ...options } }
     return { order, node: undefined }
   }
   const found = yield* resolveNode(node, { change: true })
@@ -123,17 +98,10 @@ const keepCommitment = Effect.fnUntraced(function* (
   spec: { plan: string; image: string | number; committedSkuId?: number | undefined }
 ) {
   if (spec.committedSkuId === undefined) return
-  const node = { plan: spec.plan, image: String(spec.image) }
-  const option = yield* Effect.option(
-    Effect.flatMap(publicCatalogue(), (catalogue) =>
-      Effect.fromResult(optionOfNode(node, catalogue, spec.committedSkuId ?? 0))
-    )
+  yield* optionFor({ plan: spec.plan, image: String(spec.image) }, spec.committedSkuId).pipe(
+    Effect.flatMap((option) => keepCreated(id, option, createdAt.epochMilliseconds)),
+    Effect.ignore
   )
-  if (Option.isSome(option)) {
-    yield* CommitmentLog.use((log) =>
-      log.update(id, () => committedSince(id, option.value, createdAt.epochMilliseconds))
-    )
-  }
 })
 
 /** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
@@ -157,10 +125,8 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
       const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
       const option =
         skuId === undefined || skuId === 0
-          ? Option.none()
-          : yield* Effect.option(
-              Effect.flatMap(publicCatalogue(), (catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId)))
-            )
+          ? undefined
+          : yield* Effect.orElseSucceed(optionFor(node, skuId), () => undefined)
       yield* keepSetting(order.id, order.setting, skuId, option)
       const message = `The commitment of node ${order.id} is set to ${order.setting}.`
       return { proposal: key, outcome: "set", message, node: null } satisfies Outcome
@@ -168,25 +134,22 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
   }
 })
 
-/** What became of a proposal whose request may have been sent before; none where that has to be sent again. */
+/** What became of a proposal whose request may have been sent before; undefined where that has to be sent again. */
 const resumed = Effect.fnUntraced(function* (kept: Kept) {
   const { id: key, terms } = kept
   if (terms.order.action === "create") {
-    const store = yield* IntentStore
-    const intent = store === undefined ? Option.none() : yield* Effect.orElseSucceed(store.find(key), Option.none)
+    const isKnown = ((yield* recordedCreate(key))?.nodeId ?? null) !== null
     // The node is known: this sends nothing.
-    return Option.exists(intent, ({ nodeId }) => nodeId !== null)
-      ? Option.some(yield* send(kept))
-      : Option.none<Outcome>()
+    return isKnown ? yield* send(kept) : undefined
   }
-  if (terms.order.action === "commit") return Option.none<Outcome>()
+  if (terms.order.action === "commit") return undefined
   const { id } = terms.order
-  const gone = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
+  const gone: Outcome = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
   return yield* Nodes.use((nodes) => nodes.get(id)).pipe(
-    Effect.map(({ status }) =>
-      status === "terminate" ? Option.some({ ...gone, outcome: "deleting" }) : Option.none()
+    Effect.map(({ status }): Outcome | undefined =>
+      status === "terminate" ? { ...gone, outcome: "deleting" } : undefined
     ),
-    Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeedSome(gone))
+    Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(gone))
   )
 })
 
@@ -217,15 +180,14 @@ const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
 
-/** A create that failed and may have made a node all the same. */
-const mayExist = (error: unknown): boolean =>
-  Predicate.hasProperty(error, "reason") &&
-  Predicate.hasProperty(error.reason, "_tag") &&
-  error.reason._tag === "OutcomeUnknown"
-
-/** Both tools. `store` is undefined where nothing may be proposed. */
-export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefined) => {
-  const { ensureAllowed, ensureWithin, giveBack, take } = makeBounds(bounds)
+/** Both tools. `proposals` is undefined where nothing may be proposed. */
+export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | undefined) => {
+  const { ensureWithin, giveBack, take } = makeBounds(bounds)
+  /** Where proposals of an action are; fails for one that the server may not do. */
+  const placeFor = (action: Action) =>
+    proposals !== undefined && bounds.allow.includes(action)
+      ? Effect.succeed(proposals)
+      : Effect.fail(notAllowed(action, bounds))
   const ask = makeConsent()
 
   const propose = tool(
@@ -241,17 +203,16 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
         proposal: keysOf(Proposal),
         node: { type: ["object", "null"] }
       }),
-      hints: { readOnly: true, destructive: false, idempotent: false }
+      annotations: { ...reading, idempotentHint: false }
     },
     Effect.fnUntraced(function* (given) {
-      yield* ensureAllowed(given.action)
-      const fault = faultOf(given, given.action)
+      const place = yield* placeFor(given.action)
+      const fault = faultOf(given)
       if (fault !== undefined) return yield* fault
-      if (store === undefined) return yield* Effect.die("a server that may propose has a place for proposals")
       const { node, order } = yield* orderOf(given)
       const terms = yield* termsOf(order, node)
       yield* ensureWithin(terms)
-      return shown(yield* store.keep(terms))
+      return shown(yield* place.keep(terms))
     }, within)
   )
 
@@ -261,19 +222,20 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
     const finish = (outcome: Outcome) =>
       Effect.as(store.finish(id, outcome), { ...outcome, repeated: false } satisfies Data)
     const before = yield* store.resultOf(id)
-    if (Option.isSome(before)) return { ...before.value, repeated: true }
+    if (before !== undefined) return { ...before, repeated: true }
     const wasSent = yield* store.wasSent(id)
     if (wasSent) {
       const found = yield* resumed(kept)
-      if (Option.isSome(found)) return yield* finish(found.value)
+      if (found !== undefined) return yield* finish(found)
     }
     yield* ensureCurrent(kept, wasSent)
     yield* ensureSame(kept)
     yield* ensureWithin(terms, id)
     take(kept)
-    const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) =>
-      Effect.sync(() => (wasSent || mayExist(error) ? undefined : giveBack(kept)))
-    )
+    const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) => {
+      const mayExist = error._tag === "BerthError" && error.reason._tag === "OutcomeUnknown"
+      return Effect.sync(() => (wasSent || mayExist ? undefined : giveBack(kept)))
+    })
     return yield* Effect.flatMap(sent, finish)
   })
 
@@ -295,22 +257,17 @@ export const changes = (bounds: Bounds, store: ProposalStore["Service"] | undefi
         node: { type: ["object", "null"] },
         repeated: { type: "boolean" }
       }),
-      hints: { readOnly: false, destructive: true, idempotent: true }
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
     },
     Effect.fnUntraced(function* ({ proposal: id }) {
       // The first word of all: a server that was started read-only carries out nothing, whatever is on the disk.
-      const [first] = bounds.allow
-      if (first === undefined || store === undefined) {
-        yield* ensureAllowed("create")
-        return yield* Effect.die("a server that may propose has a place for proposals")
-      }
+      const store = yield* placeFor(bounds.allow[0] ?? "create")
       const kept = yield* store.find(id)
-      yield* ensureAllowed(actionOf(kept.terms.order))
+      yield* placeFor(kept.terms.order.action)
       const done = yield* store.resultOf(id)
-      if (Option.isSome(done)) return { ...done.value, repeated: true }
+      if (done !== undefined) return { ...done, repeated: true }
       if (!(yield* store.wasSent(id))) yield* ensureCurrent(kept, false)
-      const before = yield* store.answerOf(id)
-      const asked = Option.isSome(before) ? before.value : yield* ask(kept)
+      const asked = (yield* store.answerOf(id)) ?? (yield* ask(kept))
       // Another server, or a terminal, may have had an answer meanwhile.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer

@@ -9,27 +9,29 @@ import { Plans } from "@berthkit/core/client/Plans"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Plan } from "@berthkit/core/domain/Plan"
-import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, Duration, Effect, Option, Stream } from "effect"
-import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
-import { shownList, withListedFields } from "../../nodes/allNodes.ts"
+import { Duration, Effect, Option, Stream } from "effect"
+import { withListedFields } from "../../nodes/allNodes.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
-import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { accountRecord } from "../../records/account.ts"
 import { costRecord } from "../../records/cost.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { limitsRecord } from "../../records/limits.ts"
 import { nodeRecord } from "../../records/node.ts"
-import { outcomeRecord } from "../../records/outcome.ts"
+import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { planRecord } from "../../records/plan.ts"
+import { mibPerGb } from "../../settings/imageFilter.ts"
 import { accountSettings, deadlineSetting } from "../../settings/account.ts"
-import { costs, groupings } from "../cost/sum.ts"
+import { accountOf } from "../auth/status.ts"
+import { currentCosts } from "../cost/show.ts"
+import { groupings } from "../cost/sum.ts"
+import { goals } from "../node/wait.ts"
 import { currentLimits } from "../limits/show.ts"
 import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
+import type { Bounds } from "./bounds.ts"
 import { keysOf, listOf, parts } from "./outline.ts"
-import { reading, tool } from "./Tool.ts"
+import { type Data, reading, tool } from "./Tool.ts"
 
 /** Calls of this lane go after those that somebody waits for. */
 const lane = "sweep"
@@ -75,7 +77,7 @@ const listNodes = tool(
       more: { type: "boolean" },
       isWhole: { type: "boolean" }
     }),
-    hints: reading
+    annotations: reading
   },
   Effect.fnUntraced(function* ({ limit = 50, name, offset = 0, plan, status }) {
     const matches = name === undefined ? () => true : nameMatcher(name)
@@ -94,12 +96,12 @@ const getNode = tool(
     description: "One node, as it is now.",
     parameters: { node: required(nodeArgument) },
     output: keysOf(nodeRecord.schema),
-    hints: reading
+    annotations: reading
   },
   Effect.fnUntraced(function* ({ node: given }) {
     const { node } = yield* resolveNode(given, { change: false })
     const [whole = node] = yield* withListedFields([node])
-    return nodeRecord.encode(whole) as Record<string, unknown>
+    return nodeRecord.encode(whole) as Data
   }, within)
 )
 
@@ -108,8 +110,6 @@ const priceOf = ({ minPricePerHourInr, prices }: Plan, image: string | undefined
   (image === undefined
     ? minPricePerHourInr
     : prices.find(({ images }) => images.includes(image))?.minPricePerHourInr) ?? Number.POSITIVE_INFINITY
-
-const mibPerGb = 1024
 
 const listPlans = tool(
   {
@@ -123,7 +123,7 @@ const listPlans = tool(
       limit: integer(1, maxRows, "default 10")
     },
     output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } }),
-    hints: reading
+    annotations: reading
   },
   Effect.fnUntraced(function* ({ image, limit = 10, minCpu = 0, minRamGb = 0, series }) {
     const plans = yield* (yield* Plans).list({}, { lane })
@@ -153,7 +153,7 @@ const listImages = tool(
       limit: integer(1, maxRows, "default 20")
     },
     output: parts({ images: listOf(keysOf(imageWithPlansRecord.schema)), total: { type: "integer" } }),
-    hints: reading
+    annotations: reading
   },
   Effect.fnUntraced(function* ({ limit = 20, os, plan, saved = false }) {
     const service = yield* Images
@@ -168,20 +168,7 @@ const listImages = tool(
   }, within)
 )
 
-/** What the server may propose, as the account shows it. */
-export interface Allowed {
-  readonly allow: ReadonlyArray<string>
-  readonly maxCostInr: number | null
-  readonly maxNodes: number | null
-}
-
-const source = (setting: Option.Option<{ readonly source: string }>): string | null =>
-  Option.getOrNull(Option.map(setting, (found) => found.source))
-
-const valueOf = <A>(setting: Option.Option<{ readonly value: A }>): A | null =>
-  Option.getOrNull(Option.map(setting, ({ value }) => value))
-
-const account = (allowed: Allowed) =>
+const account = ({ allow, maxCostInr, maxNodes: maxCreated }: Bounds) =>
   tool(
     {
       name: "account",
@@ -194,36 +181,20 @@ const account = (allowed: Allowed) =>
         limits: keysOf(limitsRecord.schema),
         allowed: { type: "object" }
       }),
-      hints: reading
+      annotations: reading
     },
     Effect.fnUntraced(function* ({ by }) {
       const settings = yield* accountSettings
-      const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
-      const own = yield* CommitmentLog.use(({ load }) => load)
-      const nowMillis = yield* Clock.currentTimeMillis
-      const pricing = { prices: pricesOf(catalogue), own, nowMillis }
-      const { rows, total } = costs(list, pricing, by ?? "plan")
-      // Of a list that was not read to its end the sum is a `min…`.
-      const sum = list.isWhole ? total : { ...total, ...sumOfPrices([total, unknownPrice]) }
+      const { rows, total } = yield* currentCosts(by ?? "plan")
       return {
-        account: accountRecord.encode({
-          profile: valueOf(settings.profile),
-          profileSource: source(settings.profile),
-          baseUrl: valueOf(settings.baseUrl),
-          baseUrlSource: source(settings.baseUrl),
-          apiKeySource: source(settings.apiKey),
-          accessTokenSource: source(settings.accessToken),
-          authenticated: true
-        }),
-        total: costRecord.encode(sum),
+        account: accountRecord.encode(accountOf(settings, true)),
+        total: costRecord.encode(total),
         rows: by === undefined ? [] : rows.slice(0, maxNodes).map(costRecord.encode),
         limits: limitsRecord.encode(yield* currentLimits),
-        allowed
+        allowed: { allow, maxCostInr: Option.getOrNull(maxCostInr), maxNodes: Option.getOrNull(maxCreated) }
       }
     }, within)
   )
-
-const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
 
 /** Programs that run tools give up after a minute. */
 const waitSeconds = 45
@@ -242,7 +213,7 @@ const wait = tool(
       seconds: integer(1, maxWaitSeconds, "default 45")
     },
     output: keysOf(outcomeRecord.schema),
-    hints: reading
+    annotations: reading
   },
   ({ for: goal, node: given, seconds = waitSeconds }) =>
     Effect.gen(function* () {
@@ -253,31 +224,19 @@ const wait = tool(
           goal === "deleted" && isId ? Effect.succeedNone : Effect.fail(error)
         )
       )
+      const reached = (of: Pick<NodeResult, "id" | "name" | "node" | "foundBy">) =>
+        outcomeRecord.encode({ ...of, outcome: goal, error: null }) as Data
       if (Option.isNone(found)) {
-        return outcomeRecord.encode({
-          id: Number(given) as Node["id"],
-          name: null,
-          outcome: goal,
-          node: null,
-          foundBy: "id",
-          error: null
-        }) as Record<string, unknown>
+        return reached({ id: Number(given) as Node["id"], name: null, node: null, foundBy: "id" })
       }
       const { from, node } = found.value
-      const timeout = Option.some(Duration.seconds(seconds))
+      const timeout = Duration.seconds(seconds)
       const quiet = () => Effect.void
-      const later = yield* waitFor({ id: node.id, node: Option.some(node) }, { goal, timeout }, quiet)
-      const [whole = node] = yield* withListedFields([Option.getOrElse(later, () => node)])
-      return outcomeRecord.encode({
-        id: node.id,
-        name: node.name,
-        outcome: goal,
-        node: whole,
-        foundBy: from,
-        error: null
-      }) as Record<string, unknown>
+      const later = yield* waitFor({ id: node.id, node }, { goal, timeout }, quiet)
+      const [whole = node] = yield* withListedFields([later ?? node])
+      return reached({ id: node.id, name: node.name, node: whole, foundBy: from })
     }).pipe(endingWithin(Duration.millis(seconds * 1000 + reportMillis)))
 )
 
 /** All of them. */
-export const reads = (allowed: Allowed) => [listNodes, getNode, listPlans, listImages, account(allowed), wait] as const
+export const reads = (bounds: Bounds) => [listNodes, getNode, listPlans, listImages, account(bounds), wait] as const

@@ -16,7 +16,7 @@ import { command } from "../command.ts"
 import { rupeesPerHour } from "../node/createFlags.ts"
 import { answered, failed } from "./answers.ts"
 import { schemaOf } from "./arguments.ts"
-import { type Action, actions, type Bounds } from "./bounds.ts"
+import { actions, type Bounds } from "./bounds.ts"
 import { changes } from "./changes.ts"
 import { lineCutter } from "./lines.ts"
 import { maskedLine } from "./untrusted.ts"
@@ -52,7 +52,7 @@ const share: Value<number> = {
 }
 
 const flags = {
-  allow: flag("allow", someOf(actions, "ACTION,…"), "Changes that it may propose; default none: it only reads"),
+  allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes that it may propose; default none: it only reads", []),
   maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates"),
   maxNodes: flag("max-nodes", wholeNumber(0), "Maximum number of nodes it creates"),
   share: flagOr("share", share, "Part of the rate limit that it may use; default 0.5", 0.5)
@@ -72,7 +72,7 @@ const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string)
     message: `${maxCalls} calls are under way already.`,
     hint: "Wait for their results."
   })
-  for (const { description, hints, name, output, parameters, run } of tools) {
+  for (const { annotations, description, name, output, parameters, run } of tools) {
     const counted = (given: unknown) =>
       Effect.suspend(() => {
         if (underWay >= maxCalls) return Effect.fail(busy)
@@ -82,19 +82,13 @@ const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string)
           Effect.sync(() => void underWay--)
         )
       })
-    const { destructive, idempotent, readOnly } = hints
     yield* server.addTool({
       tool: McpSchema.Tool.make({
         name,
         description,
         inputSchema: schemaOf(parameters),
         outputSchema: output,
-        annotations: McpSchema.ToolAnnotations.make({
-          readOnlyHint: readOnly,
-          destructiveHint: destructive,
-          idempotentHint: idempotent,
-          openWorldHint: true
-        })
+        annotations: McpSchema.ToolAnnotations.make({ ...annotations, openWorldHint: true })
       }),
       annotations: Context.empty(),
       handle: (given) =>
@@ -142,14 +136,7 @@ const guarded = Effect.fnUntraced(function* (mask: (text: string) => string, end
 export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: ProposalStore["Service"] | undefined) {
   const mask = yield* redaction
   const ended = yield* Deferred.make<void>()
-  const tools: Tools = [
-    ...reads({
-      allow: bounds.allow,
-      maxCostInr: Option.getOrNull(bounds.maxCostInr),
-      maxNodes: Option.getOrNull(bounds.maxNodes)
-    }),
-    ...changes(bounds, store)
-  ]
+  const tools: Tools = [...reads(bounds), ...changes(bounds, store)]
   const server = McpServer.layerStdio({
     name: "berth",
     version: pkg.version,
@@ -167,11 +154,9 @@ export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: Proposa
 export const mcp = command(flags, ({ allow, maxCost, maxNodes, share }) =>
   Effect.gen(function* () {
     const bounds: Bounds = {
-      allow: actions.filter((action) =>
-        Option.exists(allow, (allowed) => allowed.includes(action))
-      ) as ReadonlyArray<Action>,
-      maxCostInr: maxCost,
-      maxNodes
+      allow: actions.filter((action) => allow.includes(action)),
+      maxCostInr: Option.fromUndefinedOr(maxCost),
+      maxNodes: Option.fromUndefinedOr(maxNodes)
     }
     if (yield* (yield* Stdio.Stdio).stdinIsTerminal) {
       yield* printNote("This is a server for an agent's program, which speaks to it on stdin. Ctrl-D ends it.")

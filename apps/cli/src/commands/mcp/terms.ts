@@ -2,16 +2,15 @@
  * What an order comes to now: its exact request, its price, and the node that it is about. Made when it is proposed, and again before it is
  * sent: whatever differs by then was not consented to.
  */
-import { deleteRequest } from "@berthkit/core/client/NodeRequests"
 import type { Node } from "@berthkit/core/domain/Node"
-import { DateTime, Effect, Option, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { offerFor, publicCatalogue } from "../../proposal/offer.ts"
-import { propose } from "../../proposal/Proposal.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as createProposal, savedImages } from "../node/create.ts"
+import { proposalOf as deleteProposal } from "../node/delete.ts"
 
 const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
   id,
@@ -20,41 +19,28 @@ const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
   publicIp
 })
 
-/** The node as it is now, with the plan that only the list states. */
-const nodeOf = (id: Node["id"]) => Effect.map(resolveNode(String(id), { change: true }), ({ node }) => node)
-
 /** The same fault without the flag of another command. */
 const withoutForce = ({ message }: UsageFault) =>
   new UsageFault({ message, hint: "See list_plans and list_images for what there is." })
 
 /** The terms of an order. `known` is the record of its node where that was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
-  switch (order.action) {
-    case "create": {
-      const catalogue = yield* publicCatalogue()
-      const listed = { ...catalogue, saved: yield* savedImages(order.spec) }
-      const offer = yield* Effect.fromResult(Result.mapError(offerFor(order.spec, listed), withoutForce))
-      return { order, proposal: createProposal({ spec: order.spec }, offer), about: null } satisfies Terms
-    }
-    case "delete": {
-      const node = known ?? (yield* nodeOf(order.id))
-      const outcome = "its disk is deleted too"
-      const proposal = propose(deleteRequest(node.id), { action: "delete", id: node.id, name: node.name, outcome })
-      return { order, proposal, about: aboutOf(node) } satisfies Terms
-    }
-    case "commit": {
-      const node = known ?? (yield* nodeOf(order.id))
-      const skuId = order.skuId ?? undefined
-      const option =
-        skuId === undefined || skuId === 0
-          ? Option.none()
-          : Option.some(
-              yield* Effect.mapError(optionFor(node, skuId), (fault) =>
-                fault._tag === "UsageFault" ? withoutForce(fault) : fault
-              )
-            )
-      const proposal = commitmentProposal(node, order.setting, skuId, option)
-      return { order, proposal, about: aboutOf(node) } satisfies Terms
-    }
+  if (order.action === "create") {
+    const catalogue = yield* publicCatalogue()
+    const listed = { ...catalogue, saved: yield* savedImages(order.spec) }
+    const offer = yield* Effect.fromResult(Result.mapError(offerFor(order.spec, listed), withoutForce))
+    return { order, proposal: createProposal({ spec: order.spec }, offer), about: null } satisfies Terms
   }
+  // With the plan that only the list states.
+  const node = known ?? (yield* resolveNode(String(order.id), { change: true })).node
+  const about = aboutOf(node)
+  if (order.action === "delete") return { order, proposal: deleteProposal(node), about } satisfies Terms
+  const skuId = order.skuId ?? undefined
+  const option =
+    skuId === undefined || skuId === 0
+      ? undefined
+      : yield* Effect.mapError(optionFor(node, skuId), (fault) =>
+          fault._tag === "UsageFault" ? withoutForce(fault) : fault
+        )
+  return { order, proposal: commitmentProposal(node, order.setting, skuId, option), about } satisfies Terms
 })

@@ -11,16 +11,17 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { shareInr } from "@berthkit/core/domain/Money"
 import { fromImages } from "@berthkit/core/domain/Plan"
 import { exactPrice, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { DateTime, Effect, Option, Predicate, Result } from "effect"
+import { Clock, DateTime, Effect, Predicate, Result } from "effect"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
-import { CommitmentLog, created as committedSince } from "../../commitmentLog/CommitmentLog.ts"
+import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/quoted.ts"
 import { CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -99,13 +100,13 @@ const planOf = ([first]: ReadonlyArray<Proposal>): string => {
 export const costFault = (
   proposals: ReadonlyArray<Proposal>,
   { contradicted }: Offer,
-  maxCost: Option.Option<number>
+  maxCost: number | undefined
 ): UsageFault | undefined => {
-  if (Option.isNone(maxCost) || proposals.length === 0) return undefined
+  if (maxCost === undefined || proposals.length === 0) return undefined
   const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
   const cost = sumOfPrices(proposals)
   const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
-  if (atMost !== null && atMost <= maxCost.value) return undefined
+  if (atMost !== null && atMost <= maxCost) return undefined
   const text = pricePerHourText(cost)
   if (text === undefined && contradicted) {
     return new UsageFault({
@@ -121,8 +122,8 @@ export const costFault = (
     })
   }
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
-  const isAbove = atLeast !== null && atLeast > maxCost.value
-  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost.value}.`
+  const isAbove = atLeast !== null && atLeast > maxCost
+  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost}.`
   return new UsageFault({ message, hint })
 }
 
@@ -142,9 +143,7 @@ const reportAbandoned = Effect.gen(function* () {
 
 /** Whether an earlier create had this key. A store that cannot be read fails later, where it is needed. */
 const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
-  const store = yield* IntentStore
-  if (key === undefined || store === undefined) return false
-  return Option.isSome(yield* Effect.orElseSucceed(store.find(key), Option.none))
+  return key !== undefined && Boolean(yield* recordedCreate(key))
 })
 
 /** What Ctrl-C leaves open of a create that was sent, and how to find out. */
@@ -156,7 +155,7 @@ const maybeCreated = ({ key, spec: { name } }: Wanted) => ({
 /** What Ctrl-C leaves behind; undefined where no node exists. */
 const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }: Options) => {
   if (ids.length === 0) return undefined
-  const what = Option.isNone(count) ? "the node exists" : `${ids.length} of ${total} nodes exist`
+  const what = count === undefined ? "the node exists" : `${ids.length} of ${total} nodes exist`
   return {
     message: `Interrupted; ${what} and ${ids.length === 1 ? "is" : "are"} billed.`,
     hint: wait ? waitCommand(ids, { goal: "running" }) : `See what exists: berth node get ${ids.join(" ")}`
@@ -185,41 +184,40 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
 
 /** Waits until a created node runs. A node that does not exists all the same, and costs money. */
 const untilRunning = (creation: Creation, { timeout }: Options, show: ShowState) =>
-  waitFor({ id: creation.id, node: Option.some(creation) }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => ({
-      ...withListed(
-        Option.getOrElse(later, () => creation),
-        creation
-      ),
-      outcome: creation.outcome
-    })),
+  waitFor({ id: creation.id, node: creation }, { goal: "running", timeout }, show).pipe(
+    Effect.map((later) => ({ ...withListed(later ?? creation, creation), outcome: creation.outcome })),
     Effect.mapError((error) => new CreatedNotReady({ id: creation.id, error }))
   )
 
-/** A create that has failed, with the node where there is one. */
-interface Failed {
-  readonly failure: BerthError | CreatedNotReady
-  readonly creation: Creation | undefined
+/** What came of a create: the node where there is one, and why it failed or why its node does not run. */
+interface Made {
+  readonly creation?: Creation
+  readonly failure?: BerthError | CreatedNotReady
 }
 
 /** Creates one node and waits for it where that is asked for. */
-const createOne = (
+const createOne = Effect.fnUntraced(function* (
   wanted: Wanted,
   existing: Node | undefined,
   options: Options,
   show: ShowState,
   onCreated: (creation: Creation) => void
-) =>
-  Effect.gen(function* () {
-    const sent = existing === undefined ? send(wanted) : Effect.succeed({ ...existing, outcome: "existing" as const })
-    const creation: Creation = yield* Effect.mapError(sent, (failure): Failed => ({ failure, creation: undefined }))
-    onCreated(creation)
-    if (existing !== undefined) yield* printNote(`Node ${existing.name} (${existing.id}) exists.`)
-    if (options.wait) {
-      return yield* Effect.mapError(untilRunning(creation, options, show), (failure): Failed => ({ failure, creation }))
-    }
-    return existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation
-  })
+): Effect.fn.Return<Made, never, Effect.Services<ReturnType<typeof send>>> {
+  if (existing !== undefined) yield* printNote(`Node ${existing.name} (${existing.id}) exists.`)
+  const sent = yield* existing === undefined
+    ? Effect.result(send(wanted))
+    : Effect.succeed(Result.succeed<Creation>({ ...existing, outcome: "existing" }))
+  if (Result.isFailure(sent)) return { failure: sent.failure }
+  const creation = sent.success
+  onCreated(creation)
+  if (options.wait) {
+    return yield* Effect.match(untilRunning(creation, options, show), {
+      onFailure: (failure) => ({ creation, failure }),
+      onSuccess: (running) => ({ creation: running })
+    })
+  }
+  return { creation: existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation }
+})
 
 /** Creates all nodes. With several, one that fails does not stop the others. */
 const createAll = (
@@ -234,26 +232,22 @@ const createAll = (
       Effect.forEach(
         wanted,
         (each) =>
-          createOne(each, existing.get(each.spec.name), options, show, onCreated).pipe(
-            Effect.tap(({ name }) => (options.wait ? Effect.void : show({ what: name, state: "created" }))),
-            Effect.result
+          Effect.tap(createOne(each, existing.get(each.spec.name), options, show, onCreated), ({ creation }) =>
+            options.wait || creation === undefined ? Effect.void : show({ what: creation.name, state: "created" })
           ),
         { concurrency }
       )
   )
 
 /** Keeps what the nodes are committed to, which the service does not report. One that an earlier create made began then. */
-const keepCommitments = (results: ReadonlyArray<Result.Result<Creation, Failed>>, option: CommittedOption) =>
+const keepCommitments = (made: ReadonlyArray<Made>, option: CommittedOption) =>
   Effect.forEach(
-    results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : (result.failure.creation ?? []))),
-    ({ createdAt, id, outcome }) =>
-      outcome === "existing"
-        ? Effect.void
-        : CommitmentLog.use((log) =>
-            log.update(id, (_, now) =>
-              committedSince(id, option, outcome === "created" ? now : createdAt.epochMilliseconds)
-            )
-          ),
+    made.flatMap(({ creation }) => creation ?? []),
+    Effect.fnUntraced(function* ({ createdAt, id, outcome }) {
+      if (outcome === "existing") return
+      const since = outcome === "created" ? yield* Clock.currentTimeMillis : createdAt.epochMilliseconds
+      yield* keepCreated(id, option, since)
+    }),
     { discard: true }
   )
 
@@ -272,14 +266,9 @@ const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
 }
 
 /** Prints what was created; what failed is reported, and fails the command. */
-const printCreations = Effect.fnUntraced(function* (
-  results: ReadonlyArray<Result.Result<Creation, Failed>>,
-  single: boolean
-) {
-  const creations = results.flatMap((result) =>
-    Result.isSuccess(result) ? [result.success] : result.failure.creation === undefined ? [] : [result.failure.creation]
-  )
-  const failures = results.flatMap((result) => (Result.isFailure(result) ? [result.failure.failure] : []))
+const printCreations = Effect.fnUntraced(function* (results: ReadonlyArray<Made>, single: boolean) {
+  const creations = results.flatMap(({ creation }) => creation ?? [])
+  const failures = results.flatMap(({ failure }) => failure ?? [])
   const [only] = creations
   if (!single) yield* reportingChanged(changedBy(creations))(printAll(creationRecord, creations))
   else if (only !== undefined) yield* reportingChanged(changedBy(creations))(printOne(creationRecord, only))
@@ -314,7 +303,7 @@ export const create = command(
     const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [proposalOf(each, offer)]))
     const tooMuch = costFault(proposals, offer, options.maxCost)
     if (tooMuch !== undefined) return yield* tooMuch
-    const single = Option.isNone(options.count)
+    const single = options.count === undefined
     const approved = yield* approve(proposals, {
       verb: "create",
       mustAsk:

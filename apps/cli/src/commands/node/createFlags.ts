@@ -15,6 +15,7 @@ import {
   type Values,
   wholeNumber
 } from "../../commandLine/Parameter.ts"
+import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { imageOf } from "../../proposal/offer.ts"
 
@@ -71,32 +72,33 @@ export const parameters = {
 
 export type Options = Values<typeof parameters>
 
+/** Those of them that are about the node itself. */
+export type NodeOptions = Omit<
+  Options,
+  "ifAbsent" | "key" | "count" | "maxCost" | "wait" | "timeout" | "force" | "dryRun" | "yes"
+>
+
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
 /** What the options say of the node. For an option that is not given the service's default holds. */
-export const specOf = (options: Options, startScripts: ReadonlyArray<string>): Partial<NodeSpec> => {
-  const sshKeys = some(options.sshKeys)
-  const tags = some(options.tags)
-  const scripts = some(startScripts)
-  const name = Option.getOrUndefined(Option.orElse(options.name, () => options.nameFlag))
-  return {
-    ...(name !== undefined && { name }),
-    ...(Option.isSome(options.plan) && { plan: options.plan.value }),
-    ...(Option.isSome(options.image) && { image: imageOf(options.image.value) }),
-    ...(sshKeys && { sshKeys }),
-    ...(tags && { tags }),
-    ...(scripts && { startScripts: scripts }),
-    ...(options.backups && { backups: true }),
-    ...(options.noPublicIp && { publicIp: false }),
-    ...(options.ipv6 && { ipv6: true }),
-    ...(options.disablePassword && { disablePassword: true }),
-    ...(Option.isSome(options.savedImage) && { savedImageTemplateId: options.savedImage.value }),
-    ...(Option.isSome(options.committedSku) && { committedSkuId: options.committedSku.value }),
-    ...(Option.isSome(options.securityGroup) && { securityGroupId: options.securityGroup.value }),
-    ...(Option.isSome(options.vpc) && { vpcId: options.vpc.value }),
-    ...(Option.isSome(options.label) && { label: options.label.value })
-  }
-}
+export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>): Partial<NodeSpec> =>
+  withoutUndefined({
+    name: options.name ?? options.nameFlag,
+    plan: options.plan,
+    image: options.image === undefined ? undefined : imageOf(options.image),
+    sshKeys: some(options.sshKeys),
+    tags: some(options.tags),
+    startScripts: some(startScripts),
+    backups: options.backups || undefined,
+    publicIp: options.noPublicIp ? false : undefined,
+    ipv6: options.ipv6 || undefined,
+    disablePassword: options.disablePassword || undefined,
+    savedImageTemplateId: options.savedImage,
+    committedSkuId: options.committedSku,
+    securityGroupId: options.securityGroup,
+    vpcId: options.vpc,
+    label: options.label
+  })
 
 /** Whether nothing is missing. */
 export const isWhole = (spec: Partial<NodeSpec>): spec is NodeSpec =>
@@ -119,11 +121,10 @@ export const wantedNodes = (
   spec: NodeSpec,
   { count, key }: Options
 ): Result.Result<ReadonlyArray<Wanted>, UsageFault> => {
-  const keyOf = (suffix: string) => Option.getOrUndefined(Option.map(key, (each) => each + suffix))
-  if (Option.isNone(count)) return Result.succeed([{ spec, key: keyOf("") }])
-  const wanted = Array.from({ length: count.value }, (_, i): Wanted => {
+  if (count === undefined) return Result.succeed([{ spec, key }])
+  const wanted = Array.from({ length: count }, (_, i): Wanted => {
     const suffix = `-${i + 1}`
-    return { spec: { ...spec, name: spec.name + suffix }, key: keyOf(suffix) }
+    return { spec: { ...spec, name: spec.name + suffix }, key: key && key + suffix }
   })
   const last = wanted.at(-1)
   return last !== undefined && (!isName(last.spec.name) || (last.key !== undefined && !isKey(last.key)))
@@ -135,10 +136,10 @@ export const wantedNodes = (
 
 /** Flags that contradict each other. */
 export const contradiction = ({ name, nameFlag, timeout, wait }: Options): UsageFault | undefined => {
-  if (Option.isSome(name) && Option.isSome(nameFlag) && name.value !== nameFlag.value) {
+  if (name !== undefined && nameFlag !== undefined && name !== nameFlag) {
     return new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
   }
-  if (Option.isSome(timeout) && !wait) {
+  if (timeout !== undefined && !wait) {
     return new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
   }
   return undefined

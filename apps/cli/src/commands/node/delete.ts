@@ -3,8 +3,8 @@
  */
 import { deleteRequest } from "@berthkit/core/client/NodeRequests"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import type { NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option, Result } from "effect"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
 import { waitCommand } from "../../failure/waitCommand.ts"
@@ -30,13 +30,14 @@ const flags = {
 
 const naming: Naming = { patterns: true, digitsMayBeName: false, change: true }
 
+/** The proposal to delete a node; `found` is what there is to say of how it was found. */
+export const proposalOf = ({ id, name }: Pick<Node, "id" | "name">, found = "") =>
+  propose(deleteRequest(id), { action: "delete", id, name, outcome: `its disk is deleted too${found}` })
+
 const proposalsOf = ({ nodes }: Resolution) =>
   nodes.flatMap((node) =>
-    Result.isSuccess(node)
-      ? Option.toArray(node.success.node).map(({ id, name }) => {
-          const outcome = `its disk is deleted too${foundBy(node.success.from)}`
-          return propose(deleteRequest(id), { action: "delete", id, name, outcome })
-        })
+    Result.isSuccess(node) && node.success.node !== null
+      ? [proposalOf(node.success.node, foundBy(node.success.from))]
       : []
   )
 
@@ -62,7 +63,7 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
 export const remove = command(
   flags,
   Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
-    if (Option.isSome(timeout) && !wait) {
+    if (timeout !== undefined && !wait) {
       return yield* new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
     }
     const approval: Approval = {
@@ -89,7 +90,7 @@ export const remove = command(
       Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.andThen(Effect.sync(() => deleting.push(id))))
     const gone = { goal: "deleted", timeout } as const
     const untilGone = ({ id, node }: Found, show: ShowState) =>
-      waitFor({ id, node: Option.map(node, (each) => ({ ...each, status: "terminate" })) }, gone, show).pipe(
+      waitFor({ id, node: node && { ...node, status: "terminate" } }, gone, show).pipe(
         Effect.mapError((error) => new DeletedNotGone({ id, error }))
       )
     const goal = wait ? "deleted" : "deleting"
@@ -98,7 +99,9 @@ export const remove = command(
         resolution,
         (found) =>
           send(found.id).pipe(
-            Effect.andThen(wait ? untilGone(found, show) : show({ what: String(found.id), state: goal })),
+            Effect.andThen(
+              wait ? Effect.asVoid(untilGone(found, show)) : show({ what: String(found.id), state: goal })
+            ),
             Effect.as({ outcome: goal, node: found.node })
           ),
         { ignoreNotFound }

@@ -2,7 +2,7 @@
  * `berth node get`: nodes by id, name or pattern.
  */
 import type { Node } from "@berthkit/core/domain/Node"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { command } from "../command.ts"
 import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"
 import { resolveNodes, wholeNode } from "../../nodes/resolve.ts"
@@ -20,7 +20,7 @@ export const get = command(
     const format = yield* OutputFormat
     const resolution = yield* resolveNodes(given, naming)
     const outcomes = yield* forEachNode(resolution, (found) =>
-      Effect.map(wholeNode(found), (node) => ({ outcome: "found", node: Option.some(node) }))
+      Effect.map(wholeNode(found), (node) => ({ outcome: "found", node }))
     )
     const found = outcomes.flatMap(({ error, node }): ReadonlyArray<Node> =>
       error === null && node !== null ? [node] : []

@@ -6,9 +6,9 @@ import { parseJson } from "@berthkit/core/api/parseJson"
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Option, Predicate, Stream } from "effect"
+import { Effect, Predicate, Stream } from "effect"
 import { command } from "../command.ts"
-import { flag, someOf, text, wholeNumber } from "../../commandLine/Parameter.ts"
+import { flag, someOf, text, type Values, wholeNumber } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
@@ -39,22 +39,18 @@ const ofSeries = (node: Node, series: string): boolean => {
   return parts[0] === series || (parts.length > 4 && parts.at(-1) === series)
 }
 
-const filterOf = (filters: {
-  readonly status: Option.Option<ReadonlyArray<string>>
-  readonly name: Option.Option<string>
-  readonly series: Option.Option<string>
-  readonly plan: Option.Option<string>
-}) => {
-  const named = Option.map(filters.name, nameMatcher)
-  const series = Option.map(filters.series, (each) => each.toLowerCase())
+const filterOf = ({
+  name,
+  plan,
+  series,
+  status
+}: Pick<Values<typeof flags>, "name" | "plan" | "series" | "status">) => {
+  const isNamed = name === undefined ? () => true : nameMatcher(name)
   return (node: Node): boolean =>
-    Option.match(filters.status, {
-      onNone: () => true,
-      onSome: (statuses) => statuses.some((status) => status === node.status)
-    }) &&
-    Option.match(named, { onNone: () => true, onSome: (matches) => matches(node.name) }) &&
-    Option.match(series, { onNone: () => true, onSome: (each) => ofSeries(node, each) }) &&
-    Option.match(filters.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
+    (status === undefined || status.some((each) => each === node.status)) &&
+    isNamed(node.name) &&
+    (series === undefined || ofSeries(node, series.toLowerCase())) &&
+    (plan === undefined || node.plan === plan)
 }
 
 /** The number of nodes of the account, where a page of the service reports it and it is not that of the page (A7). */
@@ -102,21 +98,21 @@ const cutAt = (limit: number) => {
 export const list = command(
   flags,
   Effect.fnUntraced(function* ({ limit, page, perPage, ...filters }) {
-    const onePage = Option.isSome(page) || Option.isSome(perPage)
-    if (onePage && Option.isSome(limit)) {
+    const onePage = page !== undefined || perPage !== undefined
+    if (onePage && limit !== undefined) {
       return yield* new UsageFault({
         message: "--limit and --page exclude each other.",
         hint: "Leave one of them out; --per-page sets the size of the page."
       })
     }
     const passes = filterOf(filters)
-    const filtered = Object.values<Option.Option<unknown>>(filters).some(Option.isSome)
+    const filtered = Object.values(filters).some((filter) => filter !== undefined)
     const none = `no nodes${filtered ? " that match" : ""}${onePage ? " on this page" : ""}`
     const record = { ...nodeRecord, none }
 
     if (onePage) {
-      const number = Option.getOrElse(page, () => 1)
-      const size = Option.getOrElse(perPage, () => pageSize.maximum)
+      const number = page ?? 1
+      const size = perPage ?? pageSize.maximum
       const found = yield* Nodes.use((nodes) => nodes.listPage({ page: number, perPage: size }))
       yield* printStream(record, Stream.fromIterable(found.filter(passes)))
       if (found.length === size) yield* printNote(`There may be more: --page ${number + 1}.`)
@@ -124,7 +120,7 @@ export const list = command(
     }
 
     const matching = shownNodes().pipe(Stream.filter(passes))
-    if (Option.isNone(limit)) return yield* printStream(record, matching)
+    if (limit === undefined) return yield* printStream(record, matching)
 
     const { sort } = yield* OutputOptions
     if (sort.length > 0) {
@@ -132,14 +128,12 @@ export const list = command(
       return yield* printLimited(record, yield* Stream.runCollect(matching), limit)
     }
 
-    const cut = cutAt(limit.value)
+    const cut = cutAt(limit)
     yield* printStream(record, cut.nodes(passes))
     const { isWhole, matched, total } = cut.read()
-    if (matched <= limit.value) return
+    if (matched <= limit) return
     const known = isWhole ? matched : filtered ? undefined : total
-    yield* printNote(
-      known === undefined ? `Stopped at --limit ${limit.value}; there are more.` : `${limit.value} of ${known}.`
-    )
+    yield* printNote(known === undefined ? `Stopped at --limit ${limit}; there are more.` : `${limit} of ${known}.`)
   }),
   client
 )

@@ -2,25 +2,26 @@
  * `berth node ssh`: runs the user's ssh at the public address of a node, and ends with its exit code.
  */
 import { spawn } from "node:child_process"
-import { constants } from "node:os"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flagOr, text } from "../../commandLine/Parameter.ts"
 import { ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { publicAddress } from "../../nodes/publicAddress.ts"
 import { oneNode } from "../../nodes/Target.ts"
-import { childEnvironment } from "../../settings/childEnvironment.ts"
+import { childEnvironment, shellCode } from "../../settings/childEnvironment.ts"
 import { client } from "../../settings/client.ts"
+
+export const userFlag = flagOr(
+  "user",
+  text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
+  "Who to log in as; default root",
+  "root"
+)
 
 const flags = {
   node: oneNode,
   words: argumentsFrom(0, "COMMAND", text(""), "What to run there, after --; default a shell"),
-  user: flagOr(
-    "user",
-    text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
-    "Who to log in as; default root",
-    "root"
-  )
+  user: userFlag
 }
 
 /** Runs ssh with the streams of this process; the code is that of a shell where a signal has ended it. */
@@ -35,9 +36,7 @@ const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> 
         })
       )
     )
-    child.once("exit", (code, signal) =>
-      resume(Effect.succeed(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
-    )
+    child.once("exit", (code, signal) => resume(Effect.succeed(shellCode(code, signal))))
     return Effect.sync(() => child.kill())
   })
 

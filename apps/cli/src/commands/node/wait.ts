@@ -2,7 +2,7 @@
  * `berth node wait`: until nodes have a status, or are gone.
  */
 import { endingWithin, leftMillis } from "@berthkit/core/client/call/Deadline"
-import { Duration, Effect, Option, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, oneOf } from "../../commandLine/Parameter.ts"
 import { NameChanged } from "../../failure/CliFailure.ts"
@@ -17,7 +17,7 @@ import type { NodeResult } from "../../records/outcome.ts"
 import { client } from "../../settings/client.ts"
 
 /** The goals of a wait: every status that a node can reach, and its end. */
-const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
+export const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
 
 const flags = {
   nodes: someNodes,
@@ -40,7 +40,7 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
       ? Result.succeed({
           given: node.failure.given,
           id: node.failure.id,
-          node: Option.none(),
+          node: null,
           isRead: false,
           isNamed: () => true,
           from: "id"
@@ -67,7 +67,7 @@ const withNamesChecked = (
 interface Options {
   readonly goal: (typeof goals)[number]
   readonly nodes: ReadonlyArray<string>
-  readonly timeout: Option.Option<Duration.Duration>
+  readonly timeout: Duration.Duration | undefined
 }
 
 const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Options) {
@@ -79,7 +79,7 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
     forEachNode(resolution, (found) =>
       Effect.map(waitForNamed(found, { goal, timeout }, show), (later) => ({
         outcome: goal as string,
-        node: Option.orElse(later, () => found.node)
+        node: later ?? found.node
       }))
     )
   ).pipe(
@@ -96,10 +96,6 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Opt
 
 export const wait = command(
   flags,
-  (options) =>
-    Option.match(options.timeout, {
-      onNone: () => waited(options),
-      onSome: (time) => endingWithin(time)(waited(options))
-    }),
+  (options) => (options.timeout === undefined ? waited(options) : endingWithin(options.timeout)(waited(options))),
   client
 )

@@ -5,9 +5,9 @@ import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
+import { Clock, DateTime, Effect, Result, Stream, Terminal } from "effect"
 import { command } from "../command.ts"
-import { argumentsFrom, duration, flagOr } from "../../commandLine/Parameter.ts"
+import { argumentsFrom } from "../../commandLine/Parameter.ts"
 import { NameChanged, type UsageFault } from "../../failure/CliFailure.ts"
 import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency, withListed } from "../../nodes/allNodes.ts"
@@ -23,30 +23,20 @@ import { selectFields, sorted } from "../../output/Selection.ts"
 import { table } from "../../output/table.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { nodeChangeRecord } from "../../records/nodeChange.ts"
+import { intervalFlag, pauseMillisOf } from "../../settings/interval.ts"
 import { client } from "../../settings/client.ts"
 
 const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
-const defaultInterval = Duration.seconds(5)
-
 /** Up to so many nodes are read one by one; more from the list. */
 const maxSingly = 8
-
-/** A large account is read less often: it takes a request for every page, of an allowance that others need too. */
-const millisPerRequest = 1000
-const nodesPerRequest = 90
 
 /** Without a terminal's height. */
 const fallbackRows = 24
 
 const flags = {
   nodes: argumentsFrom(0, "NODE", nodeReference, "Id, name, or pattern; default all"),
-  interval: flagOr(
-    "interval",
-    duration({ minMillis: 1000, maxMillis: 86_400_000 }),
-    "Time between two reads; default 5s",
-    defaultInterval
-  )
+  interval: intervalFlag("Time between two reads; default 5s")
 }
 
 const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
@@ -79,9 +69,7 @@ const read = Effect.fnUntraced(function* (named: Named | undefined) {
     named,
     ([id, { node: before }]) =>
       nodes.get(id, { lane: "wait" }).pipe(
-        Effect.map((node) => [
-          Option.match(before, { onNone: () => node, onSome: (known) => withListed(node, known) })
-        ]),
+        Effect.map((node) => [before === null ? node : withListed(node, before)]),
         Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([]))
       ),
     { concurrency }
@@ -99,7 +87,7 @@ const namedBy = ({ nodes }: Resolution) =>
 interface Shown {
   /** The newest reading, and the one before it. */
   readonly after: Reading
-  readonly before: Option.Option<Reading>
+  readonly before: Reading | undefined
   /** Why the attempt failed, so that the newest reading is an earlier one. */
   readonly failure: string | undefined
   readonly now: number
@@ -145,10 +133,7 @@ const screen = Effect.gen(function* () {
 const changes = Effect.gen(function* () {
   const print = yield* printNext(nodeChangeRecord)
   const show: Show<Output> = ({ after, before, now }) =>
-    Option.match(before, {
-      onNone: () => print([]),
-      onSome: (before) => print(changesBetween(before, after, DateTime.makeUnsafe(now)))
-    })
+    print(before === undefined ? [] : changesBetween(before, after, DateTime.makeUnsafe(now)))
   return show
 })
 
@@ -160,7 +145,7 @@ export const watch = command(
     const isScreen = stdout.animate && (yield* OutputFormat) === "table" && query === undefined
     const show: Show<Output> = yield* isScreen ? screen : changes
     const named = given.length === 0 ? undefined : yield* namedBy(yield* resolveNodes(given, naming))
-    let before: Option.Option<Reading> = Option.none()
+    let before: Reading | undefined
     let failing: string | undefined
     while (!(yield* readerGone)) {
       // A watch has no end: the deadline is that of each reading.
@@ -170,14 +155,14 @@ export const watch = command(
       if (failed?._tag === "NameChanged" || failed?.retryable === false) return yield* failed
       const failure = failed && `${failed.message} Reading again.`
       // A line below the table would be one more to erase: there it takes the place of the last one.
-      const isNoted = !isScreen || Option.isNone(before)
+      const isNoted = !isScreen || before === undefined
       if (failure !== undefined && failed?.reason.exit !== failing && isNoted) yield* printNote(failure)
       failing = failed?.reason.exit
       const now = yield* Clock.currentTimeMillis
-      const after = Result.isSuccess(result) ? Option.some(result.success) : before
-      const size = Option.match(after, { onNone: () => 0, onSome: (reading) => reading.size })
-      const pauseMillis = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
-      if (Option.isSome(after)) yield* show({ after: after.value, before, failure, now, pauseMillis })
+      const after = Result.isSuccess(result) ? result.success : before
+      const size = after?.size ?? 0
+      const pauseMillis = pauseMillisOf(interval, size)
+      if (after !== undefined) yield* show({ after, before, failure, now, pauseMillis })
       before = after
       if (named !== undefined && Result.isSuccess(result) && size === 0) return
       yield* Effect.sleep(pauseMillis)

@@ -1,10 +1,10 @@
 /**
  * `berth reap`: deletes the nodes that runs left behind, and no other.
  */
-import { deleteRequest } from "@berthkit/core/client/NodeRequests"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Duration, Effect } from "effect"
 import { command } from "../command.ts"
+import { proposalOf } from "../node/delete.ts"
 import { duration, flagOr, switchFlag } from "../../commandLine/Parameter.ts"
 import { failIfSomeFailed, printOutcomes } from "../../nodes/forEachNode.ts"
 import { problemOf } from "../../failure/Problem.ts"
@@ -14,7 +14,6 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { dueLeases, reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
 import { printAll } from "../../output/print.ts"
 import { approve } from "../../proposal/approve.ts"
-import { propose } from "../../proposal/Proposal.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 
@@ -48,16 +47,7 @@ export const reap = command(
       if (unknown.length > 0)
         yield* printNote(`${unknown.join(", ")}: it is not known whether the create made a node; berth reap finds out.`)
       const proposals = due.flatMap(({ name, node }) =>
-        node === null
-          ? []
-          : [
-              propose(deleteRequest(node.id as NodeId), {
-                action: "delete",
-                id: node.id,
-                name,
-                outcome: "its disk is deleted too"
-              })
-            ]
+        node === null ? [] : [proposalOf({ id: node.id as NodeId, name })]
       )
       yield* approve(proposals, { verb: "delete", mustAsk: false, yes: true, dryRun, single: false })
       return yield* ended([], unreadable)

@@ -4,11 +4,10 @@
  */
 import { spawn } from "node:child_process"
 import { accessSync, constants as fileConstants, statSync } from "node:fs"
-import { constants } from "node:os"
 import { delimiter, join } from "node:path"
 import { Effect, Fiber } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { childEnvironment } from "../../settings/childEnvironment.ts"
+import { childEnvironment, shellCode } from "../../settings/childEnvironment.ts"
 
 /** What ends a run; berth passes it on. */
 const signals = ["SIGINT", "SIGHUP", "SIGTERM"] as const
@@ -76,7 +75,7 @@ export const runCommand = (
     })
     child.once("exit", (code, signal) => {
       end()
-      resume(Effect.succeed(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+      resume(Effect.succeed(shellCode(code, signal)))
     })
 
     const stop = Effect.gen(function* () {

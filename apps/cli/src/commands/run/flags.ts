@@ -1,29 +1,17 @@
 /**
  * The flags of `berth run`: those of a create that make sense for a node of one command, and those of its lease.
  */
-import { Duration, Effect, Option, Random } from "effect"
+import { Duration, Effect, Random, Struct } from "effect"
 import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
-import { type Options, nodeName, parameters as ofCreate } from "../node/createFlags.ts"
+import { type NodeOptions, nodeName, parameters as ofCreate } from "../node/createFlags.ts"
 
 /** Two weeks: whoever needs a node for longer creates one. */
 const maxTtlMillis = 14 * 86_400_000
 
 export const parameters = {
   words: argumentsFrom(1, "COMMAND", text(""), "What to run here, after --"),
-  plan: ofCreate.plan,
-  image: ofCreate.image,
+  ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "wait"]),
   name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
-  sshKeys: ofCreate.sshKeys,
-  tags: ofCreate.tags,
-  backups: ofCreate.backups,
-  savedImage: ofCreate.savedImage,
-  securityGroup: ofCreate.securityGroup,
-  vpc: ofCreate.vpc,
-  startScripts: ofCreate.startScripts,
-  noPublicIp: ofCreate.noPublicIp,
-  ipv6: ofCreate.ipv6,
-  label: ofCreate.label,
-  disablePassword: ofCreate.disablePassword,
   ttl: flagOr(
     "ttl",
     duration({ minMillis: 1000, maxMillis: maxTtlMillis }),
@@ -31,11 +19,7 @@ export const parameters = {
     Duration.hours(1)
   ),
   reuse: switchFlag("reuse", "Use a node that an earlier run kept, and keep it for the rest of its paid hour"),
-  timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m"),
-  maxCost: ofCreate.maxCost,
-  force: ofCreate.force,
-  dryRun: ofCreate.dryRun,
-  yes: ofCreate.yes
+  timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
 }
 
 export type RunOptions = Values<typeof parameters>
@@ -44,13 +28,9 @@ export type RunOptions = Values<typeof parameters>
 export const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) => drawn.toString(36))
 
 /** The same as the flags of a create. */
-export const asCreate = (options: RunOptions, name: string): Options => ({
+export const asCreate = (options: RunOptions, name: string): NodeOptions => ({
   ...options,
-  name: Option.some(name),
-  nameFlag: Option.none(),
-  committedSku: Option.none(),
-  ifAbsent: false,
-  key: Option.none(),
-  count: Option.none(),
-  wait: true
+  name,
+  nameFlag: undefined,
+  committedSku: undefined
 })

@@ -9,7 +9,7 @@ import { specDigest } from "@berthkit/core/client/creation/SpecDigest"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+import { Duration, Effect, Exit, Fiber, Result } from "effect"
 import { command } from "../command.ts"
 import { LeaseOver, LeasedNodeNotReady, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { leaseFileFault } from "../../failure/leaseFileFault.ts"
@@ -88,9 +88,9 @@ const ready = Effect.fnUntraced(function* (lease: Lease, spec: NodeSpec, { timeo
   yield* printNote(`Created node ${node.id} (${node.name}).`)
   yield* saveLease({ ...lease, node: nodeOf(node) })
   const running = yield* withProgress({ goal: "running", total: 1 }, (show) =>
-    waitFor({ id: node.id, node: Option.some(node) }, { goal: "running", timeout }, show)
+    waitFor({ id: node.id, node }, { goal: "running", timeout }, show)
   ).pipe(Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })))
-  return Option.getOrElse(running, () => node)
+  return running ?? node
 })
 
 /** Its public address, or else its private one; empty where it has none. */
@@ -148,12 +148,12 @@ export const run = command(
   Effect.fnUntraced(function* (options) {
     const { dryRun, reuse, ttl, words } = options
     yield* ensureCommand(words[0]!)
-    const name = Option.isSome(options.name) ? options.name.value : `run-${yield* randomWord}`
+    const name = options.name ?? `run-${yield* randomWord}`
     const spec = yield* specFor(options, name)
     const order = specDigest({ ...spec, name: "-" })
     const ttlMillis = Duration.toMillis(ttl)
     if (!dryRun) yield* reapFirst
-    const wanted = { order, name: Option.getOrUndefined(options.name), ttlMillis }
+    const wanted = { order, name: options.name, ttlMillis }
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
     if (taken === undefined && !(yield* approved(spec, options))) return
     const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis))

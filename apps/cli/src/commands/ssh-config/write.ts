@@ -4,27 +4,20 @@
 import { resolve } from "node:path"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { replaceFile } from "@berthkit/core/client/files/StateFiles"
-import { Duration, Effect, Option, Result } from "effect"
+import { type Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"
-import { duration, flag, flagOr, switchFlag, text } from "../../commandLine/Parameter.ts"
+import { userFlag } from "../node/ssh.ts"
+import { flag, flagOr, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { LocalFileFault, UsageFault } from "../../failure/CliFailure.ts"
 import { fileReason } from "../../failure/fileReason.ts"
 import { type SshConfig, sshConfigOf, type SshOptions } from "../../inventory/sshConfig.ts"
 import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
 import { Output, printNote } from "../../output/Output.ts"
+import { intervalFlag, pauseMillisOf } from "../../settings/interval.ts"
 import { client } from "../../settings/client.ts"
 
-/** A large account is read less often, as by `berth node watch`. */
-const nodesPerRequest = 90
-const millisPerRequest = 1000
-
 const flags = {
-  user: flagOr(
-    "user",
-    text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
-    "Who to log in as; default root",
-    "root"
-  ),
+  user: userFlag,
   prefix: flagOr(
     "prefix",
     text(
@@ -42,12 +35,7 @@ const flags = {
     "Write to this file instead of stdout"
   ),
   watch: switchFlag("watch", "Write the file again whenever nodes come or go; needs --output"),
-  interval: flagOr(
-    "interval",
-    duration({ minMillis: 1000, maxMillis: 86_400_000 }),
-    "Time between two reads with --watch; default 5s",
-    Duration.seconds(5)
-  )
+  interval: intervalFlag("Time between two reads with --watch; default 5s")
 }
 
 /** Replaces the file as a whole: ssh reads the old text or the new one. */
@@ -85,7 +73,7 @@ const keepWriting = Effect.fnUntraced(function* (path: string, options: SshOptio
       }
       size = hosts.length
     }
-    yield* Effect.sleep(Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest))
+    yield* Effect.sleep(pauseMillisOf(interval, size))
   }
 })
 
@@ -93,7 +81,7 @@ export const sshConfig = command(
   flags,
   Effect.fnUntraced(function* ({ interval, output, prefix, user, watch }) {
     if (watch) {
-      if (Option.isSome(output)) return yield* keepWriting(output.value, { prefix, user }, interval)
+      if (output !== undefined) return yield* keepWriting(output, { prefix, user }, interval)
       return yield* new UsageFault({
         message: "--watch needs a file to write.",
         hint: "Add --output ~/.ssh/berth.conf."
@@ -101,10 +89,7 @@ export const sshConfig = command(
     }
     const { hosts } = yield* allHosts
     const config = sshConfigOf(hosts, { prefix, user })
-    yield* Option.match(output, {
-      onNone: () => Output.use(({ data }) => data(config.text)),
-      onSome: (path) => write(path, config)
-    })
+    yield* output === undefined ? Output.use(({ data }) => data(config.text)) : write(output, config)
     yield* warnOfHosts(config)
   }),
   client
