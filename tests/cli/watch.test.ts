@@ -31,19 +31,23 @@ describe("node watch in a pipe", () => {
     Effect.gen(function* () {
       const { advance, journal } = yield* TestServer
       const first = yield* created("web\u001b[31m")
-      const reads = Effect.map(journal, (entries) => entries.filter((each) => each.operation === "nodes.list").length)
-      const next = Effect.flatMap(reads, (count) => untilRead(count + 2, "nodes.list"))
+      const read = (yield* journal).filter(({ operation }) => operation === "nodes.list").length
       const running = yield* start(["node", "watch", "--interval", "1s", "-o", "ndjson"], { env: yield* settings })
       const text = yield* start(["node", "watch", "--interval", "1s", String(first)], { env: yield* settings })
-      yield* next
+      /** Waits for what both have to see before the next change. */
+      const bothShow = (status: string) =>
+        Effect.andThen(running.untilStdout(new RegExp(`"id":${first}\\b.*"to":"${status}"`)), text.untilStdout(status))
+      // The second reading begins once the first is known. Titles come with the first, too.
+      yield* untilRead(read + 2, "nodes.list")
+      yield* text.untilStdout("NAME")
       const second = yield* created("db")
-      yield* next
+      yield* running.untilStdout('"to":"created"')
       yield* advance("1 minute")
-      yield* next
+      yield* bothShow("running")
       yield* berth(["node", "delete", String(first), "--yes"])
-      yield* next
+      yield* bothShow("terminate")
       yield* advance("1 minute")
-      yield* next
+      yield* running.untilStdout('"to":null')
       yield* running.kill("SIGINT")
       const ended = yield* running.ended
       assert.strictEqual(ended.code, 130)
