@@ -73,7 +73,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/architecture.md", "Architecture"],
       ["docs/adding-an-endpoint.md", "Adding an endpoint"],
       ["docs/inside-the-mock.md", "Inside the mock"],
-      ["SECURITY.md", "Security"]
+      [".github/SECURITY.md", "Security"]
     ]
   }
 ]
@@ -85,7 +85,7 @@ export const decisionIndex = "docs/decisions/README.md"
 const slugs: Readonly<Record<string, string>> = {
   "README.md": "start",
   ".github/CONTRIBUTING.md": "contributing",
-  "SECURITY.md": "security",
+  ".github/SECURITY.md": "security",
   "apps/cli/README.md": "cli",
   "docs/cli.md": "cli/in-detail",
   "apps/server/README.md": "mock",

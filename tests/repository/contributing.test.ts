@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
 
-const pages = ["SECURITY.md", ".github/CONTRIBUTING.md", ".github/CODE_OF_CONDUCT.md"]
+const security = ".github/SECURITY.md"
+const pages = [security, ".github/CONTRIBUTING.md", ".github/CODE_OF_CONDUCT.md"]
 
 describe.each(pages)("%s", (page) => {
   const text = read(page)
@@ -28,7 +29,7 @@ describe.each(pages)("%s", (page) => {
 })
 
 it("every promise of SECURITY.md names a test", () => {
-  const rows = read("SECURITY.md").match(/^\| (?!promise|---).*$/gm)!
+  const rows = read(security).match(/^\| (?!promise|---).*$/gm)!
   expect(rows.length).toBeGreaterThan(15)
   for (const row of rows)
     expect(row).toMatch(/\| `(?:apps|packages|tests)\/[\w./-]+\.(?:test|machine|install)\.ts`.* \|$/)
