@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { cachedFor } from "../../src/telemetry/cachedFor.ts"
 
 it.effect("what is kept for a while is read anew after it, although the clock was set back meanwhile", () =>
@@ -36,5 +37,52 @@ it.effect("what is kept for a while is read anew after it, although the clock wa
       [6, 2],
       [10, 3]
     ])
+  })
+)
+
+it.effect("all who ask while an answer is under way get that one, which is as old as it is there", () =>
+  Effect.gen(function* () {
+    let reads = 0
+    const slow = Effect.sync(() => ++reads).pipe(Effect.delay("10 seconds"))
+    const cached = yield* cachedFor(slow, 5000)
+    const first = yield* Effect.forkChild(cached, { startImmediately: true })
+    yield* TestClock.adjust("6 seconds")
+    const second = yield* Effect.forkChild(cached, { startImmediately: true })
+    yield* TestClock.adjust("4 seconds")
+    expect(yield* Fiber.join(first)).toBe(1)
+    expect(yield* Fiber.join(second)).toBe(1)
+    yield* TestClock.adjust("4 seconds")
+    expect(yield* cached).toBe(1)
+    yield* TestClock.adjust("1 second")
+    const third = yield* Effect.forkChild(cached, { startImmediately: true })
+    yield* TestClock.adjust("10 seconds")
+    expect(yield* Fiber.join(third)).toBe(2)
+  })
+)
+
+it.effect("a failure is not kept", () =>
+  Effect.gen(function* () {
+    let reads = 0
+    const cached = yield* cachedFor(
+      Effect.suspend(() => (++reads < 3 ? Effect.fail("unreadable") : Effect.succeed(reads))),
+      60_000
+    )
+    expect(yield* Effect.flip(cached)).toBe("unreadable")
+    expect(yield* Effect.flip(cached)).toBe("unreadable")
+    expect(yield* cached).toBe(3)
+    expect(yield* cached).toBe(3)
+  })
+)
+
+it.effect("an answer that nobody waits for any more is asked for again", () =>
+  Effect.gen(function* () {
+    let reads = 0
+    const cached = yield* cachedFor(Effect.sync(() => ++reads).pipe(Effect.delay("10 seconds")), 60_000)
+    const left = yield* Effect.forkChild(cached, { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.interrupt(left)
+    const asked = yield* Effect.forkChild(cached, { startImmediately: true })
+    yield* TestClock.adjust("10 seconds")
+    expect(yield* Fiber.join(asked)).toBe(1)
   })
 )

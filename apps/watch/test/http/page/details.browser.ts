@@ -78,6 +78,27 @@ describe("the details of a node", () => {
     })
   )
 
+  it.live("keep the button that closes them as wide as its text beside a name of any length", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const short = aNode({ id: 7, name: "web" })
+      const long = aNode({ id: 8, name: "w".repeat(255) })
+      daemon.put(short, instant())
+      daemon.put(long, instant())
+      const { page } = yield* visit(daemon.url)
+      yield* sees(page.setViewportSize({ width: 390, height: 844 }))
+      const close = page.locator("#details-close")
+      const sizeBeside = Effect.fnUntraced(function* (name: string) {
+        yield* sees(rowOf(page, name).getByRole("button").click())
+        yield* sees(dialog(page, name).waitFor())
+        const { height, width } = (yield* sees(close.boundingBox()))!
+        yield* sees(close.click())
+        return { height, width }
+      })
+      expect(yield* sizeBeside(long.name)).toEqual(yield* sizeBeside(short.name))
+    })
+  )
+
   it.live("are not shown to a reader whose token is no longer the daemon's, and are again after the login", () =>
     Effect.gen(function* () {
       const daemon = yield* served(Redacted.make("correct-horse-battery"))
