@@ -14,7 +14,7 @@ import { client } from "../../settings/client.ts"
 
 const flags = {
   node: oneNode,
-  words: argumentsFrom(0, "COMMAND", text(""), "What to run there, after --; default a shell"),
+  words: argumentsFrom(0, "COMMAND", text(""), "What to run there; default a shell"),
   user: flagOr(
     "user",
     text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),

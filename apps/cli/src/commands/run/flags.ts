@@ -9,7 +9,7 @@ import { type Options, nodeName, parameters as ofCreate } from "../node/createFl
 const maxTtlMillis = 14 * 86_400_000
 
 export const parameters = {
-  words: argumentsFrom(1, "COMMAND", text(""), "What to run here, after --"),
+  words: argumentsFrom(1, "COMMAND", text(""), "What to run here"),
   plan: ofCreate.plan,
   image: ofCreate.image,
   name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
