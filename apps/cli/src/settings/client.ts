@@ -87,7 +87,7 @@ export const ending = Layer.effect(
 
 export const client = Layer.merge(Layer.unwrap(Effect.map(connection, clientOf)), ending)
 
-/** A key is worth nothing where it cannot be kept. */
+/** A create with a key fails if the key cannot be saved. */
 const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detail" | "path">) =>
   new BerthError({
     operation: "nodes.create",
@@ -98,11 +98,11 @@ const notKept = ({ code, detail, path }: Pick<IntentStoreFailed, "code" | "detai
 /** Why creates cannot be recorded. */
 export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
-/** A create does without where it cannot be recorded. */
+/** A create without a key goes on if it cannot be recorded. */
 export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
-/** Where creates are recorded, or what there is without it. */
+/** Records creates in the account's folder; `without` is used if there is none. */
 export const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
   files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })

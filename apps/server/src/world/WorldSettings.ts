@@ -53,7 +53,7 @@ const GivenNode = Schema.Struct({
   backups: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Those that a snapshot has as they are. */
+/** The settings that a snapshot stores unchanged. */
 export const PlainSettings = Schema.Struct({
   seed: Schema.Int,
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
