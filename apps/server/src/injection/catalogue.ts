@@ -8,10 +8,12 @@ import { nodeFaults } from "./nodeFaults.ts"
 import { recordFaults } from "./recordFaults.ts"
 import { wireFaults } from "./wireFaults.ts"
 
+/** The definitions of all faults. */
 export const catalogue = [...httpFaults, ...wireFaults, ...nodeFaults, ...recordFaults] as const
 
 /** A fault to be armed, with its options, its trigger and its scope. */
 export type Fault = (typeof catalogue)[number]["schema"]["Type"]
+/** The name of a fault, such as `latency`. */
 export type FaultName = Fault["fault"]
 
 export const Fault: Schema.Codec<Fault> = Schema.Union(catalogue.map(({ schema }) => schema)).annotate({

@@ -73,6 +73,7 @@ export const PlainSettings = Schema.Struct({
   nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes))
 })
 
+/** The settings of a world, complete. */
 export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> {
   readonly account: Account
   /** The faults that are armed from the start. Default none. */

@@ -2,6 +2,7 @@
  * What goes in and out of the control plane, as JSON: instants and durations are text. Printed by `scripts/controlTypes.ts`.
  */
 
+/** How a world is made. Everything has a default. */
 export interface WorldOptions {
   /** Decides ids, addresses, prices and versions; default 1. */
   readonly seed?: number | undefined
@@ -101,6 +102,7 @@ export interface WorldOptions {
   readonly accessToken?: string | undefined
 }
 
+/** So many requests per window. */
 export interface RateLimit {
   /** Requests per window, 1 or more */
   readonly limit?: number | undefined
@@ -110,10 +112,12 @@ export interface RateLimit {
   readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
 }
 
+/** What can be changed of a running world. */
 export interface WorldUpdate {
   readonly rateLimit?: RateLimit | undefined
 }
 
+/** What is forced on a node. */
 export interface NodeChange {
   /** Stays until the node terminates. `terminate` deletes it, locked or not; null leaves it to the lifecycle. */
   readonly status?: "created" | "running" | "power-off" | "terminate" | null | undefined
@@ -121,6 +125,7 @@ export interface NodeChange {
   readonly locked?: boolean | undefined
 }
 
+/** The image to save of a node. */
 export interface SavedImageOrder {
   readonly name: string
   readonly nodeId?: number | undefined
@@ -128,6 +133,7 @@ export interface SavedImageOrder {
   readonly plan?: string | undefined
 }
 
+/** A call that is expected, and how often. */
 export interface ExpectedCall {
   readonly method?: string | undefined
   /** `*` is any text, `?` one character. */
@@ -156,6 +162,7 @@ export interface ExpectedCall {
   readonly atMost?: number | undefined
 }
 
+/** The calls that are expected of a program. */
 export interface Expectation {
   readonly expected: ReadonlyArray<ExpectedCall>
   /** Whether the expected calls come in this order; others may be between them. */
@@ -164,6 +171,7 @@ export interface Expectation {
   readonly noOthers?: boolean | undefined
 }
 
+/** A world at a glance. */
 export interface WorldSummary {
   readonly id: string
   readonly seed: number
@@ -182,6 +190,7 @@ export interface WorldSummary {
   }
 }
 
+/** Something that happened while the clock was moved. */
 export interface WorldEvent {
   readonly kind:
     | "provisioning-ends"
@@ -194,6 +203,7 @@ export interface WorldEvent {
   readonly nodeId?: number
 }
 
+/** A node as the control plane shows it. */
 export interface NodeView {
   readonly id: number
   readonly name: string
@@ -204,6 +214,7 @@ export interface NodeView {
   readonly createdAt: string
 }
 
+/** An image that was saved of a node. */
 export interface SavedImageView {
   readonly id: number
   readonly slug: string
@@ -213,6 +224,7 @@ export interface SavedImageView {
   readonly plan: string
 }
 
+/** One request and its reply, or a reset of the world. */
 export interface JournalEntry {
   /** Counts the entries of the journal, from 1. */
   readonly seq: number
@@ -253,6 +265,7 @@ export interface JournalEntry {
   readonly faults: ReadonlyArray<string>
 }
 
+/** Whether the calls were as expected, and how they differ. */
 export interface Verdict {
   readonly ok: boolean
   /** The same as text, for a test to print. */
