@@ -1,5 +1,6 @@
 // Runs the commands that the READMEs show, with the real programs against the mock service, and writes what they print into the pages,
-// between markers. A seed and a frozen clock, which passes by three seconds where a node has to start, make the same commands print the same.
+// between markers. A seed makes the same commands print the same, and so does a clock that stands still, or jumps where a node has to start. It
+// runs beside the daemon: a node that is older than the daemon's last list counts as discovered, not as created.
 //
 //   node scripts/captures.ts    renew the pages
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
@@ -205,7 +206,8 @@ pnpm() {
 berth() { node "$ROOT/apps/cli/bin/berth.mjs" "$@"; }
 `
 
-const provisioningMillis = 3000
+/** So long a create takes, unless the session moves the clock of the service: longer than any machine takes for it. */
+const provisioningMillis = 3_600_000
 /** So long the new node is seen as created, by the clock of those who watch. */
 const pauseMillis = 1500
 
@@ -297,7 +299,7 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   const here = (command: string) =>
     places
       .reduce((text, [shown, there]) => text.replaceAll(shown, there), command)
-      .replace("--provisioning 3s", "--provisioning 3s --clock frozen")
+      .replace("--provisioning 3s", `--provisioning ${provisioningMillis}ms`)
       .replace("--port 4010", `--port ${service.split(":")[1]}`)
   const shown = (text: string) =>
     places.reduce((all, [name, there]) => all.replaceAll(there, name), text).replace(/"pid":\d+/, '"pid":4711')
@@ -348,7 +350,7 @@ const placeOf = (name: string) =>
   new RegExp(`(<!-- captured: ${name} -->\n+\`\`\`console\n).*?(\`\`\`\n+<!-- end of ${name} -->)`, "s")
 
 /** How long a wait took is the machine's. */
-export const withoutTimes = (page: string): string => page.replaceAll(/\(\d+ s\)$/gm, "(0 s)")
+export const withoutTimes = (page: string): string => page.replaceAll(/\((?:\d+ min )?\d+ s\)$/gm, "(0 s)")
 
 /** Each page as it is, and as it should be. */
 export const capturedPages = async () =>

@@ -23,11 +23,27 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
 
 /** Fields that mean the same outside. Those of the workspace stay behind: scripts, dependencies, and that it is private. */
-const published = ["name", "version", "description", "keywords", "license", "type", "sideEffects", "bin", "engines"]
+const published = [
+  "name",
+  "version",
+  "description",
+  "keywords",
+  "license",
+  "repository",
+  "type",
+  "sideEffects",
+  "bin",
+  "engines"
+]
+
+/** The manifest of a workspace as strangers get it. */
+export const publishedManifest = ({ publishConfig, ...manifest }: Manifest, further: object = {}): object => {
+  const same = Object.entries(manifest).filter(([field]) => published.includes(field))
+  return { ...Object.fromEntries(same), ...publishConfig, ...further }
+}
 
 const writeManifest = (folder: string, manifest: Manifest, further: object = {}): void => {
-  const same = Object.entries(manifest).filter(([field]) => published.includes(field))
-  const text = JSON.stringify({ ...Object.fromEntries(same), ...manifest.publishConfig, ...further }, null, 2)
+  const text = JSON.stringify(publishedManifest(manifest, further), null, 2)
   writeFileSync(join(folder, "package.json"), `${text}\n`)
 }
 

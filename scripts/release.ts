@@ -38,6 +38,13 @@ const namesTaken = (): ReadonlyArray<string> =>
     return repository !== undefined && JSON.parse(stdout)["repository.url"] === repository.url ? [] : [name]
   })
 
+/** Names of packages without `repository`: npm publishes provenance only for the repository that a manifest names. */
+const namesWithoutRepository = (): ReadonlyArray<string> =>
+  publishedHomes.flatMap((home) => {
+    const { name, repository } = JSON.parse(readFileSync(join(root, home, "package.json"), "utf8"))
+    return repository === undefined ? [name] : []
+  })
+
 /** What is wrong with the tag that the release is for; nothing where no tag started it. */
 const tagFaults = (): ReadonlyArray<string> => {
   const { GITHUB_REF_NAME: tag = "", GITHUB_REF_TYPE: kind } = process.env
@@ -51,11 +58,13 @@ const tagFaults = (): ReadonlyArray<string> => {
 /** A release is of a commit, with all its changes in the change logs, under names of its own. A dry run may come before all of that. */
 const checkState = (): void => {
   const taken = namesTaken()
+  const anonymous = namesWithoutRepository()
   const changed = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" })
   const pending = globSync(".changeset/*.md", { cwd: root })
   const faults = [
     ...tagFaults(),
     ...(taken.length === 0 ? [] : [`the registry has ${taken.join(", ")} from another repository`]),
+    ...(anonymous.length === 0 ? [] : [`the field repository is missing in ${anonymous.join(", ")}`]),
     ...(changed === "" ? [] : ["there are changes that are in no commit"]),
     ...(pending.length === 0 ? [] : ["there are changesets that are in no change log: run `pnpm changeset version`"])
   ]

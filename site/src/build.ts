@@ -38,10 +38,11 @@ const write = (path: string, text: string): void => {
   writeFileSync(file, text)
 }
 
-/** Installs Astro, as the lockfile beside it has it. */
+/** Installs Astro, as the lockfile beside it has it. Without a network npx would ask for its copy of pnpm anew until it gives up. */
 export const installTools = (): void => {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const args = ["--yes", packageManager, "install", "--frozen-lockfile", "--ignore-scripts", "--reporter=append-only"]
+  const pnpm = ["--yes", "--prefer-offline", packageManager]
+  const args = [...pnpm, "install", "--frozen-lockfile", "--ignore-scripts", "--reporter=append-only"]
   try {
     execFileSync("npx", args, { cwd: astro, encoding: "utf8", stdio: "pipe" })
   } catch (error) {

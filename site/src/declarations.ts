@@ -93,7 +93,9 @@ const kinds: Readonly<Record<string, Declaration["kind"]>> = { const: "value" }
 
 export const readDeclarations = (file: string): DeclarationFile => {
   const text = readFileSync(file, "utf8").replaceAll(/^\/\/\/.*\n/gm, "")
-  const [, head = ""] = /^\s*(\/\*\*[^]*?\*\/)\n/.exec(text) ?? []
+  const [first = ""] = /^\s*\/\*\*[^]*?\*\/\n/.exec(text) ?? []
+  // Where a declaration follows at once the comment is its own: that of the file has gone with the imports below it.
+  const head = declared.test(text.slice(first.length)) ? "" : first
   const found = new Map<string, Declaration>()
   const passedOn: Array<PassedOn> = []
   const fileOf = (specifier: string) => resolve(dirname(file), specifier.replace(/\.js$/, ".d.ts"))

@@ -83,6 +83,13 @@ const fieldTable = (spec: Json, schema: Json): string => {
 const example = (value: unknown): string =>
   value === undefined ? "" : `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
+/** What a reply is. The names that stand for a missing description say nothing that the link to the body does not. */
+const replyText = (status: string, description: string, schema: Json): string => {
+  if (description === "<No Content>") return "Done; no body."
+  const isName = description === "Success" || description === schema["$ref"]?.split("/").at(-1)
+  return isName && status < "400" ? "Done." : description
+}
+
 const operationText = (spec: Json, method: string, path: string, operation: Json): string => {
   const parameters = (operation["parameters"] ?? []).map((each: Json) => resolved(spec, each))
   const parameterRows = parameters.map(({ description = "", in: place, name, required = false, schema = {} }: Json) =>
@@ -92,7 +99,7 @@ const operationText = (spec: Json, method: string, path: string, operation: Json
   const replies = Object.entries<Json>(operation["responses"] ?? {}).map(([status, reply]) => {
     const { content = {}, description = "" } = resolved(spec, reply)
     const [shown] = Object.values<Json>(content)
-    return { status, description, shown }
+    return { status, description: replyText(status, description, shown?.["schema"] ?? {}), shown }
   })
   const good = replies.filter(({ status }) => status < "400")
   return [

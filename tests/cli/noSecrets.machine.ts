@@ -1,7 +1,6 @@
 /**
  * Key and token of a profile are in no output and in no file but that of the profiles, whatever command runs, also with `--debug`, besides the
- * one that `auth token` prints on stdout; and no file
- * can be read by others.
+ * one that `auth token` prints on stdout; and no file can be read by others.
  */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -19,8 +18,10 @@ const accessToken = "t0ken.with-odd~chars-and-more"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
+const fleet = "fleet: shop\nnodes:\n  web: { count: 1, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-22.04 }\n"
+
 /** Arguments of each command that needs some, so that all of it runs; a command that is not here needs none. */
-const argumentsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
+const argumentsOf = (file: string): Readonly<Record<string, ReadonlyArray<string>>> => ({
   "node get": ["web"],
   "node create": ["web", ...order, "--key", "job"],
   "node delete": ["web", "--yes"],
@@ -28,18 +29,36 @@ const argumentsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   "node watch": ["web", "--interval", "1s"],
   "node ip": ["web"],
   "node ssh": ["web", "--", "true"],
-  "commitment set": ["web", "auto_terminate", "--yes"],
+  run: [...order, "--", "true"],
+  inventory: ["--ansible"],
+  "commitment get": ["web"],
+  "commitment set": ["web", "hourly_billing", "--yes"],
   "plan get": ["C-2VCPU-8RAM-50DISK"],
+  apply: ["-f", file, "--yes"],
+  diff: ["-f", file],
+  destroy: ["-f", file, "--yes", "--max-deletes", "9"],
+  "fleet adopt": ["web", "--as", "web-2", "-f", file],
+  "fleet forget": ["web-2", "-f", file],
   "profile show": ["other"],
   "profile use": ["test"],
   "profile remove": ["other"],
   completion: ["bash"],
+  approve: ["p0123456789abcdefghi"],
   api: ["/nodes/", "-i"]
-}
+})
 
-/** Logins first, since the others need them; then what makes a node, and last what takes something away. */
-const rank = ({ path }: { readonly path: ReadonlyArray<string> }) =>
-  ["auth login", "node create"].indexOf(path.join(" ")) + 1 || (/delete|remove|logout/.test(path.join(" ")) ? 4 : 3)
+/** Only a person at a terminal approves. */
+const refused = "approve"
+
+/** Logins first, since the others need them, then what makes a node. */
+const first = ["auth login", "node create", "apply"]
+/** Last what takes something away. */
+const last = ["fleet forget", "destroy", "node delete", "profile remove", "auth logout"]
+
+const rank = ({ path }: { readonly path: ReadonlyArray<string> }) => {
+  const name = path.join(" ")
+  return first.includes(name) ? first.indexOf(name) : first.length + 1 + last.indexOf(name)
+}
 
 /** All files below a folder. */
 const filesOf = async (folder: string) => {
@@ -64,6 +83,9 @@ describe("the credentials of a profile", () => {
         // Shows what it is given, and goes nowhere.
         yield* Effect.promise(() => writeFile(join(folder, "ssh"), "#!/bin/sh\necho $*\n", { mode: 0o700 }))
         const env = { HOME: folder, PATH: `${folder}:${process.env["PATH"]}` }
+        const file = join(folder, "fleet.yaml")
+        yield* Effect.promise(() => writeFile(file, fleet, { mode: 0o600 }))
+        const argumentsWith = argumentsOf(file)
         const input = `${apiKey}\n${accessToken}\n`
         const login = (name: string) =>
           run(["auth", "login", "--profile", name, "--base-url", BERTH_BASE_URL], { env, input })
@@ -72,7 +94,7 @@ describe("the credentials of a profile", () => {
           assert.deepStrictEqual(seenOf(text, [apiKey, accessToken]), [], where)
         for (const { path } of verbsOf(tree).toSorted((a, b) => rank(a) - rank(b))) {
           const name = path.join(" ")
-          const args = [...path, "--debug", ...(argumentsOf[name] ?? [])]
+          const args = [...path, "--debug", ...(argumentsWith[name] ?? [])]
           if (name === "auth login") {
             const { code, stderr, stdout } = yield* login("test")
             assert.strictEqual(code, 0, stderr)
@@ -93,7 +115,8 @@ describe("the credentials of a profile", () => {
               ensureNone(stderr, name)
             }
           } else {
-            const { stderr, stdout } = yield* run(args, { env })
+            const { code, stderr, stdout } = yield* run(args, { env })
+            if (name !== refused) assert.strictEqual(code, 0, `${name}: ${stderr}`)
             ensureNone(stdout + stderr, name)
           }
         }

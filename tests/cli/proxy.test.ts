@@ -97,7 +97,7 @@ describe("berth behind a proxy", () => {
 
   it("names the proxy that refuses, without its password, and has changed nothing", async () => {
     using proxy = await Proxy.to(undefined)
-    const { code, stderr } = await berth(["node", "delete", "1", "--yes"], {
+    const { code, stderr } = await berth(["node", "delete", "1", "--yes", "--debug"], {
       HTTPS_PROXY: proxy.address
     })
     expect(code).not.toBe(0)

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os"
 import { basename, delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { fillPackages, packFolder, publishedManifest } from "@berthkit/scripts/pack"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { parse } from "yaml"
 import { Project } from "./Project.ts"
@@ -82,6 +82,12 @@ describe("a release", { timeout: 300_000 }, () => {
       expect(log).toContain(`## ${version}`)
       expect(log).toContain("The rehearsal.")
     }
+  })
+
+  it("has the repository in its manifests, for which npm signs where they come from", async () => {
+    const url = "git+https://example.com/owner/berth.git"
+    const manifest = JSON.parse(await readFile(join(repository, homes.core, "package.json"), "utf8"))
+    expect(publishedManifest({ ...manifest, repository: { type: "git", url } })).toMatchObject({ repository: { url } })
   })
 
   it("is published by what the workflow runs, and never twice", async () => {

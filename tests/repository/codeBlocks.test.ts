@@ -18,7 +18,8 @@ import { type Block, blockFaults, blocksOf, checkers, compiledCode, type Program
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-const pages = globSync(["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "bench/*.md"], { cwd: root }).toSorted()
+const folders = ["*.md", ".github/*.md", "docs/**/*.md", "{apps,packages,integrations}/*/README.md", "bench/*.md"]
+const pages = globSync(folders, { cwd: root }).toSorted()
 const blocks = pages.flatMap((page) => blocksOf(page, read(page)))
 
 interface Help {

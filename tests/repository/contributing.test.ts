@@ -45,7 +45,7 @@ it("CONTRIBUTING.md names scripts that there are", () => {
 
 it("newer versions are proposed for every lockfile", () => {
   const { updates } = parse(read(".github/dependabot.yml"))
-  const locked = globSync(["pnpm-lock.yaml", "tests/**/pnpm-lock.yaml", "bench/**/pnpm-lock.yaml"], {
+  const locked = globSync(["pnpm-lock.yaml", "{bench,site,tests}/**/pnpm-lock.yaml"], {
     cwd: root,
     exclude: (name) => name === "node_modules"
   })

@@ -44,6 +44,22 @@ it("has an anchor for every public name", () => {
   expect(missing).toEqual([])
 })
 
+it("says what every public name is", () => {
+  const silent = Object.entries(reportFiles).flatMap(([name, file]) =>
+    Array.from(committedReport(file).names).flatMap(([declarations, names]) => {
+      const sections = read(`${slugOfDeclarations(name, declarations)}.md`).split(/^## /m)
+      // A class stands with its base.
+      return names
+        .filter((each) => !each.endsWith("_base"))
+        .filter(
+          (each) => !sections.some((section) => section.startsWith(`${each}\n\n`) && /^\w+\n\n[^`]/.test(section))
+        )
+        .map((each) => `${declarations}: ${each}`)
+    })
+  )
+  expect(silent).toEqual([])
+})
+
 it("has text for programs that read it", () => {
   const links = Array.from(read("llms.txt").matchAll(/^- \[.+\]\((.+)\): \S/gm), ([, link]) => link!)
   expect(links.length).toBeGreaterThan(80)

@@ -36,7 +36,7 @@ export const receiver = Effect.gen(function* () {
 interface ConfigOptions {
   readonly store?: string
   readonly interval?: string
-  /** How long a list too short to be believed must stay so. */
+  /** How long a suspiciously short list must persist before it is believed. */
   readonly hold?: string
   /** Lines at its end. */
   readonly more?: string

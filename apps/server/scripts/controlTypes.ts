@@ -7,19 +7,26 @@ import { OpenApi } from "effect/http-api"
 import { ControlApi } from "../src/control/ControlApi.ts"
 import { WorldOptions } from "../src/world/WorldOptions.ts"
 
-/** What a test writes, beside faults: a field that may be left out may also be undefined. */
-const written = [
-  "WorldOptions",
-  "RateLimit",
-  "WorldUpdate",
-  "NodeChange",
-  "SavedImageOrder",
-  "ExpectedCall",
-  "Expectation"
-]
+/** What a test writes, beside faults, and what each is: a field that may be left out may also be undefined. */
+const written = {
+  WorldOptions: "How a world is made. Everything has a default.",
+  RateLimit: "So many requests per window.",
+  WorldUpdate: "What can be changed of a running world.",
+  NodeChange: "What is forced on a node.",
+  SavedImageOrder: "The image to save of a node.",
+  ExpectedCall: "A call that is expected, and how often.",
+  Expectation: "The calls that are expected of a program."
+}
 
 /** What a test gets. */
-const given = ["WorldSummary", "WorldEvent", "NodeView", "SavedImageView", "JournalEntry", "Verdict"]
+const given = {
+  WorldSummary: "A world at a glance.",
+  WorldEvent: "Something that happened while the clock was moved.",
+  NodeView: "A node as the control plane shows it.",
+  SavedImageView: "An image that was saved of a node.",
+  JournalEntry: "One request and its reply, or a reset of the world.",
+  Verdict: "Whether the calls were as expected, and how they differ."
+}
 
 /** The part of JSON Schema that the description uses. */
 interface JsonSchema {
@@ -88,8 +95,8 @@ const descriptionsOf = (fields: Schema.Struct.Fields): Readonly<Record<string, s
     ])
   )
 
-const interfaceOf = (name: string, lines: ReadonlyArray<string>, base = ""): string =>
-  `export interface ${name}${base} {\n${lines.join("\n")}\n}\n`
+const interfaceOf = (name: string, about: string, lines: ReadonlyArray<string>): string =>
+  `/** ${about} */\nexport interface ${name} {\n${lines.join("\n")}\n}\n`
 
 /** The types as text, which the compiler formats. */
 export const controlTypes = (): string => {
@@ -112,13 +119,16 @@ export const controlTypes = (): string => {
     " * What goes in and out of the control plane, as JSON: instants and durations are text.",
     " */",
     "",
-    ...written.map((name) => {
+    ...Object.entries(written).map(([name, about]) => {
       const descriptions = name === "WorldOptions" ? descriptionsOf(WorldOptions.fields) : undefined
-      return interfaceOf(name, fieldsOf(schemas[name]!, true, descriptions))
+      return interfaceOf(name, about, fieldsOf(schemas[name]!, true, descriptions))
     }),
-    ...given.map((name) => interfaceOf(name, fieldsOf(schemas[name]!, false))),
-    "/** When a fault fires, and at which requests. Without any of it: always, at all of them. */",
-    interfaceOf("Trigger", fieldsOf({ properties: common }, true)),
+    ...Object.entries(given).map(([name, about]) => interfaceOf(name, about, fieldsOf(schemas[name]!, false))),
+    interfaceOf(
+      "Trigger",
+      "When a fault fires, and at which requests. Without any of it: always, at all of them.",
+      fieldsOf({ properties: common }, true)
+    ),
     "/** A fault to be armed. */",
     `export type Fault = Trigger & (${faults.join("\n")})`
   ].join("\n")

@@ -29,8 +29,8 @@ export type { Fault, TestWorld, TestWorldOptions }
 export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
 /**
- * Idle connections stay open: a test and its service share a loop, and where that stood still for seconds, the service would close a
- * connection at the moment in which the test's client sends on it.
+ * Idle connections stay open. A test and its service share an event loop: after it has stalled for seconds, the service would close a
+ * connection just as the test's client sends on it.
  */
 const keepAliveMillis = 600_000
 

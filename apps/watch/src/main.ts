@@ -19,10 +19,7 @@ const program = main(process.argv.slice(2)).pipe(
     Effect.as(report(named(message), ...(hint === undefined ? [] : [hint])), exitCode[exit])
   ),
   Effect.catchCause((cause) =>
-    Effect.as(
-      report("berth-watch: this is a fault of berth-watch.", ...Cause.pretty(cause).split("\n")),
-      exitCode.fault
-    )
+    Effect.as(report("berth-watch: this is a bug in berth-watch.", ...Cause.pretty(cause).split("\n")), exitCode.fault)
   ),
   Effect.provide(Layer.mergeAll(NodeServices.layer, StopSignal.layer, Stdout.layer))
 )

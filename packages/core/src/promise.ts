@@ -107,12 +107,12 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
   }
 }
 
-/** The check of a key that could be kept nowhere: what it promises would not be so. */
+/** Refuses a key that cannot be saved, because it could not keep its promise. */
 const keptNowhere = (operation: string, option: string): never => {
   throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
 }
 
-/** How to list for one promise: its deadline is that of the whole list. */
+/** Options for a list as one promise: the deadline covers the whole list. */
 const wholeList = ({ deadline, ...call }: Checked<typeof ofCall>) => ({ ...call, totalDeadline: deadline })
 
 /** How to wait: `timeout` and `deadline` both limit it. */

@@ -28,7 +28,7 @@ export interface ProgramOptions {
 
 type Stream = "stdout" | "stderr"
 
-/** Where the compiled code of sources is kept: most of what a program of TypeScript does is compile Effect. */
+/** Where the compiled code of sources is kept: a TypeScript program spends most of its time compiling Effect. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
 
 export class Program {

@@ -23,6 +23,8 @@ export interface Verb<out C> extends Entry {
   readonly prints: ReadonlyArray<string>
   /** The record of the table that it repaints on a terminal; none where it repaints none. */
   readonly paints: ReadonlyArray<string>
+  /** Whether its last argument is the command line of another program, after `--`. */
+  readonly wraps: boolean
   readonly load: () => Promise<C>
 }
 
@@ -36,7 +38,9 @@ export type CommandTree<C> = ReadonlyArray<Noun<C> | Verb<C>>
 export const isNoun = <C>(entry: Noun<C> | Verb<C>): entry is Noun<C> => "verbs" in entry
 
 /** What a verb has besides its name and summary; all of it may be left out. */
-interface VerbDetails extends Partial<Pick<Verb<unknown>, "aliases" | "groups" | "needs" | "prints" | "paints">> {
+interface VerbDetails extends Partial<
+  Pick<Verb<unknown>, "aliases" | "groups" | "needs" | "prints" | "paints" | "wraps">
+> {
   readonly examples?: ReadonlyArray<readonly [command: string, description: string]>
 }
 
@@ -44,7 +48,7 @@ export const verb = <C>(
   name: string,
   summary: string,
   load: () => Promise<C>,
-  { aliases = [], examples = [], groups = {}, needs = [], prints = [], paints = [] }: VerbDetails = {}
+  { aliases = [], examples = [], groups = {}, needs = [], prints = [], paints = [], wraps = false }: VerbDetails = {}
 ): Verb<C> => ({
   name,
   aliases,
@@ -54,6 +58,7 @@ export const verb = <C>(
   needs,
   prints,
   paints,
+  wraps,
   load
 })
 

@@ -7,11 +7,11 @@ import { type CommandTree, type Noun, type Verb, verbsOf } from "./CommandTree.t
 import { globalFlagGroups } from "./globalFlags.ts"
 import type { Parameters } from "./Parameter.ts"
 
-/** The word of an argument in the usage line. */
-const argumentWord = ({ name, repeatable, required }: ArgumentHelp) => {
+/** The word of an argument in the usage line, after `--` if it is a command line of its own. */
+const argumentWord = ({ name, repeatable, required }: ArgumentHelp, dashes = "") => {
   // Such as `[METHOD] PATH`, which is two words of a command line.
   if (name.includes(" ")) return name
-  const word = repeatable ? `${name}…` : name
+  const word = `${dashes}${name}${repeatable ? "…" : ""}`
   return required ? word : `[${word}]`
 }
 
@@ -54,10 +54,13 @@ export const helpOfVerb = (
     return kind === "argument" ? [needed({ name, description, choices, required, repeatable })] : []
   })
   const required = flags.filter((flag) => flag.required).map(requiredWord)
+  const last = args.length - (verb.wraps ? 1 : 0)
+  const words = args.slice(0, last).map((each) => argumentWord(each))
+  const wrapped = args.slice(last).map((each) => argumentWord(each, "-- "))
   return {
     command: name,
     summary: verb.summary,
-    usage: [name, ...args.map(argumentWord), ...required, "[flags]"].join(" "),
+    usage: [name, ...words, ...required, "[flags]", ...wrapped].join(" "),
     aliases: verb.aliases,
     arguments: args,
     flagGroups: groupsOf(verb, flags),

@@ -85,6 +85,7 @@ export const tree: CommandTree<Command> = [
     }),
     verb("ssh", "Log in to a node with ssh", async () => (await import("./node/ssh.ts")).ssh, {
       prints: [],
+      wraps: true,
       examples: [
         ["berth node ssh web-1", "A shell as root"],
         ["berth node ssh web-1 -- uptime", "One command"]
@@ -94,6 +95,7 @@ export const tree: CommandTree<Command> = [
   verb("run", "Run a command with a node of its own", async () => (await import("./run/run.ts")).run, {
     prints: ["proposal"],
     needs: ["plan", "image"],
+    wraps: true,
     groups: {
       node: ["plan", "image", "name", "saved-image", "tag", "label", "backups", "start-script"],
       access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],

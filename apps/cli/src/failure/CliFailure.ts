@@ -46,7 +46,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   }
 }
 
-/** The pages of the service do not show where its list ends, so that a name may be that of a node which they leave out. */
+/** The service's pages do not show where the list ends, so a node of that name may be missing from them. */
 export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   /** What was looked for; none where several names were. */
   readonly given?: string | undefined
@@ -67,7 +67,7 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   }
 }
 
-/** A name that several nodes have, or that is a pattern, too. */
+/** A name that several nodes have, or that is also a pattern. */
 export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
   readonly candidates: ReadonlyArray<{ readonly id: number; readonly status: string }>
@@ -142,7 +142,7 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
   }
 }
 
-/** A wait for the end of a node that this command deleted has failed: the node is being deleted all the same. */
+/** A wait until a deleted node is gone has failed: the node is being deleted all the same. */
 export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<FailedCall> {
   readonly exit = this.error.reason.exit
   readonly hint = goOnWaiting(this.id, "deleted", this.error)

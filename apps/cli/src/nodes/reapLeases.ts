@@ -33,7 +33,7 @@ export const unreadableLease = (path: string): LocalFileFault =>
   new LocalFileFault({
     path,
     message: `${path} is not a lease that this berth can read; it is left alone. Its node may be billed.`,
-    hint: "Look whether the node that it names is there, such as with berth node list --name 'run-*', and remove the file."
+    hint: "Find its node with berth node list --name 'run-*', delete the node, then remove the file."
   })
 
 const reapOne = (due: Lease, withinMillis: number) =>

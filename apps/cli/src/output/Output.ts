@@ -37,7 +37,7 @@ export class Output extends Context.Service<
   static readonly layer = (streams: Streams, options: OutputSettings) => Layer.effect(Output, make(streams, options))
 }
 
-/** How the streams are used. */
+/** How to write to the streams. */
 export interface OutputSettings {
   /** Masks secrets in what goes to stderr. Made with the first text: most runs write none. */
   readonly redact: Effect.Effect<(text: string) => string>
@@ -51,7 +51,7 @@ export interface OutputSettings {
   readonly jsonErrors?: boolean
 }
 
-/** What a process has of them. */
+/** The streams of a process. */
 export interface Streams {
   readonly stdout: TerminalStream
   readonly stderr: TerminalStream
@@ -59,7 +59,7 @@ export interface Streams {
 
 const eraseLine = "\r\u001b[2K"
 
-/** Erases a line that was painted, which takes several where the terminal has become narrower since. */
+/** Erases a painted line. It takes several rows if the terminal has become narrower since. */
 const erased = (line: string, columns: number): string => {
   const rows = rowsOf(line, columns)
   return rows === 1 ? eraseLine : `\r\u001b[${rows - 1}A\u001b[J`

@@ -102,8 +102,8 @@ export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescri
 })
 
 /**
- * Checks, before it costs a request, that a value which is no record can be printed as the flags ask, and gives what prints it. `what` it is
- * stands in the sentence of a refusal, such as `a schema`.
+ * For a value that is not a record: checks, before a request is sent, that the flags can print it, and returns what prints it. `what`
+ * names the value in a refusal, such as `a schema`.
  */
 export const valuePrinter = Effect.fnUntraced(function* (what: string) {
   const { format, query, sort, view, writer } = yield* printing

@@ -94,7 +94,7 @@ export const client = overConnection(clientOf)
 /** Why creates cannot be recorded. */
 export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
-/** A key is worth nothing where it cannot be kept. */
+/** A create with a key fails if the key cannot be saved. */
 const notKept = ({ code, detail, path }: Unkept) =>
   new BerthError({
     operation: "nodes.create",
@@ -102,11 +102,11 @@ const notKept = ({ code, detail, path }: Unkept) =>
     attempts: []
   })
 
-/** A create does without where it cannot be recorded. */
+/** A create without a key goes on if it cannot be recorded. */
 export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
-/** Where creates are recorded, or what there is without it. */
+/** Records creates in the account's folder; `without` is used if there is none. */
 export const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
   files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })

@@ -91,4 +91,16 @@ describe("what a command needs", () => {
       assert.notInclude(usage, "null")
     }
   })
+
+  it("ends with the command line of another program, if it takes one", async () => {
+    const usages = await Promise.all(
+      verbsOf(tree)
+        .filter(({ verb }) => verb.wraps)
+        .map(async ({ path, verb }) => (await loadHelp(path, verb)).usage)
+    )
+    assert.deepStrictEqual(usages, [
+      "berth node ssh NODE [flags] [-- COMMAND…]",
+      "berth run --plan PLAN --image IMAGE [flags] -- COMMAND…"
+    ])
+  })
 })

@@ -125,7 +125,7 @@ export const flags = {
   worldTtl: Flag.String("world-ttl").pipe(
     Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
     Flag.withDescription(
-      "Remove worlds created over HTTP after being unused this long, or off; default 1h, with --state off"
+      "Remove worlds created over HTTP after being unused this long, or off; default 1h, or off with a state file"
     ),
     Flag.optional
   ),

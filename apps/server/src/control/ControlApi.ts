@@ -69,6 +69,7 @@ const api = HttpApi.make("berth-control")
 
 const describe = plain(api)
 
+/** The HTTP interface of the control plane, under `/_mock`. */
 export class ControlApi extends api.annotateMerge(
   OpenApi.annotations({
     title: "Control plane of the mock",

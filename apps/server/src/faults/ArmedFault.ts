@@ -4,6 +4,7 @@
 import { DateTime } from "effect"
 import { type AnyFault, readMoment, withCanonicalHeaders } from "./Fault.ts"
 
+/** A fault of a world, with its counts. */
 export interface ArmedFault {
   /** An object of its own for each arming, by which an armed fault is known again. */
   readonly fault: AnyFault

@@ -84,6 +84,7 @@ export const Scope = Schema.Struct({
   })
 })
 
+/** When a fault fires, and at which requests. */
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
 
 /** The fault with the headers of its scope by lower-case name, as those of a request are. */

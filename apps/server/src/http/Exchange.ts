@@ -10,6 +10,7 @@ import type { WireFault } from "../transport/WireFault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import * as World from "../world/World.ts"
 
+/** The reply to a request. */
 export type Reply = HttpServerResponse.HttpServerResponse
 
 /** The caller of a request. */

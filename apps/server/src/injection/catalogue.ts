@@ -8,13 +8,15 @@ import { nodeFaults } from "./nodeFaults.ts"
 import { recordFaults } from "./recordFaults.ts"
 import { wireFaults } from "./wireFaults.ts"
 
-/** By where they show: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
+/** All faults by where they show: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
 export const families = { HTTP: httpFaults, Wire: wireFaults, Semantic: [...nodeFaults, ...recordFaults] } as const
 
+/** The definitions of all faults. */
 export const catalogue = [...families.HTTP, ...families.Wire, ...families.Semantic] as const
 
 /** A fault to be armed, with its options, its trigger and its scope. */
 export type Fault = (typeof catalogue)[number]["schema"]["Type"]
+/** The name of a fault, such as `latency`. */
 export type FaultName = Fault["fault"]
 
 export const Fault: Schema.Codec<Fault> = Schema.Union(catalogue.map(({ schema }) => schema)).annotate({

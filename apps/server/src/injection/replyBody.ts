@@ -6,6 +6,7 @@ import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
 
+/** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 const utf8 = new TextDecoder()

@@ -7,6 +7,7 @@ import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"
 import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 
+/** One request and its reply as a reader of the journal sees them, or a reset of the world. */
 export const JournalEntry = Schema.Struct({
   seq: Schema.Int.annotate({ description: "Counts the entries of the journal, from 1." }),
   change: Schema.optionalKey(Schema.Literals(worldChanges)).annotate({

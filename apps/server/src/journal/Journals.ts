@@ -6,7 +6,7 @@
 import type { World } from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
 
-/** What a request of the control plane makes of a world as a whole. */
+/** What the control plane can do to a whole world. */
 export type WorldChange = "reset" | "restored"
 export const worldChanges: ReadonlyArray<WorldChange> = ["reset", "restored"]
 
@@ -213,10 +213,10 @@ export const maxEndedWorlds = 20
 /** Bytes of all journals together, those of ended worlds included. */
 const maxAllBytes = 128 * 1024 * 1024
 
-/** How much of them goes when there are more. */
+/** Beyond that, this share of them is removed. */
 const roomShare = 1 / 64
 
-/** How much of them ended worlds keep when there are more, each of them as much as any other. */
+/** Beyond that, ended worlds together keep this share, each the same part. */
 const endedShare = 1 / 4
 
 const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event, in: ended, recorded: undefined })

@@ -9,6 +9,7 @@ import { Instant, TermDays } from "./bounds.ts"
 /** What happens when a term ends (interface.md §3, A17). */
 export type CommitmentSetting = Commitment["setting"]
 
+/** The commitment of a node: the term that it is in, and what follows. */
 export const Commitment = Schema.Struct({
   /** The sku of the term that began at `startedAt`. */
   skuId: Schema.Int,

@@ -88,6 +88,7 @@ const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, share: num
 
 /** The statuses that can be forced on a node and then stay. */
 export const forcedStatuses = ["created", "running", "power-off"] as const
+/** A status that can be forced on a node. */
 export type ForcedStatus = (typeof forcedStatuses)[number]
 
 /** The fields of a node that its life depends on. */

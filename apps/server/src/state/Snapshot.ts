@@ -163,10 +163,11 @@ export const restore = (
   const world = World.make(settings, realMillis, id)
   const rateLimit = snapshot.rateLimit ?? settings.rateLimit
   if (snapshot.allowance.algorithm !== rateLimit.algorithm) {
-    return Result.fail(problem("allowance", "This is the state of another algorithm than that of the rate limit."))
+    return Result.fail(problem("allowance", "The state does not fit the algorithm of the rate limit."))
   }
   const overspent = overspending(snapshot.allowance, rateLimit)
-  if (overspent !== undefined) return Result.fail(problem(`allowance.${overspent}`, "More is spent than there was."))
+  if (overspent !== undefined)
+    return Result.fail(problem(`allowance.${overspent}`, "More is spent than the rate limit gives."))
   if (snapshot.nextNodeId < world.nodes.nextId) {
     return Result.fail(problem("nextNodeId", "A world of this seed begins with a larger id."))
   }

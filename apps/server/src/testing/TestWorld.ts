@@ -29,6 +29,7 @@ export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
 export const makeControlClient = (httpClient: HttpClient.HttpClient, baseUrl: string): Effect.Effect<ControlClient> =>
   HttpApiClient.makeWith(ControlApi, { httpClient, baseUrl })
 
+/** One world for one test. */
 export interface TestWorld {
   /** Its name on the control plane. */
   readonly id: string

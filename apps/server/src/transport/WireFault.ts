@@ -3,6 +3,7 @@
  */
 import type { Duration } from "effect"
 
+/** How the delivery of a reply goes wrong. */
 export type WireFault =
   /** Nothing comes, and the connection stays. */
   | { readonly _tag: "Silence" }

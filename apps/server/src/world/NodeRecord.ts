@@ -7,6 +7,7 @@ import type { Commitment } from "../lifecycle/CommitmentTerm.ts"
 import type { LivingNode } from "../lifecycle/NodeLife.ts"
 import type { Plan } from "./catalogue.ts"
 
+/** A node as a world keeps it. */
 export interface NodeRecord extends LivingNode {
   readonly id: number
   readonly name: string

@@ -7,6 +7,7 @@ import type { NodeRecord } from "./NodeRecord.ts"
 /** From so many nodes on one pass over the table takes less than to take them out one by one. */
 const minForPass = 20
 
+/** The nodes of a world by id. */
 export class NodeTable {
   #nodes: Array<NodeRecord> = []
   #nextId: number

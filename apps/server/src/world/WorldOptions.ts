@@ -143,6 +143,7 @@ const NamedLife = Schema.Struct({
   ...lifeFields
 })
 
+/** How a world is made. Everything has a default. */
 export const WorldOptions = Schema.Struct({
   seed: Schema.optionalKey(Schema.Int).annotate(described("Decides ids, addresses, prices and versions; default 1")),
   clock: Schema.optionalKey(ClockText).annotate(

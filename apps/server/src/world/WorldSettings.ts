@@ -59,7 +59,7 @@ export const GivenNode = Schema.Struct({
   backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false"))
 })
 
-/** Those that a snapshot has as they are. */
+/** The settings that a snapshot stores unchanged. */
 export const PlainSettings = Schema.Struct({
   seed: Schema.Int,
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
@@ -79,6 +79,7 @@ export const PlainSettings = Schema.Struct({
   nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes))
 })
 
+/** The settings of a world, complete. */
 export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> {
   readonly account: Account
   /** The faults that are armed from the start. Default none. */

@@ -18,6 +18,7 @@ export const canCount = ({ algorithm, limit }: { readonly algorithm?: Algorithm;
 
 export const slidingLimitSentence = `a sliding window has a limit of at most ${maxSlidingLimit}`
 
+/** The rate limit of a world: so many requests per window. */
 export type RateLimit = typeof RateLimit.Type
 export const RateLimit = Schema.Struct({
   /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */

@@ -5,6 +5,7 @@
  */
 import { derive, deriveBelow } from "../lifecycle/seed.ts"
 
+/** A period that a plan can be committed for, and its price. */
 export interface CommittedOption {
   readonly skuId: number
   readonly name: string
@@ -12,6 +13,7 @@ export interface CommittedOption {
   readonly pricePaise: number
 }
 
+/** A size of node with its prices. */
 export interface Plan {
   readonly slug: string
   readonly series: string
@@ -26,6 +28,7 @@ export interface Plan {
   readonly committed: ReadonlyArray<CommittedOption>
 }
 
+/** An operating system that the service offers. */
 export interface PublicImage {
   readonly id: number
   /** `image` of a create as a string. */
@@ -54,6 +57,7 @@ export interface Offer {
   readonly plan: Plan
 }
 
+/** All plans and public images of a world, and how to find one. */
 export interface Catalogue {
   readonly plans: ReadonlyArray<Plan>
   readonly images: ReadonlyArray<PublicImage>

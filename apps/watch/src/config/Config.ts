@@ -30,7 +30,7 @@ export interface AccountOptions {
   readonly share: number
   /** How long 404s and absence must agree before a node counts as deleted. */
   readonly graceMillis: number
-  /** How long a list too short to be believed must stay so. */
+  /** How long a suspiciously short list must persist before it is believed. */
   readonly holdMillis: number
   /** What a month may cost, and which parts of that are reported; null: nothing is. */
   readonly budget: Budget | null

@@ -10,7 +10,7 @@ export interface Rules {
   readonly graceMillis: number
   /** How long one has to that was. */
   readonly terminatingGraceMillis: number
-  /** How long a list too short to be believed has to stay so before it is. */
+  /** How long a suspiciously short list must persist before it is believed. */
   readonly holdMillis: number
   /** From the start of one sweep to the start of the next, as planned. */
   readonly sweepMillis: number

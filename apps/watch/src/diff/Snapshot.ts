@@ -42,7 +42,7 @@ export interface Change {
   readonly counted: ReadonlyArray<Node>
 }
 
-/** Of an account that was never watched. */
+/** The state of an account that was never watched. */
 export const unwatched: Durable = {
   nodes: [],
   standing: {
@@ -60,7 +60,7 @@ export const unwatched: Durable = {
 /** In memory; a store keeps them as long as ids may come back. The oldest go first. */
 const maxGone = 100_000
 
-/** What one process knows of its own. */
+/** What only this process knows. */
 export interface Process {
   /** Draws samples. */
   readonly seed: number
@@ -69,10 +69,10 @@ export interface Process {
   readonly begun: Moment
 }
 
-/** After a restart it counts as having been in its status for at most so long, whatever the wall clock shows. */
+/** After a restart a node counts as having been in its status for at most this long, whatever the wall clock shows. */
 const maxStatusAgeMillis = 86_400_000
 
-/** From one step to the next of a change so large that others need a turn meanwhile. */
+/** A large change is made in steps of this many nodes, so that others get a turn in between. */
 const nodesPerStep = 5000
 
 export interface ChangingSnapshot {

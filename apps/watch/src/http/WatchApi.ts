@@ -235,7 +235,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("ready", "/readyz", {
     query: {
       fleet: Schema.optional(Schema.String).annotate({
-        description: "Where several processes have one store: about the accounts of all of them, not of this one alone."
+        description: "With several processes on one store: checks the accounts of all of them, not only of this one."
       })
     },
     success: Readiness,
@@ -245,12 +245,12 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
   ),
   HttpApiEndpoint.get("metrics", "/metrics", {
     success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
-  }).annotateMerge(described("Metrics", "In the text format of Prometheus.")),
+  }).annotateMerge(described("Metrics", "Metrics in the text format of Prometheus.")),
   HttpApiEndpoint.get("targets", "/sd", {
     query: {
       account,
       port: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))).annotate({
-        description: "Of every target; default 9100."
+        description: "Port of every target; default 9100."
       }),
       address: Schema.optional(Schema.Literals(["public", "private"])).annotate({
         description: "Which address of a node is the target; default public."

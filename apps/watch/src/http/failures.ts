@@ -5,22 +5,22 @@ import { Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 
-const failureOf = <Status extends number>(status: Status) =>
+const failureOf = <Status extends number>(status: Status, description: string) =>
   Schema.Struct({ status: Schema.Literal(status), message: Schema.String })
-    .annotate({ identifier: `Failure${status}` })
+    .annotate({ identifier: `Failure${status}`, description })
     .pipe(HttpApiSchema.status(status))
 
 export const failures = {
-  400: failureOf(400),
-  401: failureOf(401),
-  403: failureOf(403),
-  404: failureOf(404),
-  410: failureOf(410),
-  413: failureOf(413),
-  415: failureOf(415),
-  429: failureOf(429),
-  500: failureOf(500),
-  503: failureOf(503)
+  400: failureOf(400, "A parameter or a field is not valid."),
+  401: failureOf(401, "The token is missing or wrong."),
+  403: failureOf(403, "The request is from a page of another origin, or for another host name."),
+  404: failureOf(404, "What the request names does not exist."),
+  410: failureOf(410, "Events after the cursor are no longer kept."),
+  413: failureOf(413, "The body is too large."),
+  415: failureOf(415, "The body must be JSON."),
+  429: failureOf(429, "Too many attempts with wrong tokens."),
+  500: failureOf(500, "The daemon failed."),
+  503: failureOf(503, "The store does not answer, or what was asked for is not known yet.")
 }
 
 export const fail = <Status extends number>(status: Status, message: string) => ({ status, message })

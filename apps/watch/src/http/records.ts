@@ -27,7 +27,7 @@ const CompleteSweep = Schema.Struct({
   requests: Schema.NullOr(Count)
 }).annotate({
   identifier: "CompleteSweep",
-  description: "What is null is known only to the process that swept."
+  description: "A field is null if only the process that swept knows it."
 })
 
 const UnreadableRecords = Schema.Struct({
@@ -40,7 +40,7 @@ export const Trouble = Schema.Struct({
   name: Schema.Literals(troubleTable.map(({ name }) => name)),
   about: Schema.Struct({
     kind: Schema.Literals(subjects),
-    name: Schema.NullOr(Schema.String).annotate({ description: "Of the account or sink; null of the daemon." })
+    name: Schema.NullOr(Schema.String).annotate({ description: "Name of the account or sink; null for the daemon." })
   }),
   severity: Schema.Literals(severities),
   message: Schema.String,
@@ -67,17 +67,19 @@ export const AccountStatus = Schema.Struct({
   lastSweep: Schema.NullOr(CompleteSweep),
   unreadable: Schema.NullOr(UnreadableRecords).annotate({
     description:
-      "Records of the list that cannot be read, so that nothing is reported about their nodes; null if all can be."
+      "Records of the list that cannot be read; nothing is reported about their nodes. Null if all can be read."
   }),
   nextSweepAt: Schema.NullOr(Instant),
-  sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({ description: "Planned from one sweep to the next." }),
+  sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({
+    description: "Planned time from one sweep to the next."
+  }),
   detectionLatencyMillis: Schema.NullOr(Schema.Number).annotate({
     description: "Worst width of `observedBetween` within the last hour."
   }),
   allowance: Schema.NullOr(AccountAllowance),
   added: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "It comes from `berth-watch account add`; absent of an account of the config."
+      description: "True if it comes from `berth-watch account add`; absent for an account of the config."
     })
   ),
   owner: Schema.optionalKey(
@@ -85,20 +87,20 @@ export const AccountStatus = Schema.Struct({
       process: Schema.String,
       since: Instant.annotate({ description: "When it took the account over." }),
       from: Schema.NullOr(Schema.String).annotate({
-        description: "The process that had it before; null of the first."
+        description: "The process that had it before; null for the first one."
       }),
       isHere
     })
-  ).annotate({ description: "Where several processes have one store: the one that watches the account." })
+  ).annotate({ description: "The process that watches the account, if several share a store." })
 }).annotate({ identifier: "AccountStatus" })
 export type AccountStatus = typeof AccountStatus.Type
 
 /** One of several processes that have one store. */
 export const ProcessStatus = Schema.Struct({
-  process: Schema.String.annotate({ description: "Its host, its pid, and a part that no other one has." }),
+  process: Schema.String.annotate({ description: "Its host, its pid, and a unique part." }),
   accounts: Count.annotate({ description: "Accounts that it has." }),
   isHeard: Schema.Boolean.annotate({
-    description: "Whether the others have heard of it of late. One that they have not is about to lose its accounts."
+    description: "Whether the others have heard from it recently. If not, it is about to lose its accounts."
   }),
   isHere
 }).annotate({ identifier: "ProcessStatus" })
@@ -174,9 +176,9 @@ export const SinkStatus = Schema.Struct({
   }),
   message: Schema.NullOr(Schema.String).annotate({ description: "Why it is failing, down or disabled." }),
   cursor: Schema.String,
-  lag: Count.annotate({ description: "Events that it has not read; 0 where it is removed." }),
+  lag: Count.annotate({ description: "Events that it has not read; 0 for a removed sink." }),
   waiting: Count.annotate({
-    description: "Events that it has read and not delivered, without those that silences hold."
+    description: "Events that it has read but not delivered. Those that silences hold do not count."
   }),
   silenced: Count.annotate({ description: "Events that wait for the end of a silence." }),
   deadLetters: Count,
@@ -206,7 +208,7 @@ const Names = Schema.Array(Schema.String)
 const nodePatterns = "Patterns of node names in which `*` stands for any text. None: every event of the accounts."
 
 const SilenceThen = Schema.Literals(silenceEnds).annotate({
-  description: "What becomes of the events at its end: `deliver` hands them over, `drop` gives them up."
+  description: "What happens to the events at its end: `deliver` sends them, `drop` throws them away."
 })
 
 /** For a time, events are not handed over to sinks. */
@@ -220,8 +222,8 @@ export const Silence = Schema.Struct({
   reason: Schema.String,
   then: SilenceThen,
   state: Schema.Literals(silenceStates),
-  held: Count.annotate({ description: "Events that it covers and that wait." }),
-  dropped: Count.annotate({ description: "Events that it gave up." })
+  held: Count.annotate({ description: "Events that wait for its end." }),
+  dropped: Count.annotate({ description: "Events that it threw away." })
 }).annotate({ identifier: "Silence" })
 export type Silence = typeof Silence.Type
 
@@ -231,13 +233,13 @@ export const openSilences = (silences: ReadonlyArray<Silence>): ReadonlyArray<Si
 
 export const SilenceList = Schema.Struct({
   silences: Schema.Array(Silence).annotate({
-    description: "The first to begin first. One that is over is listed for a day, and for as long as it holds events."
+    description: "Ordered by beginning. A finished one is listed for a day, or longer while it still holds events."
   })
 }).annotate({ identifier: "SilenceList" })
 
 export const NewSilence = Schema.Struct({
   nodes: Schema.optionalKey(Names).annotate({ description: nodePatterns }),
-  accounts: Schema.optionalKey(Names).annotate({ description: "None: all. Without nodes it has to name one." }),
+  accounts: Schema.optionalKey(Names).annotate({ description: "None: all. Required if `nodes` is empty." }),
   sinks: Schema.optionalKey(Names).annotate({ description: "None: all." }),
   from: Schema.optionalKey(Instant).annotate({ description: "Now unless given." }),
   until: Instant.annotate({ description: "At most 30 days after it begins." }),
@@ -263,15 +265,15 @@ export const DeliveredEvent = Schema.Struct({
 export type DeliveredEvent = typeof DeliveredEvent.Type
 
 export const LoggedEvent = Schema.Struct({
-  cursor: Schema.String.annotate({ description: "The position behind this event." }),
+  cursor: Schema.String.annotate({ description: "The position after this event." }),
   event: DeliveredEvent
 }).annotate({ identifier: "LoggedEvent" })
 export type LoggedEvent = typeof LoggedEvent.Type
 
 export const EventPage = Schema.Struct({
   events: Schema.Array(LoggedEvent).annotate({ description: "The oldest first." }),
-  next: Schema.String.annotate({ description: "The `after` with which to go on." }),
-  more: Schema.Boolean.annotate({ description: "Whether more are there already." })
+  next: Schema.String.annotate({ description: "The `after` of the next page." }),
+  more: Schema.Boolean.annotate({ description: "Whether there are more already." })
 }).annotate({ identifier: "EventPage" })
 export type EventPage = typeof EventPage.Type
 
@@ -281,9 +283,9 @@ export const Status = Schema.Struct({
   startedAt: Instant,
   now: Instant,
   cursor: Schema.String.annotate({ description: "The end of the log." }),
-  troubles: Schema.Array(Trouble).annotate({ description: "The worst first; none where all is well." }),
+  troubles: Schema.Array(Trouble).annotate({ description: "The worst first; empty if all is well." }),
   accounts: Schema.Array(AccountStatus),
-  processes: Schema.Array(ProcessStatus).annotate({ description: "None where the store is a file." }),
+  processes: Schema.Array(ProcessStatus).annotate({ description: "Empty if the store is a file." }),
   sinks: Schema.Array(SinkStatus),
-  silences: Schema.Array(Silence).annotate({ description: "Those that are not over, or still hold events." })
+  silences: Schema.Array(Silence).annotate({ description: "Those that are not over, or that still hold events." })
 }).annotate({ identifier: "Status" })

@@ -16,7 +16,7 @@ const Rupees = Schema.Number
 
 /** Rupees that were spent, in whole paise, with what is not known of them. */
 export const Spend = Schema.Struct({
-  amountInr: Rupees.annotate({ description: "In rupees: the middle of the bounds, with what was assumed." }),
+  amountInr: Rupees.annotate({ description: "In rupees: halfway between the bounds, plus `assumedInr`." }),
   minInr: Rupees.annotate({ description: "The lower bound." }),
   maxInr: Schema.NullOr(Rupees).annotate({
     description: "The upper bound; null if a price was not known for a while."
@@ -25,7 +25,7 @@ export const Spend = Schema.Struct({
     description: "How far `amountInr` may be off, either way; null if there is no upper bound."
   }),
   assumedInr: Rupees.annotate({
-    description: "The part at prices that were read only later; it is not in `minInr`."
+    description: "The part at prices that were read only later. Neither bound includes it."
   }),
   unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
   unobservedMillis: Schema.Number.annotate({

@@ -174,7 +174,7 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
     )
 }
 
-/** SQLite's words do not name the file. */
+/** SQLite's messages do not name the file. */
 const named =
   ({ filename }: SqliteClient.SqliteOptions) =>
   (error: SqlError) => {
@@ -187,7 +187,7 @@ const sqliteLayer = (options: SqliteClient.SqliteOptions): Layer.Layer<SqlClient
     Layer.provide(Reactivity.layer)
   )
 
-/** SQLite makes a database of a file without content. Once a process has had the lock there was some. */
+/** SQLite turns an empty file into a new database. But where there is a lock file, the store had content once. */
 const checkLength = (path: string) =>
   Effect.suspend(() =>
     existsSync(lockPath(path)) && statSync(path, { throwIfNoEntry: false })?.size === 0

@@ -32,14 +32,14 @@ const sentences = {
   ],
   unmigrated: ["The store lacks tables of this version", "Run berth-watch migrate on it, or start the daemon."],
   lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],
-  repeated: ["An event has the id of an earlier one", "This is a fault of berth-watch."],
-  statement: ["The store refused a statement", "This is a fault of berth-watch."]
+  repeated: ["An event has the id of an earlier one", "This is a bug in berth-watch."],
+  statement: ["The store refused a statement", "This is a bug in berth-watch."]
 } satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>
 
 /**
  * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
  * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process
- * owns the account now. `repeated`: an event is there already. `statement`: anything else, which is a fault of the program.
+ * owns the account now. `repeated`: an event is there already. `statement`: anything else, which is a bug in the program.
  */
 export type StoreFault = keyof typeof sentences
 

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
 import { Engine } from "./call/Engine.ts"
 
+/** The service of the rate limit: what is left of it now, and each change. */
 export class Allowance extends Context.Service<
   Allowance,
   {

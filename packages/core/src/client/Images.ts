@@ -12,6 +12,7 @@ import { type CallOptions, type Operation, readable, type Readable } from "./cal
 import { unsent } from "./options/OptionCheck.ts"
 import { wire } from "./transport/Wire.ts"
 
+/** The checks of an `ImageFilter`, field by field. */
 export const imageFilterShape = fields<ImageFilter>({
   type: optional(oneOf(["public", "private"])),
   vcpus: optional(whole),
@@ -54,6 +55,7 @@ export interface ImageListOptions extends CallOptions {
   readonly onEnd?: ((listed: ListedImages) => Effect.Effect<void>) | undefined
 }
 
+/** The service of the images that nodes are made from. */
 export class Images extends Context.Service<
   Images,
   {

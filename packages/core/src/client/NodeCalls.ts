@@ -71,6 +71,7 @@ export interface CommitmentOptions extends CallOptions {
 const withoutRepeats = (nodes: ReadonlyArray<Node>) =>
   Array.from(new Map(nodes.map((node) => [node.id, node])).values())
 
+/** The calls about nodes that `Nodes` and the promise client share. */
 export class NodeCalls extends Context.Service<
   NodeCalls,
   {

@@ -8,6 +8,7 @@ import { type ListOptions, NodeCalls } from "./NodeCalls.ts"
 
 export type { CommitmentOptions, ListOptions, PageOptions } from "./NodeCalls.ts"
 
+/** The service of the nodes of the account. */
 export class Nodes extends Context.Service<
   Nodes,
   Omit<NodeCalls["Service"], "pages"> & {

@@ -9,6 +9,7 @@ import { fromImages, type Plan } from "../domain/Plan.ts"
 import type { CallOptions } from "./call/Operation.ts"
 import { Images } from "./Images.ts"
 
+/** The service of the plans and their prices. */
 export class Plans extends Context.Service<
   Plans,
   {

@@ -57,6 +57,7 @@ export interface RawExchange {
   readonly failure: BerthError | null
 }
 
+/** The service that sends any request with the credentials, limits and errors of the client. */
 export class RawApi extends Context.Service<
   RawApi,
   {

@@ -8,6 +8,7 @@ import { Schema } from "effect"
  * `auto_terminate` terminates the node, `hourly_billing` drops the commitment.
  */
 export const commitmentSettings = ["auto_renew", "auto_terminate", "hourly_billing"] as const
+/** One of the three settings at the end of a commitment. */
 export type CommitmentSetting = (typeof commitmentSettings)[number]
 export const CommitmentSetting = /*#__PURE__*/ Schema.Literals(commitmentSettings)
 

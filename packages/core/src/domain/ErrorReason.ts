@@ -27,6 +27,7 @@ export interface Classification {
   readonly exit: "denied" | "notFound" | "rejected" | "rateLimited" | "unavailable" | "outcomeUnknown" | "localFile"
 }
 
+/** What the reasons about waiting have in common. */
 interface RetryAfter {
   /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. Of `CircuitOpen`, until a call may go. */
   readonly retryAfterMillis: number | null

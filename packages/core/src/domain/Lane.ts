@@ -8,5 +8,6 @@ import { Schema } from "effect"
  * everything.
  */
 export const lanes = ["interactive", "mutation", "wait", "sweep"] as const
+/** The priority of a call. */
 export type Lane = (typeof lanes)[number]
 export const Lane = /*#__PURE__*/ Schema.Literals(lanes)

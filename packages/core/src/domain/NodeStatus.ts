@@ -8,6 +8,7 @@ import { Predicate, Schema } from "effect"
  * create reply shows; the others are the four documented ones.
  */
 export const knownStatuses = ["creating", "created", "running", "power-off", "terminate"] as const
+/** A status that Berth knows. */
 export type KnownStatus = (typeof knownStatuses)[number]
 export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })
 

@@ -41,7 +41,7 @@ export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: num
   maxPricePerMonthInr: pricePerMonthInr
 })
 
-/** The price of what no record prices. */
+/** The price if no record states one. */
 export const unknownPrice: Price = /*#__PURE__*/ exactPrice(null, null)
 
 /** A text that two of the same price have in common. */
@@ -60,7 +60,7 @@ const boundsOf = (amounts: ReadonlyArray<number | null>): readonly [number, numb
   return min > max ? undefined : [min, max]
 }
 
-/** What all amounts are; null where one is not known or they differ. */
+/** The amount, if all of them are known and the same; otherwise null. */
 const agreed = (amounts: ReadonlyArray<number | null>): number | null => {
   const bounds = boundsOf(amounts)
   return bounds !== undefined && bounds[0] === bounds[1] ? bounds[0] : null
@@ -110,7 +110,7 @@ export const breakEvenDays = (committedInr: number | null, pricePerHourInr: numb
     ? null
     : Math.round((committedInr / (pricePerHourInr * 24)) * 10) / 10
 
-/** What a node is had for: its hourly price, and the periods it can be committed for. */
+/** What a node costs: its hourly price, and the periods it can be committed for. */
 export interface Terms {
   readonly price: Price
   /** The least that is billed, in rupees; null where that is not known. */

@@ -3,6 +3,7 @@
  * they are what the client needs of them.
  */
 
+/** The global names that the program's TypeScript knows: they differ between browsers, Node and neither. */
 type Globals = typeof globalThis
 
 /** The instances of a class of the platform. */

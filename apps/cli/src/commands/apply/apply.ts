@@ -4,16 +4,16 @@
 import { Duration, Effect } from "effect"
 import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
-import { duration, flag, flagOr, flags, text, wholeNumber } from "../../commandLine/Parameter.ts"
+import { duration, flag, flagOr, flags, switchFlag, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { wordsOf } from "../../commandLine/words.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { command } from "../command.ts"
 import { rupeesPerHour } from "../node/createFlags.ts"
-import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, yesFlag } from "./flags.ts"
 
 const parameters = {
   file: fileFlag,
-  wait: waitFlag,
+  wait: switchFlag("wait", "Wait until new nodes run and deleted ones are gone"),
   timeout: timeoutFlag,
   replace: flags("replace", text("MEMBER|all"), "Replace members whose node differs; repeatable"),
   maxUnavailable: flagOr("max-unavailable", wholeNumber(0), "Replace at most N at a time; default 1", 1),

@@ -4,13 +4,14 @@
 import { Duration, Effect } from "effect"
 import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
+import { switchFlag } from "../../commandLine/Parameter.ts"
 import { command } from "../command.ts"
-import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, waitFlag, yesFlag } from "./flags.ts"
+import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, yesFlag } from "./flags.ts"
 
 export const destroy = command(
   {
     file: fileFlag,
-    wait: waitFlag,
+    wait: switchFlag("wait", "Wait until the nodes are gone"),
     timeout: timeoutFlag,
     maxDeletes: maxDeletesFlag("default any number"),
     grace: graceFlag,

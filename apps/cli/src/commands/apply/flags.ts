@@ -9,7 +9,6 @@ export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun
 
 export const yesFlag = switchFlag("yes", "Do not ask")
 export const dryRunFlag = switchFlag("dry-run", "Show the plan and the price, and stop")
-export const waitFlag = switchFlag("wait", "Wait until new nodes run and deleted ones are gone")
 export const timeoutFlag = flag("timeout", duration(), "Maximum time to wait for a node; default 10m")
 export const maxDeletesFlag = (otherwise: string) =>
   flag("max-deletes", wholeNumber(0), `Abort if more nodes would be deleted; ${otherwise}`)

@@ -20,7 +20,7 @@ export const userFlag = flagOr(
 
 const flags = {
   node: oneNode,
-  words: argumentsFrom(0, "COMMAND", text(""), "What to run there, after --; default a shell"),
+  words: argumentsFrom(0, "COMMAND", text(""), "What to run there; default a shell"),
   user: userFlag
 }
 

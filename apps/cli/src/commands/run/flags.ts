@@ -9,7 +9,7 @@ import { type NodeOptions, nodeName, parameters as ofCreate } from "../node/crea
 const maxTtlMillis = 14 * 86_400_000
 
 export const parameters = {
-  words: argumentsFrom(1, "COMMAND", text(""), "What to run here, after --"),
+  words: argumentsFrom(1, "COMMAND", text(""), "What to run here"),
   ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "wait"]),
   name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
   ttl: flagOr(

@@ -40,6 +40,7 @@ export interface Request {
 /** Makes an effect within an uninterruptible region interruptible again. */
 export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
+/** Holds each attempt back until the rate limit lets it go. */
 export interface Admission {
   /**
    * Fails at once when the wait is certainly longer than the time left; else it waits, and its caller interrupts it at the

@@ -43,6 +43,7 @@ const maxDoubtMillis = 10
 const goneMillis = 60_000
 const forgottenMillis = 2 * 86_400_000
 
+/** Options of `layer`. All may be left out. */
 export interface AllowanceSqlOptions {
   /** The schema of the tables, on PostgreSQL. Default: `berth`. */
   readonly schema?: string | undefined

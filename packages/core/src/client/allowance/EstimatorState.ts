@@ -7,6 +7,7 @@ import type { Bucket } from "./BucketDetector.ts"
 import * as OtherClients from "./OtherClients.ts"
 import type { ServiceClock } from "./ServiceClock.ts"
 
+/** The state of an estimator: plain data, which its functions replace. */
 export interface State {
   readonly clock: ServiceClock | undefined
   readonly report: Report | undefined

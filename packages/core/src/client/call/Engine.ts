@@ -99,6 +99,7 @@ const redactors = ({ credentials, headers }: Settings) => {
   }
 }
 
+/** The service that makes every call of the client, step by step. */
 export class Engine extends Context.Service<
   Engine,
   {

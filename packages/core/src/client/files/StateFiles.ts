@@ -40,8 +40,8 @@ const refuse = (path: string, why: string): never => {
 }
 
 /**
- * The text of a file; none when it does not exist. Does not wait for a pipe, and reads no longer file. Follows a link only where the user
- * names the file.
+ * The text of a file; none when it does not exist. Does not wait for a pipe, and refuses a file of more than `maxBytes`. Follows a link only
+ * where the user names the file.
  */
 export const readText = (
   path: string,

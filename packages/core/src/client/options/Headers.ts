@@ -4,6 +4,7 @@
 import { Predicate } from "effect"
 
 /** Further headers of a request, by their names. */
+/** Header names and their values. */
 export type Headers = Readonly<Record<string, string>>
 
 /** Set by the client, or by HTTP. */

@@ -17,6 +17,7 @@ export class RuntimeTooOld extends Data.TaggedError("RuntimeTooOld")<{
 /** What a runtime names its own versions by. Bun and Deno state a version of Node, too. */
 type Versions = Readonly<Record<string, string | undefined>>
 
+/** Fails with `RuntimeTooOld` on a Node that is older than 22.19. */
 export const checkRuntime = (
   versions: Versions | undefined = globalThis.process?.versions
 ): Result.Result<void, RuntimeTooOld> => {

@@ -7,7 +7,7 @@ import { Clock, Effect } from "effect"
 /** Milliseconds since an arbitrary instant: only differences mean something. */
 export const monotonicMillisUnsafe = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
-/** The same as an effect. */
+/** The same time, as an effect. */
 export const monotonicMillis: Effect.Effect<number> = Clock.clockWith((clock) =>
   Effect.succeed(monotonicMillisUnsafe(clock))
 )

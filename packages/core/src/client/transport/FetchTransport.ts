@@ -37,6 +37,7 @@ const exchange = async (
     : { ...head, ...(await webText(response, head.headers, maxBodyBytes, signal)) }
 }
 
+/** A transport over `fetch`. */
 export const layer = Layer.succeed(Transport, {
   // Connections are the business of `fetch`, which offers none of its own to one request.
   send: (request, begun, leaving = Effect.void) =>

@@ -143,6 +143,7 @@ const agentOf = (load: () => Http) =>
       })
   )
 
+/** A transport over `node:http` and `node:https`. On Node it is the fastest. */
 export const layer = Layer.effect(
   Transport,
   Effect.gen(function* () {

@@ -64,6 +64,7 @@ export interface WireReply extends Head, Body {}
  */
 export type Leaving = Effect.Effect<void, ErrorReason>
 
+/** The service that sends one request and reads its reply. */
 export class Transport extends Context.Service<
   Transport,
   {
