@@ -15,7 +15,7 @@ export interface Running {
   /** Waits until stderr holds the text. Dies when the process ends without it. */
   readonly untilStderr: (text: string) => Effect.Effect<unknown>
   /** Waits until stdout holds the text. Dies when the process ends without it. */
-  readonly untilStdout: (text: string) => Effect.Effect<unknown>
+  readonly untilStdout: (text: string | RegExp) => Effect.Effect<unknown>
   /** Reads no more of stdout. */
   readonly hangUp: Effect.Effect<void>
   readonly ended: Effect.Effect<Ended>
