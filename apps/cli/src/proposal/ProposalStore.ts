@@ -1,7 +1,8 @@
 /**
  * The proposals of an account that wait for a person, and what became of them: in its state folder, where the server that proposes and
  * `berth approve` meet. The id of a proposal is the hash of all that is consented to, so that a proposal which was edited is not found
- * under it. What is written is never changed: an answer, that it was sent and its result are files of their own.
+ * under it. What is written is never changed: an answer, that it was sent and its result are files of their own. Only
+ * that it was sent is taken back, where the service has certainly done nothing.
  */
 import {
   type FileFault,
@@ -234,6 +235,8 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     answerOf,
     /** Notes that its request is about to leave. It is on the disk when this ends. */
     markSent: (id: string) => write(pathOf(id, "sent"), JSON.stringify({ id })),
+    /** Takes that note back: the service has certainly not done it. */
+    unmarkSent: (id: string) => Effect.mapError(removeFile(pathOf(id, "sent")), fault),
     wasSent: (id: string) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
     finish: (id: string, outcome: Outcome) => write(pathOf(id, "result"), encodeOutcome(outcome)),
     /** Its result; undefined before it was carried out. Fails where that was edited. */

@@ -5,6 +5,7 @@
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
+import { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { McpSchema } from "effect/ai"
@@ -121,7 +122,8 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
     }
     case "commit": {
       const skuId = order.skuId ?? undefined
-      yield* nodes.setCommitment(order.id, order.setting, { skuId })
+      // Once: the second of two may begin or name another term (A17).
+      yield* nodes.setCommitment(order.id, order.setting, { skuId, maxAttempts: 1 })
       const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
       const option =
         skuId === undefined || skuId === 0
@@ -134,7 +136,9 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
   }
 })
 
-/** What became of a proposal whose request may have been sent before; undefined where that has to be sent again. */
+const refused = (kept: Kept, message: string, hint: string) => new ProposalRefused({ proposal: kept.id, message, hint })
+
+/** What became of a proposal whose request may have been sent before; undefined where that has to be sent again. Fails where nothing tells. */
 const resumed = Effect.fnUntraced(function* (kept: Kept) {
   const { id: key, terms } = kept
   if (terms.order.action === "create") {
@@ -142,7 +146,13 @@ const resumed = Effect.fnUntraced(function* (kept: Kept) {
     // The node is known: this sends nothing.
     return isKnown ? yield* send(kept) : undefined
   }
-  if (terms.order.action === "commit") return undefined
+  if (terms.order.action === "commit") {
+    return yield* refused(
+      kept,
+      `Whether the commitment of node ${terms.order.id} was set is not known: its request was sent before, and the service reports no commitments.`,
+      "It is not sent again. A person can look in the account portal before you propose it again."
+    )
+  }
   const { id } = terms.order
   const gone: Outcome = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
   return yield* Nodes.use((nodes) => nodes.get(id)).pipe(
@@ -152,8 +162,6 @@ const resumed = Effect.fnUntraced(function* (kept: Kept) {
     Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(gone))
   )
 })
-
-const refused = (kept: Kept, message: string, hint: string) => new ProposalRefused({ proposal: kept.id, message, hint })
 
 const again = "Nothing was sent. Propose it again."
 
@@ -179,6 +187,13 @@ const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   if (isSame(kept.terms, now)) return
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
+
+/** A create that failed and may have made a node all the same. */
+const mayExist = (error: unknown): boolean => error instanceof BerthError && error.reason._tag === "OutcomeUnknown"
+
+/** Whether the service has certainly done nothing. Only of one attempt: the last of several says nothing of those before it. */
+const isUndone = ({ action }: Order, error: unknown): boolean =>
+  action === "commit" && error instanceof BerthError && !error.reason.mayBeProcessed
 
 /** Both tools. `proposals` is undefined where nothing may be proposed. */
 export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | undefined) => {
@@ -233,8 +248,8 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
     yield* ensureWithin(terms, id)
     take(kept)
     const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) => {
-      const mayExist = error._tag === "BerthError" && error.reason._tag === "OutcomeUnknown"
-      return Effect.sync(() => (wasSent || mayExist ? undefined : giveBack(kept)))
+      if (!wasSent && !mayExist(error)) giveBack(kept)
+      return isUndone(terms.order, error) ? store.unmarkSent(id) : Effect.void
     })
     return yield* Effect.flatMap(sent, finish)
   })

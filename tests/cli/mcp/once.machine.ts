@@ -1,0 +1,127 @@
+/**
+ * A proposal is carried out once, whatever is repeated, lost or killed: what the service receives is counted behind a relay that keeps
+ * replies back.
+ */
+import { request as forward, type RequestListener } from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { HttpService } from "@berthkit/testing/HttpService"
+import { TestServer } from "@berthkit/server/testing"
+import { Effect } from "effect"
+import { stateFolder } from "../stateFolder.ts"
+import { type Agent, changes, order, startAgent } from "./Agent.ts"
+
+const everything = ["--allow", "create,delete,commit"]
+
+/** What becomes of the reply to the first change, which the service has carried out. */
+type Loss = "kept back" | "lost"
+
+/** Stands before the service. `reached` is called once the service has carried out the first change. */
+const relay = Effect.fnUntraced(function* (loss: Loss, reached: () => void) {
+  const { baseUrl } = yield* TestServer
+  const { hostname, port } = new URL(baseUrl)
+  let isFirst = true
+  const listener: RequestListener = (request, response) => {
+    const isLost = isFirst && request.method !== "GET"
+    if (isLost) isFirst = false
+    const options = { hostname, port, method: request.method, path: request.url, headers: request.headers }
+    const passed = forward(options, (reply) => {
+      if (isLost) {
+        reply.resume().once("end", reached)
+        if (loss === "lost") request.socket.destroy()
+        return
+      }
+      response.writeHead(reply.statusCode ?? 500, reply.headers)
+      reply.pipe(response)
+    })
+    request.pipe(passed)
+  }
+  return (yield* HttpService.start(listener)).url
+})
+
+const orders = {
+  create: { ...order, name: "web" },
+  delete: { action: "delete", node: "fleet-1" },
+  commit: { action: "commit", node: "fleet-1", setting: "auto_terminate" }
+} as const
+
+const execute = (agent: Agent, proposal: unknown) => Effect.promise(() => agent.call("execute", { proposal }))
+
+const propose = (agent: Agent, args: object) =>
+  Effect.map(
+    Effect.promise(() => agent.call("propose", args)),
+    ({ structuredContent }) => structuredContent["id"]
+  )
+
+const live = (
+  title: string,
+  test: (state: string) => Effect.Effect<void, never, TestServer | import("effect").Scope.Scope>
+) =>
+  it.live(title, () =>
+    Effect.flatMap(stateFolder, test).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 2 } })))
+  )
+
+/** Executes a proposal on a server that is killed before the reply comes. Gives its id, and the server that was started after that. */
+const killedWhileSending = Effect.fnUntraced(function* (state: string, args: object) {
+  let ended = () => {}
+  const gone = new Promise<void>((resolve) => (ended = resolve))
+  const url = yield* relay("kept back", () => first.program.signal("SIGKILL"))
+  const options = { env: { XDG_STATE_HOME: state, BERTH_BASE_URL: url }, person: () => "accept" as const }
+  const first = yield* startAgent(everything, options)
+  const id = yield* propose(first, args)
+  void first.call("execute", { proposal: id }).catch(ended)
+  yield* Effect.promise(() => gone)
+  return { id, next: yield* startAgent(everything, options) }
+})
+
+describe.each([
+  ["create", "POST", "adopted"],
+  ["delete", "DELETE", "deleting"]
+] as const)("a %s whose reply never came, for the server was killed", (action, sent, outcome) => {
+  live("is looked for, and not sent again", (state) =>
+    Effect.gen(function* () {
+      const { id, next } = yield* killedWhileSending(state, orders[action])
+      const results = yield* Effect.all([execute(next, id), execute(next, id)], { concurrency: 2 })
+      for (const { content, structuredContent } of results) {
+        assert.deepInclude(structuredContent, { outcome }, content[0]?.text)
+      }
+      assert.deepStrictEqual(yield* changes, [sent])
+      assert.isEmpty(next.questions)
+    })
+  )
+})
+
+describe("a commitment", () => {
+  live("whose reply never came, for the server was killed, is not sent again", (state) =>
+    Effect.gen(function* () {
+      const { id, next } = yield* killedWhileSending(state, orders.commit)
+      for (let time = 0; time < 2; time++) {
+        const { content, isError } = yield* execute(next, id)
+        assert.isTrue(isError)
+        assert.match(content[0]?.text ?? "", /^Whether the commitment of node \d+ was set is not known/)
+      }
+      assert.deepStrictEqual(yield* changes, ["POST"])
+    })
+  )
+
+  live("whose reply is lost is not sent again", (state) =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: state, BERTH_BASE_URL: yield* relay("lost", () => {}) }
+      const agent = yield* startAgent(everything, { env, person: () => "accept" })
+      const id = yield* propose(agent, orders.commit)
+      assert.include((yield* execute(agent, id)).content[0]?.text, "The service may have carried out the request")
+      assert.include((yield* execute(agent, id)).content[0]?.text, "was set is not known")
+      assert.deepStrictEqual(yield* changes, ["POST"])
+    })
+  )
+
+  live("that the service refused may be sent again", (state) =>
+    Effect.gen(function* () {
+      const agent = yield* startAgent(everything, { env: { XDG_STATE_HOME: state }, person: () => "accept" })
+      const id = yield* propose(agent, { action: "commit", node: "fleet-1", setting: "auto_renew" })
+      for (let time = 0; time < 2; time++) {
+        assert.include((yield* execute(agent, id)).content[0]?.text, "has no commitment to renew")
+      }
+      assert.deepStrictEqual(yield* changes, ["POST", "POST"])
+    })
+  )
+})
