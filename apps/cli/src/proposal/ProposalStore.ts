@@ -109,7 +109,7 @@ export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =
 
 /** What a person answered. */
 const answers = ["approved", "declined"] as const
-type Answer = (typeof answers)[number]
+export type Answer = (typeof answers)[number]
 
 const idPattern = /^p[0-9a-z]{19}$/
 
@@ -174,6 +174,15 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       answers.find((each) => Option.contains(text, JSON.stringify({ id, answer: each })))
     )
 
+  /** Runs an effect while no other process has this lock. */
+  const lockedBy =
+    (name: string) =>
+    <A, E, R>(use: Effect.Effect<A, E, R>) =>
+      Effect.andThen(
+        Effect.mapError(makeOwnFolder(folder, ownLevels), fault),
+        underLock(`${folder}/${name}.lock`, fault, () => use)
+      )
+
   /** Removes what is older than results are kept. Gives how many proposals are left. */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
     const names = yield* Effect.mapError(
@@ -225,13 +234,19 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       const { expiresMillis, terms } = found.value
       return { id, expiresMillis, terms } satisfies Kept
     }),
-    /** Keeps an answer unless there is one, and gives the one that counts: what was declined is not approved later. */
-    answer: Effect.fnUntraced(function* (id: string, answer: Answer) {
-      const before = yield* answerOf(id)
-      if (before !== undefined) return before
-      yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
-      return answer
-    }),
+    /**
+     * Keeps an answer unless there is one, and gives the one that counts: what was declined is not approved later. Of two at once the second
+     * waits for the first.
+     */
+    answer: (id: string, answer: Answer) =>
+      lockedBy(`${id}.answer`)(
+        Effect.gen(function* () {
+          const before = yield* answerOf(id)
+          if (before !== undefined) return before
+          yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
+          return answer
+        })
+      ),
     answerOf,
     /** Notes that its request is about to leave. It is on the disk when this ends. */
     markSent: (id: string) => write(pathOf(id, "sent"), JSON.stringify({ id })),
@@ -247,12 +262,6 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome.value
     }),
     /** Runs `use` while no other process carries out the same proposal. */
-    locked:
-      (id: string) =>
-      <A, E, R>(use: Effect.Effect<A, E, R>) =>
-        Effect.andThen(
-          Effect.mapError(makeOwnFolder(folder, ownLevels), fault),
-          underLock(`${folder}/${id}.lock`, fault, () => use)
-        )
+    locked: lockedBy
   }
 })
