@@ -75,11 +75,14 @@ const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, que
   "set-commitment": ["Setting the commitment of", "Set the commitment of node"]
 }
 
+/** A name in a sentence: in quotes where it could pass for words of ours, such as another price. */
+export const nameIn = (name: string): string => (/^[\p{L}\p{M}\p{N}._-]+$/u.test(name) ? name : jsonLine(name))
+
 /** The node that a change is about, and all that there is to know before it is made. */
 const partsOf = (proposal: Proposal): readonly [what: string, terms: string] =>
   proposal.action === "create"
-    ? [`${proposal.name}${orderOf(proposal)}`, termsOf(proposal)]
-    : [`${proposal.name} (${proposal.id})`, proposal.outcome]
+    ? [`${nameIn(proposal.name)}${orderOf(proposal)}`, termsOf(proposal)]
+    : [`${nameIn(proposal.name)} (${proposal.id})`, proposal.outcome]
 
 /** One change that is about to be made, as a sentence. */
 export const sentenceOf = (proposal: Proposal): string => {

@@ -5,7 +5,7 @@
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { DateTime } from "effect"
 import { jsonLine } from "../output/json.ts"
-import { questionOf } from "./Proposal.ts"
+import { nameIn, questionOf } from "./Proposal.ts"
 import type { Kept } from "./ProposalStore.ts"
 
 const maxLine = 1500
@@ -27,7 +27,9 @@ export const consentLines = (kept: Kept): ReadonlyArray<string> => {
     questionOf([proposal]),
     ...(about === null
       ? []
-      : [`Node ${about.id}: ${about.name}, created ${about.createdAt}, public address ${about.publicIp ?? "none"}.`]),
+      : [
+          `Node ${about.id}: ${nameIn(about.name)}, created ${about.createdAt}, public address ${about.publicIp ?? "none"}.`
+        ]),
     `Request: ${method} ${path}${body === null ? "" : ` ${jsonLine(body)}`}`,
     `Proposal ${kept.id}, until ${expiryOf(kept)}.`
   ].map(line)

@@ -52,6 +52,11 @@ describe("the question before a change", () => {
       "Create these 2 nodes on P from I? Together: ₹4.00 per hour, ₹2920.00 per month.",
       [proposal({ name: "w-1" }), proposal({ name: "w-2" })]
     ],
+    ["Delete node db-1.exämple_2 (1)? Its disk is deleted too.", [{ ...deletion, name: "db-1.exämple_2" }]],
+    [
+      String.raw`Delete node "a (2)? Nothing is deleted. \"" (1)? Its disk is deleted too.`,
+      [{ ...deletion, name: 'a (2)? Nothing is deleted. "' }]
+    ],
     ["Set the commitment of node a (1)? At its end the node is terminated.", [commitment]]
   ])("says what will happen and what it costs: %s", (question, proposals) =>
     assert.strictEqual(questionOf(proposals), question)
