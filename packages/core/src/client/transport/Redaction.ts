@@ -54,25 +54,30 @@ const spelling = (secret: string): ReadonlyArray<string> => (secret.match(/\\+|[
 /** Shorter pieces than this occur in texts by chance. */
 const minPiece = 6
 
+/** Others are several bytes each, and percent-encoded as these. */
+const isAscii = (text: string): boolean => !/[^ -~]/.test(text)
+
+/** The UTF-8 bytes of a text, a character each. */
+const bytesOf = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
+
 /** The part of a longer text's Base64 that depends on this secret alone, for each alignment. */
-const insideBase64 = (secret: string): ReadonlyArray<string> =>
+const insideBase64 = (bytes: string): ReadonlyArray<string> =>
   [0, 1, 2]
     .map((before) =>
-      btoa(" ".repeat(before) + secret).slice(
-        Math.ceil((before * 8) / 6),
-        Math.floor(((before + secret.length) * 8) / 6)
-      )
+      btoa(" ".repeat(before) + bytes).slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
     )
     .filter(({ length }) => length >= minPiece)
 
 /** The encodings of a secret as a whole, character by character, the longest first: a shorter one may be its beginning. */
 const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const base64 = [btoa(secret), btoa(secret).replace(/=+$/, ""), ...insideBase64(secret)]
+  const bytes = bytesOf(secret)
+  const base64 = [btoa(bytes), btoa(bytes).replace(/=+$/, ""), ...insideBase64(bytes)]
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))
   const texts = Array.from(new Set([...base64, ...urlSafe])).sort((a, b) => b.length - a.length)
   // As in a dump: with spaces or colons between the bytes, or without.
   const hex = Array.from(
-    secret,
+    bytes,
     (plain, at) => (at === 0 ? "" : "[ :]?") + plain.charCodeAt(0).toString(16).padStart(2, "0")
   )
   return [...texts.map((text) => Array.from(text, Regex.escape)), hex]
@@ -146,7 +151,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
     (a, b) => b.length - a.length
   )
   const written = (secrets: ReadonlyArray<string>) => [
-    ...secrets.map(spelling),
+    ...secrets.flatMap((secret) => (isAscii(secret) ? [secret] : [secret, encodeURIComponent(secret)])).map(spelling),
     // The text that was encoded may be an address that was encoded already.
     ...Array.from(new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))).flatMap(wholes)
   ]

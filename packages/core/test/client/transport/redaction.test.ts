@@ -371,3 +371,23 @@ describe("a reason that leaves an attempt", () => {
     }
   })
 })
+
+describe("a secret of other letters", () => {
+  const secret = "ключ-é-🔑-secret"
+  const redact = redactor({ apiKey: Redacted.make("key-0001"), accessToken: Redacted.make("token-0002") }, [secret])
+
+  it.each([
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64"),
+    Buffer.from(`me:${secret}`).toString("base64url"),
+    Buffer.from(secret).toString("hex"),
+    Array.from({ length: secret.length }, (_, at) => `\\u${secret.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
+      ""
+    )
+  ])("is masked as %s", (spelled) => {
+    const masked = redact(`before ${spelled} after`)
+    assert.match(masked, /^before .{0,8}<redacted>.{0,4} after$/)
+    assert.notInclude(masked, spelled)
+  })
+})
