@@ -6,6 +6,8 @@ import { seenOf, spellingsOf } from "@berthkit/testing/spellings"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { berth } from "../berth.ts"
+import { stateFolder } from "../stateFolder.ts"
 import { type Agent, changes, methods, order, startAgent } from "./Agent.ts"
 
 const everything = ["--allow", "create,delete,commit"]
@@ -116,6 +118,32 @@ describe("the rate limit", () => {
       assert.match(spent ?? "", /"retryAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/)
       assert.isAtMost((yield* methods).length, 20)
       assert.isAtLeast((yield* methods).length, 10)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ rateLimit: { limit: 100 } })))
+  )
+})
+
+describe("people", () => {
+  it.live("are not kept waiting by an agent that asks without end", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      const agent = yield* startAgent(["--share", "0.2"], { env: { XDG_STATE_HOME: state } })
+      let isOver = false
+      let refused = 0
+      const asking = Array.from({ length: 20 }, async () => {
+        while (!isOver) if ((await agent.call("list_images", { limit: 1 })).isError === true) refused++
+      })
+      // It has had its part long before the last of these.
+      const codes: Array<unknown> = []
+      for (let command = 0; command < 10; command++) {
+        codes.push((yield* berth(["node", "list", "--deadline", "5s"], { env: { XDG_STATE_HOME: state } })).code)
+      }
+      isOver = true
+      yield* Effect.promise(() => Promise.all(asking))
+      assert.deepStrictEqual(
+        codes,
+        Array.from(codes, () => 0)
+      )
+      assert.isAbove(refused, 0)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ rateLimit: { limit: 100 } })))
   )
 })
