@@ -88,15 +88,21 @@ describe("the inspector", () => {
 })
 
 describe("the conformance suite", () => {
-  it.each([["server-initialize"], ["ping"], ["tools-list"], ["resources-list"], ["logging-set-level"]])(
-    "passes %s through the bridge",
-    async (scenario) => {
-      await using bridge = Program.ofNode(join(tools, "bridge.mjs"), server, { env, isInputOpen: true })
-      const url = (await bridge.printed(/http\S+\n/)).trim()
-      const suite = join(modules, "conformance/dist/index.js")
-      const args = ["server", "--url", url, "--scenario", scenario]
-      const printed = await Program.ofNode(suite, args, { env: { HOME: state } }).succeeded()
-      assert.match(printed, /Passed: (\d+)\/\1, 0 failed/)
-    }
-  )
+  it.each([
+    ["server-initialize"],
+    ["ping"],
+    ["tools-list"],
+    ["resources-list"],
+    ["resources-subscribe"],
+    ["resources-unsubscribe"],
+    ["prompts-list"],
+    ["logging-set-level"]
+  ])("passes %s through the bridge", async (scenario) => {
+    await using bridge = Program.ofNode(join(tools, "bridge.mjs"), server, { env, isInputOpen: true })
+    const url = (await bridge.printed(/http\S+\n/)).trim()
+    const suite = join(modules, "conformance/dist/index.js")
+    const args = ["server", "--url", url, "--scenario", scenario]
+    const printed = await Program.ofNode(suite, args, { env: { HOME: state } }).succeeded()
+    assert.match(printed, /Passed: (\d+)\/\1, 0 failed/)
+  })
 })
