@@ -74,15 +74,16 @@ const killedWhileSending = Effect.fnUntraced(function* (state: string, args: obj
 })
 
 describe.each([
-  ["create", "POST", "adopted"],
-  ["delete", "DELETE", "deleting"]
-] as const)("a %s whose reply never came, for the server was killed", (action, sent, outcome) => {
+  ["create", "POST", "adopted", "was created, and is billed"],
+  ["delete", "DELETE", "deleting", "is being deleted"]
+] as const)("a %s whose reply never came, for the server was killed", (action, sent, outcome, says) => {
   live("is looked for, and not sent again", (state) =>
     Effect.gen(function* () {
       const { id, next } = yield* killedWhileSending(state, orders[action])
       const results = yield* Effect.all([execute(next, id), execute(next, id)], { concurrency: 2 })
       for (const { content, structuredContent } of results) {
         assert.deepInclude(structuredContent, { outcome }, content[0]?.text)
+        assert.include(structuredContent["message"], says)
       }
       assert.deepStrictEqual(yield* changes, [sent])
       assert.isEmpty(next.questions)

@@ -105,6 +105,13 @@ const keepCommitment = Effect.fnUntraced(function* (
   )
 })
 
+const deleting = (proposal: string, id: number): Outcome => ({
+  proposal,
+  outcome: "deleting",
+  message: `Node ${id} is being deleted. Wait for its end with wait.`,
+  node: null
+})
+
 /** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
 const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
   const nodes = yield* Nodes
@@ -117,8 +124,7 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
     }
     case "delete": {
       yield* nodes.delete(order.id)
-      const message = `Node ${order.id} is being deleted. Wait for its end with wait.`
-      return { proposal: key, outcome: "deleting", message, node: null } satisfies Outcome
+      return deleting(key, order.id)
     }
     case "commit": {
       const skuId = order.skuId ?? undefined
@@ -156,9 +162,7 @@ const resumed = Effect.fnUntraced(function* (kept: Kept) {
   const { id } = terms.order
   const gone: Outcome = { proposal: key, outcome: "deleted", message: `Node ${id} is deleted.`, node: null }
   return yield* Nodes.use((nodes) => nodes.get(id)).pipe(
-    Effect.map(({ status }): Outcome | undefined =>
-      status === "terminate" ? { ...gone, outcome: "deleting" } : undefined
-    ),
+    Effect.map(({ status }) => (status === "terminate" ? deleting(key, id) : undefined)),
     Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(gone))
   )
 })
