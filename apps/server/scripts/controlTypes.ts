@@ -65,7 +65,7 @@ const typeOf = (schema: JsonSchema, isWritten: boolean): string => {
     case "object":
       return schema.properties === undefined && schema.additionalProperties
         ? `Readonly<Record<string, ${inner(schema.additionalProperties)}>>`
-        : `{ ${fieldsOf(schema, isWritten).join("\n")} }`
+        : `{\n${fieldsOf(schema, isWritten).join("\n")}\n}`
     default:
       return "unknown"
   }

@@ -321,6 +321,14 @@ it("its types need no library: what a test writes and gets imports nothing else"
   for (const from of imported) expect(from).toMatch(/^\.\/\w+\.ts$/)
 })
 
+it("each description in its printed types begins a line: the compiler drops one behind a brace", () => {
+  const described = controlTypes()
+    .split("\n")
+    .filter((line) => line.includes("/** "))
+  expect(described.length).toBeGreaterThan(50)
+  for (const line of described) expect(line).toMatch(/^\/\*\* /)
+})
+
 it("the types of the control plane are printed, all of them", () => {
   const namesIn = (text: string) => Array.from(text.matchAll(/^export (?:type|interface) (\w+)/gm), ([, name]) => name)
   const printed = namesIn(controlTypes())
