@@ -63,10 +63,8 @@ it.effect("all who ask while an answer is under way get that one, which is as ol
 it.effect("a failure is not kept", () =>
   Effect.gen(function* () {
     let reads = 0
-    const cached = yield* cachedFor(
-      Effect.suspend(() => (++reads < 3 ? Effect.fail("unreadable") : Effect.succeed(reads))),
-      60_000
-    )
+    const unsteady = Effect.suspend(() => (++reads < 3 ? Effect.fail("unreadable") : Effect.succeed(reads)))
+    const cached = yield* cachedFor(unsteady, 60_000)
     expect(yield* Effect.flip(cached)).toBe("unreadable")
     expect(yield* Effect.flip(cached)).toBe("unreadable")
     expect(yield* cached).toBe(3)
@@ -77,7 +75,8 @@ it.effect("a failure is not kept", () =>
 it.effect("an answer that nobody waits for any more is asked for again", () =>
   Effect.gen(function* () {
     let reads = 0
-    const cached = yield* cachedFor(Effect.sync(() => ++reads).pipe(Effect.delay("10 seconds")), 60_000)
+    const slow = Effect.sync(() => ++reads).pipe(Effect.delay("10 seconds"))
+    const cached = yield* cachedFor(slow, 60_000)
     const left = yield* Effect.forkChild(cached, { startImmediately: true })
     yield* TestClock.adjust("1 second")
     yield* Fiber.interrupt(left)
