@@ -12,13 +12,14 @@ import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
 import { becomes, command, configured, distinct, eventsOf, receiver, wait } from "./Scene.ts"
 
+/** A node takes longer to be gone than a daemon takes to start on a busy machine: one that is not seen terminating is believed gone much later. */
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
   TestServer.layer({
     clock: "real",
     rateLimit: { limit: 1_000_000 },
     provisioning: "1 hour",
-    termination: "2500 millis"
+    termination: "10 seconds"
   })
 )
 
