@@ -92,10 +92,14 @@ describe("an allowance that is shared through a database", () => {
       }))
       const [one, another] = [yield* machine, yield* machine]
       assert.strictEqual((yield* berth(["image", "saved"], { env: one })).code, 0)
-      const next = yield* berth(["image", "saved"], { env: another })
+      const ask = berth(["image", "saved"], { env: another })
+      let next = yield* ask
+      // A command waits half a second for the database, and on a very busy machine goes without it.
+      let uninformed = 0
+      for (; next.stderr.includes("The service refused the call") && uninformed < 3; uninformed++) next = yield* ask
       assert.strictEqual(next.code, 6)
       assert.match(next.stderr, /^error: Too little is left of the rate limit: this call may go in /)
-      assert.strictEqual(yield* count(429), 0)
+      assert.strictEqual(yield* count(429), uninformed)
       const shown = `postgres://127.0.0.1:${postgres.port}/postgres?schema=berth`
       const { file, otherProcesses } = json<Limits>(yield* berth(["limits", "-o", "json"], { env: another }))
       assert.deepStrictEqual([file, otherProcesses], [shown, 0])
