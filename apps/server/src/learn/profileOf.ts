@@ -16,7 +16,8 @@ import { type Durations, ghosts, life, provisioning, statuses, termination } fro
 import { paging } from "./observe/paging.ts"
 import { envelopeOf, recordShape, successes } from "./observe/records.ts"
 import { clockSkewMillis, isBucket, window } from "./observe/window.ts"
-import { type Evidence, redactJson } from "./readEvidence.ts"
+import type { Evidence } from "./readEvidence.ts"
+import { redactJson } from "./secrets.ts"
 
 /** An object without the fields that are undefined. */
 const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>

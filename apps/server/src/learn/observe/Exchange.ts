@@ -32,9 +32,9 @@ export interface Exchange {
   readonly body: ReplyBody
 }
 
-/** Names of parameters and headers that carry credentials. */
+/** Names of parameters, headers and fields that carry credentials. */
 export const isSecretName = (name: string): boolean =>
-  /^(x-)?(api[_-]?key|(access[_-]?|csrf[_-]?|x?csrf-?)?token|(proxy-)?authorization|(set-)?cookie|sessionid|role|csrftoken)$|secret|password|token/i.test(
+  /^((proxy-)?authorization|(set-)?cookie|role)$|secret|passw|token|credential|signature|session|(^|[-_.])(auth|jwt|sid|sig|pwd|pass)([-_.]|$)|(api|app|access|private)[-_]?key/i.test(
     name
   )
 
