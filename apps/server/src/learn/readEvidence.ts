@@ -20,6 +20,9 @@ export interface Evidence {
 /** Largest file that is read. */
 export const maxEvidenceBytes = 64 * 1024 * 1024
 
+/** Most requests of a file: what compares each with each other takes seconds for so many. */
+const maxExchanges = 20_000
+
 /** Records are a few levels deep; what is much deeper is no reply of the service. */
 const maxDepth = 32
 
@@ -149,6 +152,9 @@ export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   const others = read.filter(({ exchange }) => !isOfTheService(exchange.path))
   if (own.length === 0) {
     return Result.fail("none of its requests is to /myaccount/api/v1, so it is of another service")
+  }
+  if (own.length > maxExchanges) {
+    return Result.fail(`it has ${own.length} requests to the service; at most ${maxExchanges} are read: keep fewer`)
   }
   const hosts = Array.from(new Set(own.map(({ host }) => host)))
   if (hosts.length > 1) {
