@@ -89,6 +89,14 @@ describe("a profile that somebody edited", () => {
   })
 })
 
+it("a page with nodes is not behind the end of longer pages", () => {
+  const { behaviour } = profileFrom([
+    entry("/nodes/?page_no=2&per_page=50", { ...list, data: [] }),
+    entry("/nodes/?page_no=2&per_page=2", list)
+  ])
+  expect(behaviour.paging.pastTheEnd).toBe("empty")
+})
+
 it("what no probe shows has a hint how to learn it", () => {
   const headers = { "ratelimit-limit": "1200", "ratelimit-remaining": "9", "ratelimit-reset": "1767229200" }
   const { behaviour } = profileFrom([entry("/nodes/", list, { headers })])

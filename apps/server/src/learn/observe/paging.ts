@@ -61,22 +61,23 @@ const upToMaximum = once((evidence) =>
   })
 )
 
-/** The pages that are empty. */
-const emptyPages = once(
-  (evidence) =>
-    new Set(
-      lists(evidence)
-        .filter((exchange) => listIn(exchange)?.length === 0)
-        .map((exchange) => asked(exchange).page)
-    )
-)
-
 const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
   ids.every((id, at) => at === 0 || (id - ids[at - 1]!) * sign > 0)
 
 const sameIds = (one: Exchange, other: Exchange): boolean => JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
 
 const pageKey = (page: number, size: number | undefined): string => `${page} of ${size}`
+
+/** The pages that are empty: which page is behind the end depends on its size. */
+const emptyPages = once(
+  (evidence) =>
+    new Set(
+      lists(evidence)
+        .filter((exchange) => listIn(exchange)?.length === 0)
+        .map(asked)
+        .map(({ page, size }) => pageKey(page, size))
+    )
+)
 
 /** The first page of each number and size that has nodes, asked for plainly by `page_no`. */
 const plainPages = once((evidence) => {
@@ -154,8 +155,9 @@ export const paging = {
   pastTheEnd: claim("A7", "Past the end a page is empty", {
     refutedBy: "A page behind the end that has nodes, or is refused",
     see: first(lists, (exchange, evidence) => {
-      const { page } = asked(exchange)
-      const isBehind = page >= Math.max(100_000, atLeast(evidence) * 10) || emptyPages(evidence).has(page)
+      const { page, size } = asked(exchange)
+      const isFar = page >= Math.max(100_000, atLeast(evidence) * 10)
+      const isBehind = isFar || emptyPages(evidence).has(pageKey(page, size))
       if (!isPlain(exchange) || !isBehind || page < 2) return undefined
       if (isRefusal(exchange)) return ["refused", `page ${page} is refused with ${exchange.status}`]
       const length = listIn(exchange)?.length
