@@ -97,8 +97,11 @@ const twoPages = (evidence: Evidenced, pages: readonly [number, number], size: n
   return one === undefined || other === undefined || sameIds(one, other) ? undefined : ([one, other] as const)
 }
 
+const moreNodes = { needs: "more nodes" } as const
+
 export const paging = {
   defaultSize: claim("A7", "A page without per_page has 20 nodes", {
+    ...moreNodes,
     refutedBy: "A first page of another length, while there are more nodes",
     see: first(lists, (exchange, evidence) => {
       const { page, size } = asked(exchange)
@@ -111,6 +114,7 @@ export const paging = {
     holds: is<number>(pageSize.default)
   }),
   maxPageSize: claim("A7", "per_page goes up to 100", {
+    ...moreNodes,
     refutedBy: "A per_page of 1 to 100 that is shortened or refused",
     see: (evidence) => [
       ...first(upToMaximum, (exchange) => {
@@ -121,9 +125,10 @@ export const paging = {
           ? ["refused", `per_page=${size} is refused with ${exchange.status}`]
           : undefined
       })(evidence),
+      // A shorter page may be all there is, and shows nothing.
       ...first(upToMaximum, (exchange) =>
-        asked(exchange).size === pageSize.maximum && isSuccess(exchange)
-          ? [pageSize.maximum, "per_page=100 is not shortened"]
+        listIn(exchange)?.length === pageSize.maximum
+          ? [pageSize.maximum, `per_page=${pageSize.maximum} gives ${pageSize.maximum} nodes`]
           : undefined
       )(evidence)
     ],
