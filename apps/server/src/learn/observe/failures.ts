@@ -5,7 +5,7 @@ import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../../profile/Profile.ts"
 import { isObject } from "../../profile/values.ts"
 import { all, claim, each, type Evidenced, first, is, type Observer, once } from "./Claim.ts"
-import { type Exchange, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
+import { type Exchange, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { asked, lists } from "./paging.ts"
 
 /** A path that was made up to see what becomes of it: the service may have more paths than its interface documents. */
@@ -103,7 +103,9 @@ const header = (situation: Situation, name: string) =>
   })
 
 const failed = once((evidence) =>
-  evidence.filter((exchange) => !isSuccess(exchange) && exchange.status >= 200 && exchange.status < 500)
+  evidence.filter(
+    (exchange) => !isSuccess(exchange) && !isRedirect(exchange) && exchange.status >= 200 && exchange.status < 500
+  )
 )
 
 const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0

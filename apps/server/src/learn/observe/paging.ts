@@ -4,11 +4,16 @@
 import { pageSize } from "@berthkit/core/api/Routes"
 import { isObject } from "../../profile/values.ts"
 import { all, claim, each, type Evidenced, first, is, once } from "./Claim.ts"
-import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
+import { type Exchange, idOf, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 
-/** Lists by GET. */
+/** Lists by GET. What is refused, or sent elsewhere, without the last slash of its path may be so for that alone. */
 export const lists = once((evidence) =>
-  evidence.filter(({ method, operation }) => operation === "nodes.list" && method === "GET")
+  evidence.filter(
+    (exchange) =>
+      exchange.operation === "nodes.list" &&
+      exchange.method === "GET" &&
+      (exchange.path.endsWith("/") || isSuccess(exchange))
+  )
 )
 
 /** What a list asks for; undefined for what it leaves out, and NaN where that is no whole number. */
@@ -230,7 +235,7 @@ export const paging = {
     see: first(all, (exchange) => {
       if (exchange.method !== "GET" || exchange.operation === undefined || exchange.path.endsWith("/")) return undefined
       if (isSuccess(exchange)) return [true, "a path without its last slash is answered"]
-      const isNo = isRefusal(exchange) && exchange.operation !== "nodes.get"
+      const isNo = isRedirect(exchange) || (isRefusal(exchange) && exchange.operation !== "nodes.get")
       return isNo ? [false, `a path without its last slash is ${exchange.status}`] : undefined
     })
   }),

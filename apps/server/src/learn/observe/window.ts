@@ -5,7 +5,7 @@
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
 import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
-import { type Exchange, isSuccess, serviceMillis } from "./Exchange.ts"
+import { type Exchange, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
 
 /** Below it a reset is seconds from now (A22). */
 const minEpochSeconds = 1_000_000_000
@@ -46,7 +46,8 @@ const hasHeaders = ({ headers }: Exchange): boolean =>
 const headersOn = (kind: "success" | "failure") =>
   each(all, (exchange) => {
     const isOfKind = kind === "success" ? isSuccess(exchange) : !isSuccess(exchange) && exchange.status < 500
-    if (!isOfKind || exchange.status < 200 || exchange.operation === undefined) return undefined
+    const isNeither = exchange.status < 200 || isRedirect(exchange)
+    if (!isOfKind || isNeither || exchange.operation === undefined) return undefined
     return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
   })
 

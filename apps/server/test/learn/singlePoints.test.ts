@@ -1,0 +1,46 @@
+/**
+ * Services that differ from what is assumed in one point alone: that is found, nothing else is, and a check of a profile from before
+ * fails.
+ */
+import { describe, expect, it } from "vitest"
+import { compare } from "../../src/learn/check.ts"
+import { judge } from "../../src/learn/judge.ts"
+import { profileOf } from "../../src/learn/profileOf.ts"
+import { evidenceOf, survey } from "./record.ts"
+import { type Answer, type Asked, type QuayOptions, startQuay } from "./services/quay.ts"
+
+const learned = async (options: QuayOptions) => {
+  await using service = await startQuay(options)
+  const evidence = evidenceOf(await survey(service))
+  const refuted = judge(evidence.exchanges).filter(({ verdict }) => verdict === "refuted")
+  return { refuted: refuted.map(({ claim }) => claim), profile: profileOf(evidence) }
+}
+
+const refusal = (status: number): Answer => ({
+  status,
+  body: { message: "no", code: status, data: {}, errors: { detail: ["no"] } }
+})
+
+const when = (isAsked: (asked: Asked) => boolean, answer: Answer): QuayOptions => ({
+  answer: (asked) => (isAsked(asked) ? answer : undefined)
+})
+
+const noSlash = ({ path }: Asked) => !path.endsWith("/")
+
+describe("a service that differs in one point", () => {
+  it.each<[string, QuayOptions, ReadonlyArray<string>]>([
+    ["in none", {}, []],
+    [
+      "redirects a path without its last slash",
+      when(noSlash, { status: 301, body: "", headers: { location: "/myaccount/api/v1/nodes/" } }),
+      ["The last slash of a path may be left out"]
+    ],
+    ["refuses a path without its last slash", when(noSlash, refusal(404)), ["The last slash of a path may be left out"]]
+  ])("%s", async (_, options, claims) => {
+    const { profile, refuted } = await learned(options)
+    expect(refuted).toEqual(claims)
+    const before = (await learned({})).profile
+    expect(compare(before, profile).differences.length > 0).toBe(claims.length > 0)
+    expect(compare(profile, (await learned(options)).profile).differences).toEqual([])
+  })
+})
