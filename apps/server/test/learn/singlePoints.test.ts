@@ -35,7 +35,16 @@ describe("a service that differs in one point", () => {
       when(noSlash, { status: 301, body: "", headers: { location: "/myaccount/api/v1/nodes/" } }),
       ["The last slash of a path may be left out"]
     ],
-    ["refuses a path without its last slash", when(noSlash, refusal(404)), ["The last slash of a path may be left out"]]
+    [
+      "refuses a path without its last slash",
+      when(noSlash, refusal(404)),
+      ["The last slash of a path may be left out"]
+    ],
+    [
+      "refuses parameters that it does not know",
+      when(({ query }) => query.has("project_id"), refusal(400)),
+      ["Unknown query parameters are ignored"]
+    ]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)
     expect(refuted).toEqual(claims)

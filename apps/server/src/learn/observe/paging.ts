@@ -66,6 +66,13 @@ const upToMaximum = once((evidence) =>
   })
 )
 
+/** Parameters that other clients of the family send, and the interface has not. */
+const isUnknown = (name: string): boolean => name === "project_id" || name === "location"
+
+/** The parameters besides those are none, or ask for what is given without them. */
+const isHarmless = ([name, value]: readonly [string, string]): boolean =>
+  isUnknown(name) || (name === "page_no" && value === "1")
+
 const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
   ids.every((id, at) => at === 0 || (id - ids[at - 1]!) * sign > 0)
 
@@ -222,10 +229,9 @@ export const paging = {
   unknownParameters: claim("A14", "Unknown query parameters are ignored", {
     refutedBy: "A request with project_id or location, refused",
     see: first(all, (exchange) => {
-      if (exchange.method !== "GET" || !exchange.query.some(([name]) => name === "project_id" || name === "location"))
-        return undefined
+      if (exchange.method !== "GET" || !exchange.query.some(([name]) => isUnknown(name))) return undefined
       if (isSuccess(exchange)) return [true, "an unknown parameter is ignored"]
-      return isRefusal(exchange) && exchange.query.length === 1
+      return isRefusal(exchange) && exchange.query.every(isHarmless)
         ? [false, `an unknown parameter is ${exchange.status}`]
         : undefined
     })
