@@ -4,6 +4,7 @@
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { type Exchange, idOf, listIn, query, recordsIn } from "./observe/Exchange.ts"
+import { unknownPath } from "./observe/failures.ts"
 import { isObject } from "../profile/values.ts"
 
 export interface Read {
@@ -38,7 +39,7 @@ const first: ReadonlyArray<Read> = [
   read("/images/saved-images/"),
   read(images, { image_type: "no-such-type" }),
   read(images, { os: "no-such-system" }),
-  read("/berth-learn-no-such-path/"),
+  read(unknownPath),
   read("/nodes", { page_no: 1, per_page: 2 }),
   {
     path: nodes,

@@ -44,6 +44,11 @@ describe("a service that differs in one point", () => {
       "refuses parameters that it does not know",
       when(({ query }) => query.has("project_id"), refusal(400)),
       ["Unknown query parameters are ignored"]
+    ],
+    [
+      "has a page for every path",
+      when(({ path }) => path === "/berth-learn-no-such-path/", { status: 200, body: "<!doctype html>" }),
+      ["An unknown path is 404"]
     ]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)

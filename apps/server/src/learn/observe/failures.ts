@@ -8,6 +8,9 @@ import { all, claim, each, type Evidenced, first, is, type Observer, once } from
 import { type Exchange, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { asked, lists } from "./paging.ts"
 
+/** The path that the probe makes up, below the prefix. */
+export const unknownPath = "/berth-learn-no-such-path/"
+
 /** A path that was made up to see what becomes of it: the service may have more paths than its interface documents. */
 const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
@@ -17,6 +20,8 @@ const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situati
   const { method, nodeId, operation, status } = exchange
   if (status === 401 || status === 403) return "unauthorized"
   if (status === 429) return "over-the-allowance"
+  // A service may have a page for every path, or redirect it.
+  if (method === "GET" && exchange.path === `${prefix}${unknownPath}` && status < 500) return "unknown-path"
   if (!isRefusal(exchange)) return undefined
   if (operation === undefined && method === "GET") return isMadeUp(exchange.path) ? "unknown-path" : undefined
   if (operation === "nodes.get" && method === "GET" && nodeId !== undefined && !knownIds.has(nodeId))
