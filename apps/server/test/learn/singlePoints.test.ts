@@ -25,6 +25,11 @@ const when = (isAsked: (asked: Asked) => boolean, answer: Answer): QuayOptions =
   answer: (asked) => (isAsked(asked) ? answer : undefined)
 })
 
+/** A bucket of 1200 that gives one back every three seconds. */
+const bucketOfAnHour = (): QuayOptions => ({
+  rateLimit: (spent, now) => ({ left: 1200 - spent, reset: Math.ceil(now / 1000 + 3 * spent) })
+})
+
 const noSlash = ({ path }: Asked) => !path.endsWith("/")
 
 describe("a service that differs in one point", () => {
@@ -49,7 +54,8 @@ describe("a service that differs in one point", () => {
       "has a page for every path",
       when(({ path }) => path === "/berth-learn-no-such-path/", { status: 200, body: "<!doctype html>" }),
       ["An unknown path is 404"]
-    ]
+    ],
+    ["has a token bucket that fills in an hour", bucketOfAnHour(), ["The window is a fixed one"]]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)
     expect(refuted).toEqual(claims)

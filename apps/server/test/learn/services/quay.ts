@@ -26,12 +26,14 @@ export interface QuayOptions {
   readonly most?: number
   /** Its own answer; undefined for the usual one. */
   readonly answer?: (asked: Asked) => Answer | undefined
+  /** What is left, and the reset in seconds since the epoch, after so many requests. */
+  readonly rateLimit?: (spent: number, now: number) => { readonly left: number; readonly reset: number }
   /** Changes a record of a node, or the body of a success, before it is sent. */
   readonly record?: (record: Record<string, unknown>, id: number) => Record<string, unknown>
   readonly body?: (body: Record<string, unknown>) => Record<string, unknown>
 }
 
-export const startQuay = async ({ answer, body, most = 100, nodes = 130, record }: QuayOptions = {}) => {
+export const startQuay = async ({ answer, body, most = 100, nodes = 130, rateLimit, record }: QuayOptions = {}) => {
   let now = Date.parse("2026-05-01T08:00:00Z")
   const end = now + 3_600_000
   let spent = 0
@@ -133,14 +135,15 @@ export const startQuay = async ({ answer, body, most = 100, nodes = 130, record 
     const asked = { path: pathname.slice(prefix.length), query: searchParams, request }
     const { body: given, headers = {}, status } = answer?.(asked) ?? usual(asked)
     spent += 1
+    const { left, reset } = rateLimit?.(spent, now) ?? { left: 1200 - spent, reset: Math.ceil(end / 1000) }
     const isText = typeof given === "string"
     response
       .writeHead(status, {
         "content-type": isText ? "text/html" : "application/json",
         date: new Date(now).toUTCString(),
         "ratelimit-limit": "1200",
-        "ratelimit-remaining": String(1200 - spent),
-        "ratelimit-reset": String(Math.ceil(end / 1000)),
+        "ratelimit-remaining": String(left),
+        "ratelimit-reset": String(reset),
         ...headers
       })
       .end(isText ? given : JSON.stringify(given))
