@@ -68,11 +68,11 @@ export const Field: Schema.Codec<Field> = Schema.Struct({
 /** The fields of a record, in the service's order. */
 const Record = Schema.Array(Field).check(Schema.isMaxLength(200))
 
-/** A key of the envelope around a success. */
+/** A key of the envelope around a success. One that is different in each reply, such as the id of a request, is `varying`. */
 export type EnvelopeKey = typeof EnvelopeKey.Type
 const EnvelopeKey = Schema.Struct({
   name: Text,
-  is: Schema.Literals(["data", "status", "total", "pages", "page", "size", "constant"]),
+  is: Schema.Literals(["data", "status", "total", "pages", "page", "size", "constant", "varying"]),
   value: Schema.optionalKey(Schema.Json)
 })
 

@@ -163,7 +163,9 @@ const enveloped = (
   if (envelope === "bare") return data
   const { page = 1, size = 1, total = Array.isArray(data) ? data.length : 1 } = counts ?? {}
   const values = { data, status, total, page, size, pages: Math.ceil(total / Math.max(1, size)) }
-  return Object.fromEntries(envelope.map(({ is, name, value }) => [name, is === "constant" ? value : values[is]]))
+  return Object.fromEntries(
+    envelope.map(({ is, name, value }) => [name, is === "constant" || is === "varying" ? value : values[is]])
+  )
 }
 
 /** What went wrong with a request that the mock refuses. */

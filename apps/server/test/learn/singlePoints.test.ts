@@ -2,6 +2,7 @@
  * Services that differ from what is assumed in one point alone: that is found, nothing else is, and a check of a profile from before
  * fails.
  */
+import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { compare } from "../../src/learn/check.ts"
 import { judge } from "../../src/learn/judge.ts"
@@ -55,7 +56,21 @@ describe("a service that differs in one point", () => {
       when(({ path }) => path === "/berth-learn-no-such-path/", { status: 200, body: "<!doctype html>" }),
       ["An unknown path is 404"]
     ],
-    ["has a token bucket that fills in an hour", bucketOfAnHour(), ["The window is a fixed one"]]
+    ["has a token bucket that fills in an hour", bucketOfAnHour(), ["The window is a fixed one"]],
+    [
+      "gives each reply an id",
+      {
+        body: (body) => ({ ...body, request_id: randomUUID() }),
+        answer: ({ path }) =>
+          path === "/nodes/999999999/"
+            ? {
+                status: 404,
+                body: { message: `no node (${randomUUID()})`, code: 404, data: {}, errors: { detail: ["no"] } }
+              }
+            : undefined
+      },
+      ["A success has message, code, data and errors"]
+    ]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)
     expect(refuted).toEqual(claims)

@@ -135,10 +135,20 @@ export const envelopeOf = (evidence: Evidenced, operation: Operation): Envelope 
   const envelope = json(exchange)
   const key = listIn(exchange) === undefined ? "data" : listKey(exchange)
   if (envelope === undefined || key === undefined || !Object.hasOwn(envelope, key)) return "bare"
-  return Object.keys(envelope).map((name) => envelopeKey(name, key, found))
+  const all = evidence.filter((each) => each.operation !== undefined && isSuccess(each))
+  return Object.keys(envelope).map((name) => envelopeKey(name, key, found, isVarying(name, all)))
 }
 
-const envelopeKey = (name: string, dataKey: string, found: Evidenced): EnvelopeKey => {
+/** Whether the key has another text or number in most replies. */
+const isVarying = (name: string, successes: Evidenced): boolean => {
+  const values = successes.flatMap((exchange) => {
+    const value = json(exchange)?.[name]
+    return typeof value === "string" || typeof value === "number" ? [value] : []
+  })
+  return values.length > 2 && new Set(values).size > values.length / 2
+}
+
+const envelopeKey = (name: string, dataKey: string, found: Evidenced, varies: boolean): EnvelopeKey => {
   if (name === dataKey) return { name, is: "data" }
   const values = found.map((exchange) => json(exchange)?.[name])
   const isCount = values.every((value) => Number.isInteger(value))
@@ -149,7 +159,11 @@ const envelopeKey = (name: string, dataKey: string, found: Evidenced): EnvelopeK
   const isStatus = found.every(({ status }, at) => values[at] === status) && found.some(({ status }) => status !== 200)
   if (isStatus) return { name, is: "status" }
   const [value] = values
-  return { name, is: "constant", value: isSecretName(name) || value === undefined ? null : (value as string) }
+  return {
+    name,
+    is: varies ? "varying" : "constant",
+    value: isSecretName(name) || value === undefined ? null : (value as string)
+  }
 }
 
 /** Whether a list of images was asked for without a filter. */
