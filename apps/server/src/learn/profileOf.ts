@@ -42,6 +42,10 @@ const samplesOf = (durations: Durations): ReadonlyArray<number> | undefined => {
   )
 }
 
+/** What becomes of a request, where the status of a refusal is no matter; undefined where that does not show. */
+const withoutStatus = <A extends string>(seen: number | A | undefined): A | "refused" | undefined =>
+  typeof seen === "number" ? "refused" : seen
+
 /** Whether what should be refused is; undefined where that does not show. */
 const refusedOr = <A extends string>(seen: number | string | undefined, otherwise: A) =>
   seen === undefined ? undefined : typeof seen === "number" ? ("refused" as const) : otherwise
@@ -53,6 +57,7 @@ const pagingOf = (value: Values) => {
   const largest = value(paging.maxPageSize)
   const beyond = value(paging.tooLarge)
   const order = value(paging.order)
+  const isNumberFirst = value(paging.winner)
   const isCapped = typeof beyond === "number" || (typeof largest === "number" && largest < 100)
   return known({
     defaultSize: value(paging.defaultSize),
@@ -62,7 +67,9 @@ const pagingOf = (value: Values) => {
     malformed: refusedOr(value(failures.malformed), "first"),
     order: order === "neither" ? undefined : order,
     pastTheEnd: value(paging.pastTheEnd),
-    pageAlias: value(paging.alias)
+    pageAlias: value(paging.alias),
+    winner: isNumberFirst === undefined ? undefined : isNumberFirst ? ("page_no" as const) : ("page" as const),
+    twice: withoutStatus(value(paging.twice))
   })
 }
 
@@ -78,11 +85,12 @@ const windowOf = (value: Values, evidence: ReadonlyArray<Exchange>) =>
   })
 
 const imagesOf = (value: Values) => {
-  const unknown = value(images.unknownType)
   const anyCase = value(images.anyCase)
   return known({
-    unknownType: typeof unknown === "number" ? ("refused" as const) : unknown,
-    caseMatters: anyCase === undefined ? undefined : !anyCase
+    unknownType: withoutStatus(value(images.unknownType)),
+    caseMatters: anyCase === undefined ? undefined : !anyCase,
+    narrows: value(images.narrows),
+    noMatch: withoutStatus(value(images.noMatch))
   })
 }
 

@@ -88,7 +88,12 @@ export const situations = [
   "page-out-of-bounds",
   "page-too-large",
   "past-the-end",
+  "given-twice",
+  "empty-parameter",
+  "unknown-parameter",
+  "no-slash",
   "unknown-image-type",
+  "no-match",
   "unauthorized",
   "over-the-allowance",
   "invalid-create"
@@ -152,7 +157,11 @@ export const Behaviour = Schema.Struct({
     malformed: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     order: Schema.optionalKey(Schema.Literals(["ascending", "descending"])),
     pastTheEnd: Schema.optionalKey(Schema.Literals(["empty", "last", "refused"])),
-    pageAlias: Schema.optionalKey(Schema.Boolean)
+    pageAlias: Schema.optionalKey(Schema.Boolean),
+    /** Which wins where both are given. */
+    winner: Schema.optionalKey(Schema.Literals(["page_no", "page"])),
+    /** Of a parameter that is given twice. */
+    twice: Schema.optionalKey(Schema.Literals(["refused", "accepted"]))
   }),
   deletes: Schema.optionalKey(Schema.Struct({ status: Status, body: Schema.Boolean })),
   provisioningMillis: Schema.optionalKey(Samples),
@@ -177,7 +186,10 @@ export const Behaviour = Schema.Struct({
   location: Schema.optionalKey(Schema.Boolean),
   images: Schema.Struct({
     unknownType: Schema.optionalKey(Schema.Literals(["refused", "empty", "all"])),
-    caseMatters: Schema.optionalKey(Schema.Boolean)
+    caseMatters: Schema.optionalKey(Schema.Boolean),
+    /** Whether filters narrow the list; else it is whole. */
+    narrows: Schema.optionalKey(Schema.Boolean),
+    noMatch: Schema.optionalKey(Schema.Literals(["refused", "empty", "rows"]))
   }),
   /** The image list as it was, without filters. */
   catalogue: Schema.optionalKey(Schema.Array(Schema.Json).check(Schema.isMaxLength(20_000)))

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import { compare } from "../../src/learn/check.ts"
 import { judge } from "../../src/learn/judge.ts"
 import { profileOf } from "../../src/learn/profileOf.ts"
+import { answer, asked, mockUnder } from "./playing.ts"
 import { evidenceOf, survey } from "./record.ts"
 import { type Answer, type Asked, type QuayOptions, startQuay } from "./services/quay.ts"
 
@@ -70,10 +71,36 @@ describe("a service that differs in one point", () => {
             : undefined
       },
       ["A success has message, code, data and errors"]
-    ]
+    ],
+    [
+      "accepts a parameter that is given twice",
+      { takes: (query) => query.has("page_no") && query.set("page_no", query.get("page_no")!) },
+      ["A parameter given twice is 400"]
+    ],
+    [
+      "lets page win",
+      { takes: (query) => query.set("page_no", query.get("page") ?? query.get("page_no") ?? "1") },
+      ["page_no wins over page", "A parameter given twice is 400"]
+    ],
+    [
+      "refuses a parameter that is empty",
+      when(({ query }) => query.get("per_page") === "", refusal(422)),
+      ["An empty parameter counts as none"]
+    ],
+    [
+      "refuses a filter without a match",
+      when(({ query }) => query.get("os") === "no-such-system", refusal(404)),
+      ["No match is an empty list"]
+    ],
+    ["ignores filters", { takes: (query) => query.delete("os") }, ["Filters narrow", "No match is an empty list"]]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)
     expect(refuted).toEqual(claims)
+    await using service = await startQuay(options)
+    const mock = await mockUnder(profile, 130)
+    for (const path of asked) {
+      expect([path, await answer(mock.url, path)]).toEqual([path, await answer(service.url, path)])
+    }
     const before = (await learned({})).profile
     expect(compare(before, profile).differences.length > 0).toBe(claims.length > 0)
     expect(compare(profile, (await learned(options)).profile).differences).toEqual([])

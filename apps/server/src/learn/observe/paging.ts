@@ -67,10 +67,10 @@ const upToMaximum = once((evidence) =>
 )
 
 /** Parameters that other clients of the family send, and the interface has not. */
-const isUnknown = (name: string): boolean => name === "project_id" || name === "location"
+export const isUnknown = (name: string): boolean => name === "project_id" || name === "location"
 
 /** The parameters besides those are none, or ask for what is given without them. */
-const isHarmless = ([name, value]: readonly [string, string]): boolean =>
+export const isHarmless = ([name, value]: readonly [string, string]): boolean =>
   isUnknown(name) || (name === "page_no" && value === "1")
 
 const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>

@@ -26,6 +26,8 @@ export interface QuayOptions {
   readonly most?: number
   /** Its own answer; undefined for the usual one. */
   readonly answer?: (asked: Asked) => Answer | undefined
+  /** Changes what was asked into what it takes it for. */
+  readonly takes?: (query: URLSearchParams) => unknown
   /** What is left, and the reset in seconds since the epoch, after so many requests. */
   readonly rateLimit?: (spent: number, now: number) => { readonly left: number; readonly reset: number }
   /** Changes a record of a node, or the body of a success, before it is sent. */
@@ -33,7 +35,15 @@ export interface QuayOptions {
   readonly body?: (body: Record<string, unknown>) => Record<string, unknown>
 }
 
-export const startQuay = async ({ answer, body, most = 100, nodes = 130, rateLimit, record }: QuayOptions = {}) => {
+export const startQuay = async ({
+  answer,
+  body,
+  most = 100,
+  nodes = 130,
+  rateLimit,
+  record,
+  takes
+}: QuayOptions = {}) => {
   let now = Date.parse("2026-05-01T08:00:00Z")
   const end = now + 3_600_000
   let spent = 0
@@ -133,6 +143,7 @@ export const startQuay = async ({ answer, body, most = 100, nodes = 130, rateLim
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://quay")
     const asked = { path: pathname.slice(prefix.length), query: searchParams, request }
+    takes?.(searchParams)
     const { body: given, headers = {}, status } = answer?.(asked) ?? usual(asked)
     spent += 1
     const { left, reset } = rateLimit?.(spent, now) ?? { left: 1200 - spent, reset: Math.ceil(end / 1000) }
