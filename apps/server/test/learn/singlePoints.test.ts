@@ -32,6 +32,9 @@ const bucketOfAnHour = (): QuayOptions => ({
   rateLimit: (spent, now) => ({ left: 1200 - spent, reset: Math.ceil(now / 1000 + 3 * spent) })
 })
 
+const without = (record: Record<string, unknown>, name: string) =>
+  Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
+
 const noSlash = ({ path }: Asked) => !path.endsWith("/")
 
 describe("a service that differs in one point", () => {
@@ -92,7 +95,12 @@ describe("a service that differs in one point", () => {
       when(({ query }) => query.get("os") === "no-such-system", refusal(404)),
       ["No match is an empty list"]
     ],
-    ["ignores filters", { takes: (query) => query.delete("os") }, ["Filters narrow", "No match is an empty list"]]
+    ["ignores filters", { takes: (query) => query.delete("os") }, ["Filters narrow", "No match is an empty list"]],
+    [
+      "leaves a field out of some records, the first too",
+      { record: (record, id) => (id % 4 === 0 ? without(record, "backup") : record) },
+      ["A listed node has the fields of the example", "Every record of a list has the same fields"]
+    ]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)
     expect(refuted).toEqual(claims)

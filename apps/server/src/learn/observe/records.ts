@@ -35,13 +35,15 @@ const seenIn = (evidence: Evidenced, operation: Operation): ReadonlyArray<Seen> 
     .flatMap((exchange) => recordsIn(exchange).map((record) => ({ exchange, record })))
     .slice(0, maxRecords)
 
-/** The fields of records, in the order in which they first appear. */
+/** The fields of records, in the order of the record that has most of them. */
 const fieldsOf = (
   records: ReadonlyArray<JsonObject>,
   statuses: ReadonlyArray<string | undefined>,
   depth = 0
 ): ReadonlyArray<Field> => {
-  const names = Array.from(new Set(records.flatMap((record) => Object.keys(record)))).slice(0, 200)
+  const keys = records.map((record) => Object.keys(record))
+  const most = keys.reduce((a, b) => (b.length > a.length ? b : a), [])
+  const names = Array.from(new Set([...most, ...keys.flat()])).slice(0, 200)
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
