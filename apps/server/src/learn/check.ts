@@ -91,6 +91,8 @@ class Comparison {
     this.same(what, before.kinds.join(" or "), now.kinds.join(" or "), !known || further.length === 0)
     this.same(`${what} null`, "never", "in some records", !(before.null === 0 && now.null > 0))
     this.same(`${what} missing`, "never", "in some records", !(before.missing === 0 && now.missing > 0))
+    if (before.null > 0 && now.null > 0)
+      this.same(`${what} without a value`, before.nullText ?? null, now.nullText ?? null)
     if (further.length === 0) this.same(`${what} form`, before.form, now.form)
     this.fields(what, before.fields, now.fields)
   }

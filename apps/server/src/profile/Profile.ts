@@ -50,6 +50,8 @@ export interface Field {
   readonly null: number
   /** The statuses, in the service's words, in which it was always null. */
   readonly nullIn?: ReadonlyArray<string>
+  /** The text that stands for null, such as `[]` for an address that there is not. */
+  readonly nullText?: string
   /** Of an object. */
   readonly fields?: ReadonlyArray<Field>
 }
@@ -60,6 +62,7 @@ export const Field: Schema.Codec<Field> = Schema.Struct({
   missing: Share,
   null: Share,
   nullIn: Schema.optionalKey(Schema.Array(Text)),
+  nullText: Schema.optionalKey(Text),
   fields: Schema.optionalKey(
     Schema.Array(Schema.suspend((): Schema.Codec<Field> => Field)).check(Schema.isMaxLength(200))
   )

@@ -37,7 +37,7 @@ export const mockUnder = async (profile: Profile, nodes: number) => {
 const textShape = (key: string, text: string): string => {
   if (/^(status|message|region|detail|errors)$/.test(key)) return text.replace(/(?=[\w-]*\d)[\w-]{8,}|\d+/g, "0")
   if (/_at$|^(disk|memory|ram)$/.test(key)) return text.replace(/\d/g, "0").replace(/^0+/, "0")
-  return /^\d+\.\d+\.\d+\.\d+$/.test(text) ? "address" : "text"
+  return /^\d+\.\d+\.\d+\.\d+$/.test(text) ? "address" : text === "[]" ? text : "text"
 }
 
 /** Of a list the record with the most fields: some may lack one. */

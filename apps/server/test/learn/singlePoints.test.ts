@@ -100,6 +100,11 @@ describe("a service that differs in one point", () => {
       "leaves a field out of some records, the first too",
       { record: (record, id) => (id % 4 === 0 ? without(record, "backup") : record) },
       ["A listed node has the fields of the example", "Every record of a list has the same fields"]
+    ],
+    [
+      "has a text in place of an address that there is not",
+      { record: (record) => ({ ...record, private_ip_address: "[]" }) },
+      ["Addresses are texts in lists, objects by id"]
     ]
   ])("%s", async (_, options, claims) => {
     const { profile, refuted } = await learned(options)

@@ -47,6 +47,10 @@ const fieldsOf = (
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
+/** Whether a text stands for an address that there is not. */
+const isNoAddress = (name: string, value: unknown): boolean =>
+  name.endsWith("_ip_address") && (value === "" || value === "[]")
+
 const fieldOf = (
   name: string,
   records: ReadonlyArray<JsonObject>,
@@ -56,8 +60,10 @@ const fieldOf = (
   const present = records.flatMap((record, at) =>
     Object.hasOwn(record, name) ? [{ value: record[name], status: statuses[at] }] : []
   )
-  const values = present.map(({ value }) => value).filter((value) => value !== null)
+  const isNone = (value: unknown) => value === null || isNoAddress(name, value)
+  const values = present.map(({ value }) => value).filter((value) => !isNone(value))
   const nulls = present.length - values.length
+  const nullText = present.find(({ value }) => isNoAddress(name, value))?.value as string | undefined
   const counts = new Map<Kind, number>()
   for (const value of values) counts.set(kindOf(value), (counts.get(kindOf(value)) ?? 0) + 1)
   const kinds = Array.from(counts)
@@ -65,7 +71,7 @@ const fieldOf = (
     .map(([kind]) => kind)
   const form = formOf(name, values, records.length)
   const objects = values.filter(isObject)
-  const nullIn = nullStatuses(present)
+  const nullIn = nullStatuses(present.map(({ status, value }) => ({ status, isNone: isNone(value) })))
   return {
     name,
     kinds: kinds.length === 0 ? ["null"] : kinds,
@@ -73,15 +79,16 @@ const fieldOf = (
     missing: (records.length - present.length) / records.length,
     null: present.length === 0 ? 0 : nulls / present.length,
     ...(nullIn === undefined ? {} : { nullIn }),
+    ...(nullText === undefined ? {} : { nullText }),
     ...(objects.length > 0 && depth < 4 ? { fields: fieldsOf(objects, [], depth + 1) } : {})
   }
 }
 
 /** The statuses in which a field is null, where it depends on nothing else. */
-const nullStatuses = (present: ReadonlyArray<{ readonly value: unknown; readonly status: string | undefined }>) => {
+const nullStatuses = (present: ReadonlyArray<{ readonly isNone: boolean; readonly status: string | undefined }>) => {
   const always = new Set<string>()
   const never = new Set<string>()
-  for (const { status, value } of present) if (status !== undefined) (value === null ? always : never).add(status)
+  for (const { isNone, status } of present) if (status !== undefined) (isNone ? always : never).add(status)
   if (always.size === 0 || never.size === 0) return undefined
   return Array.from(always).some((status) => never.has(status)) ? undefined : Array.from(always)
 }
@@ -232,7 +239,11 @@ const sizeForm = (value: unknown): string => {
 }
 
 const addressForm = (value: unknown): string =>
-  isObject(value) ? `an object of ${Object.keys(value).join(", ")}` : value === "" ? "an empty text" : kindOf(value)
+  isObject(value)
+    ? `an object of ${Object.keys(value).join(", ")}`
+    : value === "" || value === "[]"
+      ? `the text "${value}"`
+      : kindOf(value)
 
 /** Not the words themselves, which are the customer's. */
 const lengthForm = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : kindOf(value))
