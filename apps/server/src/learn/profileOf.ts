@@ -98,7 +98,7 @@ const contentTypeOf = (evidence: ReadonlyArray<Exchange>): string | undefined =>
   operations.flatMap((operation) => successes(evidence, operation))[0]?.headers["content-type"]
 
 /** How the service behaves, as far as the evidence shows. */
-const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
+const behaviourOf = (evidence: ReadonlyArray<Exchange>, failing: ReadonlyArray<string>): Behaviour => {
   const value: Values = (claim) => observe(claim, evidence)?.value
   const list = wholeList(evidence)
   return known({
@@ -118,6 +118,7 @@ const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
     window: windowOf(value, evidence),
     clockSkewMillis: clockSkewMillis(evidence),
     location: value(life.createReply)?.endsWith("with Location"),
+    failing: failing.length === 0 ? undefined : failing,
     images: imagesOf(value),
     catalogue: list && (listIn(list) as Behaviour["catalogue"])
   }) as Behaviour
@@ -151,12 +152,12 @@ const fitting = (behaviour: object): Behaviour => {
   return { ...nothing, ...Object.fromEntries(parts.filter(([name, value]) => fits({ [name]: value }))) }
 }
 
-export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
+export const profileOf = ({ exchanges, redact, unanswered }: Evidence): Profile => {
   const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => {
     return { assumption, claim, verdict, observed }
   })
   const { behaviour, ...rest } = redactJson(
-    { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings },
+    { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges, unanswered?.failing ?? []), findings },
     redact
   ) as Profile
   return { ...rest, behaviour: fitting(behaviour) }

@@ -13,8 +13,8 @@ export interface Evidence {
   readonly redact: (text: string) => string
   /** Requests of the file that were to other services, or could not be read. */
   readonly skipped: number
-  /** Of a probe: how many reads have no usable reply, and why the last has none. */
-  readonly unanswered?: { readonly count: number; readonly why: string }
+  /** Of a probe: how many reads have no usable reply, and why the last has none; at which of them the service failed. */
+  readonly unanswered?: { readonly count: number; readonly why: string; readonly failing: ReadonlyArray<string> }
 }
 
 /** Largest file that is read. */

@@ -187,6 +187,8 @@ export const Behaviour = Schema.Struct({
     Schema.Int.check(Schema.isBetween({ minimum: -31_536_000_000, maximum: 31_536_000_000 }))
   ),
   location: Schema.optionalKey(Schema.Boolean),
+  /** Reads of the probe at which the service failed, such as `/nodes/?page_no=abc`: a check expects no more of them. */
+  failing: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
   images: Schema.Struct({
     unknownType: Schema.optionalKey(Schema.Literals(["refused", "empty", "all"])),
     caseMatters: Schema.optionalKey(Schema.Boolean),

@@ -92,6 +92,22 @@ it.live("a service that fails in part is said to have, and passes no check", () 
   }).pipe(Effect.scoped)
 )
 
+it.live("a service that always fails at one request passes a check of what it was", () =>
+  Effect.gen(function* () {
+    let others = false
+    const { url } = yield* HttpService.start((request, response) => {
+      const isOdd = request.url?.includes("page_no=abc") === true || (others && request.url?.includes("os=") === true)
+      return isOdd ? json(response, 500, { message: "boom" }) : json(response, 200, { ...nodes, data: [] })
+    })
+    const file = join(folder, "odd.json")
+    const learned = yield* run(["learn", "--probe", "--profile", file], accountOf(url))
+    expect([learned.code, learned.stderr]).toEqual([0, expect.stringContaining("one request had no usable reply")])
+    expect((yield* run(["learn", "--probe", "--check", file], accountOf(url))).code).toBe(0)
+    others = true
+    expect((yield* run(["learn", "--probe", "--check", file], accountOf(url))).code).toBe(2)
+  }).pipe(Effect.scoped)
+)
+
 it.live("no node is created whose minimum billing the service does not state", () =>
   Effect.gen(function* () {
     const sent: Array<string> = []
