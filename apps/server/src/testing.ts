@@ -17,6 +17,9 @@ import {
   type TestWorldOptions,
   worldOptions
 } from "./testing/TestWorld.ts"
+import type { Profile } from "./profile/Profile.ts"
+import { settingsUnder } from "./profile/settingsUnder.ts"
+import { profileIn } from "./testing/profileIn.ts"
 import { nodeProblems } from "./world/givenNodes.ts"
 import { begin } from "./world/scenario.ts"
 import { settingsOf } from "./world/WorldOptions.ts"
@@ -42,6 +45,8 @@ export interface TestServerOptions extends TestWorldOptions {
   readonly controlToken?: Redacted.Redacted
   /** Origins whose pages may call the service, `*` for all. Default none. */
   readonly cors?: ReadonlyArray<string>
+  /** A file that `berth-server learn --profile` wrote: all worlds behave as that service does. Default none. */
+  readonly profile?: string
   /** How long a further world may be unused, by the `Clock` of the service, before it ends. Default: none ever does. */
   readonly worldTtl?: Duration.Input
   /** Only for a service that listens; default 10 s for headers, 30 s for a request, 10 minutes for an idle connection. */
@@ -64,9 +69,15 @@ export class TestServer extends Context.Service<
     Layer.effect(
       TestServer,
       Effect.gen(function* () {
-        const worlds = yield* makeWorlds(options)
+        const profile = yield* profileOf(options)
+        const worlds = yield* makeWorlds(options, profile)
         const timeouts = { ...defaultTimeouts, keepAliveMillis, ...options.timeouts, drainMillis: 0 }
-        const { url: baseUrl } = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
+        const { url: baseUrl } = yield* listen(worlds, {
+          host: "127.0.0.1",
+          port: 0,
+          timeouts,
+          ...appOptions(options, profile)
+        })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
       })
@@ -81,8 +92,9 @@ export class TestServer extends Context.Service<
   ): Layer.Layer<TestServer | HttpClient.HttpClient> =>
     Layer.effectContext(
       Effect.gen(function* () {
-        const worlds = yield* makeWorlds(options)
-        const { handle, requestContext } = yield* makeApp(worlds, appOptions(options))
+        const profile = yield* profileOf(options)
+        const worlds = yield* makeWorlds(options, profile)
+        const { handle, requestContext } = yield* makeApp(worlds, appOptions(options, profile))
         const client = clientOf(handle, requestContext)
         return Context.make(
           TestServer,
@@ -92,21 +104,32 @@ export class TestServer extends Context.Service<
     )
 }
 
-const appOptions = ({ controlToken, cors, worldTtl }: TestServerOptions): AppOptions => ({
-  checkReplies: true,
+/** The profile, if one is named; dies of a file that is none. */
+const profileOf = Effect.fnUntraced(function* ({ profile }: TestServerOptions) {
+  if (profile === undefined) return undefined
+  const read = yield* Effect.promise(() => profileIn(profile))
+  return Result.isSuccess(read) ? read.success : yield* Effect.die(new Error(read.failure))
+})
+
+const appOptions = ({ controlToken, cors, worldTtl }: TestServerOptions, profile: Profile | undefined): AppOptions => ({
+  // What a service was observed to do may be beside the interface.
+  checkReplies: profile === undefined,
+  profile,
   control: { token: controlToken },
   cors,
   worldTtlMillis: worldTtl === undefined ? undefined : Duration.toMillis(worldTtl)
 })
 
-const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
+const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions, profile: Profile | undefined) {
   const realMillis = yield* Clock.currentTimeMillis
+  const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
   const settings = worldOptions(options)
-  const [problem] = Object.entries(nodeProblems(settingsOf(settings, defaults.account)))
+  const [problem] = Object.entries(nodeProblems(settingsOf(settings, base.account, base)))
   if (problem !== undefined) return yield* Effect.die(new Error(`${problem[0]}: ${problem[1].join(" ")}`))
-  const makeWorld = (account: Account, id?: string) => begin(settingsOf(settings, account), realMillis, id)
+  const makeWorld = (account: Account, id?: string) => begin(settingsOf(settings, account, base), realMillis, id)
   const [main, ...others] = options.accounts ?? [defaults.account]
   const worlds = new Worlds(makeWorld(main))
+  worlds.base = base
   for (const other of others) Result.getOrThrow(worlds.add(other, (id, account) => makeWorld(account, id)))
   return worlds
 })

@@ -2,7 +2,7 @@
  * What has changed between a profile and what evidence shows now. Only what both show is compared; numbers that differ from one
  * recording to the next, such as counts of nodes, are no difference.
  */
-import type { Behaviour, Field, Profile } from "../profile/Profile.ts"
+import type { Behaviour, Envelope, Field, Profile } from "../profile/Profile.ts"
 import { isObject } from "../profile/values.ts"
 import { quantile } from "./advice.ts"
 
@@ -36,8 +36,13 @@ const minSkewMillis = 5_000
 const differsMuch = (before: number, now: number, least: number): boolean =>
   Math.abs(before - now) > Math.max(least, tolerance * Math.max(before, now))
 
-/** Digits that are no part of what a failure says. */
-const withoutNumbers = (value: unknown): string => (JSON.stringify(value) ?? "").replace(/\d+/g, "0")
+/** What is different in each reply and no part of what a failure says: numbers, and words with digits in them, such as the id of a request. */
+const withoutNumbers = (value: unknown): string =>
+  (JSON.stringify(value) ?? "").replace(/(?=[\w-]*\d)[\w-]{8,}/g, "0").replace(/\d+/g, "0")
+
+/** An envelope without what is different in each reply. */
+const lastingEnvelope = (envelope: Envelope): Envelope =>
+  envelope === "bare" ? envelope : envelope.map((key) => (key.is === "varying" ? { ...key, value: null } : key))
 
 class Comparison {
   readonly differences: Array<Difference> = []
@@ -86,6 +91,8 @@ class Comparison {
     this.same(what, before.kinds.join(" or "), now.kinds.join(" or "), !known || further.length === 0)
     this.same(`${what} null`, "never", "in some records", !(before.null === 0 && now.null > 0))
     this.same(`${what} missing`, "never", "in some records", !(before.missing === 0 && now.missing > 0))
+    if (before.null > 0 && now.null > 0)
+      this.same(`${what} without a value`, before.nullText ?? null, now.nullText ?? null)
     if (further.length === 0) this.same(`${what} form`, before.form, now.form)
     this.fields(what, before.fields, now.fields)
   }
@@ -137,7 +144,11 @@ export const compare = (before: Profile, now: Profile): Compared => {
   const comparison = new Comparison()
   const [was, is] = [before.behaviour, now.behaviour]
   comparison.same("contentType", was.contentType, is.contentType)
-  comparison.each("envelopes", was.envelopes, is.envelopes)
+  for (const [name, envelope] of Object.entries(is.envelopes)) {
+    const old = was.envelopes[name as keyof typeof was.envelopes]
+    if (old !== undefined && envelope !== undefined)
+      comparison.same(`envelopes.${name}`, lastingEnvelope(old), lastingEnvelope(envelope))
+  }
   for (const [name, fields] of Object.entries(is.records)) {
     comparison.fields(`records.${name}`, was.records[name as keyof typeof was.records], fields)
   }

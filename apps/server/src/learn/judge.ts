@@ -16,6 +16,7 @@ export interface Judged extends Finding {
 
 const openBecause: Record<Claim["needs"], string> = {
   "a read": "the evidence has no request that shows it",
+  "more nodes": "it takes an account with more nodes than the page can have",
   "a create and a delete": "it takes a node that is created and deleted: learn --probe --with-node, or a recording",
   "a request that the probe does not send": "only a recording shows it: the probe sends no such request",
   time: "it takes evidence that goes on until the allowance refills, or is spent"

@@ -10,7 +10,8 @@ import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 import { type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
-import { type Evidence, redactorFor } from "./readEvidence.ts"
+import type { Evidence } from "./readEvidence.ts"
+import { redactorFor } from "./secrets.ts"
 import { type Exchange, listIn } from "./observe/Exchange.ts"
 import { makeRecorder, type Recorder, recorderLayer } from "./recorder.ts"
 import { cheapRead, minReads, nextRead } from "./survey.ts"
@@ -54,11 +55,12 @@ const whyNoList = (exchange: Exchange): string | undefined => {
 /** So many reads without a reply end the probe: the rest would take its time and show nothing. */
 const maxUnanswered = 3
 
-/** Sends the reads. Gives how many have no usable reply, and why the last of them has none. */
+/** Sends the reads. Gives how many have no usable reply, why the last of them has none, and at which the service failed. */
 const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number) {
   const api = yield* RawApi
   const { exchanges } = recorder
   let [unanswered, inARow, why] = [0, 0, ""]
+  const failing: Array<string> = []
   for (let count = 0; count < requests && inARow < maxUnanswered; count++) {
     const next = nextRead(count, exchanges) ?? (count < minReads ? cheapRead(exchanges) : undefined)
     if (next === undefined) break
@@ -78,8 +80,10 @@ const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number
     if (fault === undefined) continue
     unanswered += 1
     why = fault
+    if (Result.isSuccess(sent))
+      failing.push(`${next.path}?${new URLSearchParams(next.query.map(([name, value]) => [name, value]))}`)
   }
-  return { count: unanswered, why }
+  return { count: unanswered, why, failing }
 })
 
 /** Requests of a node probe besides the reads: a create, a delete, and looks at the node until it is gone. */

@@ -12,7 +12,7 @@ import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, Console, Effect, Option, Schema, Stdio, Terminal } from "effect"
+import { Clock, Console, Effect, Exit, Fiber, Option, Schema, Stdio, Terminal } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 
 export interface NodeProbe {
@@ -130,6 +130,15 @@ const lookAtList = Effect.fnUntraced(function* (name: string) {
   }
 })
 
+/** The result of what is not interrupted. Whoever wants to end it meanwhile is told at once why that takes a while. */
+const knownAtTheEnd = <A, E, R>(effect: Effect.Effect<A, E, R>, why: string) =>
+  Effect.gen(function* () {
+    const running = yield* Effect.forkChild(effect)
+    const ended = yield* Effect.exit(Effect.interruptible(Fiber.await(running)))
+    if (Exit.isFailure(ended)) yield* note(why)
+    return yield* Fiber.join(running)
+  })
+
 export const probeNode = Effect.fnUntraced(function* (connection: Connection, { isAgreed, maxCostInr }: NodeProbe) {
   const { intents } = connection.files
   const file = fileOf(connection)
@@ -175,7 +184,10 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
     )
   // Uninterruptible until it is known: whoever ends this now gets the node deleted.
   yield* Effect.acquireUseRelease(
-    nodes.create({ name, plan: plan.plan, image }, { key: name }),
+    knownAtTheEnd(
+      nodes.create({ name, plan: plan.plan, image }, { key: name }),
+      "waiting to know whether the node was created, to delete it; this takes up to half a minute"
+    ),
     Effect.fnUntraced(function* ({ node: { id } }) {
       yield* note(`created node ${id}; waiting up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))

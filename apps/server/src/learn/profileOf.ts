@@ -16,7 +16,8 @@ import { type Durations, ghosts, life, provisioning, statuses, termination } fro
 import { paging } from "./observe/paging.ts"
 import { envelopeOf, recordShape, successes } from "./observe/records.ts"
 import { clockSkewMillis, isBucket, window } from "./observe/window.ts"
-import { type Evidence, redactJson } from "./readEvidence.ts"
+import type { Evidence } from "./readEvidence.ts"
+import { redactJson } from "./secrets.ts"
 
 /** An object without the fields that are undefined. */
 const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
@@ -41,6 +42,10 @@ const samplesOf = (durations: Durations): ReadonlyArray<number> | undefined => {
   )
 }
 
+/** What becomes of a request, where the status of a refusal is no matter; undefined where that does not show. */
+const withoutStatus = <A extends string>(seen: number | A | undefined): A | "refused" | undefined =>
+  typeof seen === "number" ? "refused" : seen
+
 /** Whether what should be refused is; undefined where that does not show. */
 const refusedOr = <A extends string>(seen: number | string | undefined, otherwise: A) =>
   seen === undefined ? undefined : typeof seen === "number" ? ("refused" as const) : otherwise
@@ -52,6 +57,7 @@ const pagingOf = (value: Values) => {
   const largest = value(paging.maxPageSize)
   const beyond = value(paging.tooLarge)
   const order = value(paging.order)
+  const isNumberFirst = value(paging.winner)
   const isCapped = typeof beyond === "number" || (typeof largest === "number" && largest < 100)
   return known({
     defaultSize: value(paging.defaultSize),
@@ -61,7 +67,9 @@ const pagingOf = (value: Values) => {
     malformed: refusedOr(value(failures.malformed), "first"),
     order: order === "neither" ? undefined : order,
     pastTheEnd: value(paging.pastTheEnd),
-    pageAlias: value(paging.alias)
+    pageAlias: value(paging.alias),
+    winner: isNumberFirst === undefined ? undefined : isNumberFirst ? ("page_no" as const) : ("page" as const),
+    twice: withoutStatus(value(paging.twice))
   })
 }
 
@@ -77,11 +85,12 @@ const windowOf = (value: Values, evidence: ReadonlyArray<Exchange>) =>
   })
 
 const imagesOf = (value: Values) => {
-  const unknown = value(images.unknownType)
   const anyCase = value(images.anyCase)
   return known({
-    unknownType: typeof unknown === "number" ? ("refused" as const) : unknown,
-    caseMatters: anyCase === undefined ? undefined : !anyCase
+    unknownType: withoutStatus(value(images.unknownType)),
+    caseMatters: anyCase === undefined ? undefined : !anyCase,
+    narrows: value(images.narrows),
+    noMatch: withoutStatus(value(images.noMatch))
   })
 }
 
@@ -89,7 +98,7 @@ const contentTypeOf = (evidence: ReadonlyArray<Exchange>): string | undefined =>
   operations.flatMap((operation) => successes(evidence, operation))[0]?.headers["content-type"]
 
 /** How the service behaves, as far as the evidence shows. */
-const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
+const behaviourOf = (evidence: ReadonlyArray<Exchange>, failing: ReadonlyArray<string>): Behaviour => {
   const value: Values = (claim) => observe(claim, evidence)?.value
   const list = wholeList(evidence)
   return known({
@@ -109,6 +118,7 @@ const behaviourOf = (evidence: ReadonlyArray<Exchange>): Behaviour => {
     window: windowOf(value, evidence),
     clockSkewMillis: clockSkewMillis(evidence),
     location: value(life.createReply)?.endsWith("with Location"),
+    failing: failing.length === 0 ? undefined : failing,
     images: imagesOf(value),
     catalogue: list && (listIn(list) as Behaviour["catalogue"])
   }) as Behaviour
@@ -142,12 +152,12 @@ const fitting = (behaviour: object): Behaviour => {
   return { ...nothing, ...Object.fromEntries(parts.filter(([name, value]) => fits({ [name]: value }))) }
 }
 
-export const profileOf = ({ exchanges, redact }: Evidence): Profile => {
+export const profileOf = ({ exchanges, redact, unanswered }: Evidence): Profile => {
   const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => {
     return { assumption, claim, verdict, observed }
   })
   const { behaviour, ...rest } = redactJson(
-    { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges), findings },
+    { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges, unanswered?.failing ?? []), findings },
     redact
   ) as Profile
   return { ...rest, behaviour: fitting(behaviour) }

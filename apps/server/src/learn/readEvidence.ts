@@ -2,10 +2,10 @@
  * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal. Its
  * credentials are taken out as it is read, and what is shown later goes through the redactor that knows them.
  */
-import { Redacted, Result } from "effect"
-import { redactor } from "@berthkit/core/client/transport/Redaction"
+import { Result } from "effect"
 import { isObject, type JsonObject } from "../profile/values.ts"
 import { type Exchange, exchangeOf, isOfTheService, isSecretName, type ReplyBody } from "./observe/Exchange.ts"
+import { decoded, maxSecrets, type Pair, pairsOf, redactorFor, secretsIn } from "./secrets.ts"
 
 /** Exchanges, and what takes every credential out of a text that quotes them. */
 export interface Evidence {
@@ -13,75 +13,15 @@ export interface Evidence {
   readonly redact: (text: string) => string
   /** Requests of the file that were to other services, or could not be read. */
   readonly skipped: number
-  /** Of a probe: how many reads have no usable reply, and why the last has none. */
-  readonly unanswered?: { readonly count: number; readonly why: string }
+  /** Of a probe: how many reads have no usable reply, and why the last has none; at which of them the service failed. */
+  readonly unanswered?: { readonly count: number; readonly why: string; readonly failing: ReadonlyArray<string> }
 }
 
 /** Largest file that is read. */
 export const maxEvidenceBytes = 64 * 1024 * 1024
 
-/** Secrets that are searched for: more of them are the work of an attacker. */
-const maxSecrets = 64
-
-/** A shorter text is no credential. */
-const minSecretLength = 4
-
-/** Anything that looks like a credential, whoever it belongs to. */
-const generic: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi, "$1 <redacted>"],
-  [
-    /((?:api[-_]?key|access[-_]?token|token|password|secret|csrftoken|sessionid)["']?\s*(?:=|:|%3D)\s*["']?)[^\s"'&,;<>{}]{4,}/gi,
-    "$1<redacted>"
-  ]
-]
-
-/** Takes these secrets, and whatever looks like one, out of texts. Its patterns are made when it is first used. */
-export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  const [first, second = first, ...others] = secrets
-  let own: ((text: string) => string) | undefined
-  const make = () =>
-    first === undefined || second === undefined
-      ? (text: string) => text
-      : redactor({ apiKey: Redacted.make(first), accessToken: Redacted.make(second) }, others)
-  return (text) => generic.reduce((left, [pattern, by]) => left.replace(pattern, by), (own ??= make())(text))
-}
-
-/** Applies a redactor to every text of a value, names included. */
-export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
-  if (typeof value === "string") return redact(value)
-  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      redact(name),
-      typeof inner === "string" && isSecretName(name) && inner !== "" ? "<redacted>" : redactJson(inner, redact)
-    ])
-  )
-}
-
-type Pair = readonly [name: string, value: string]
-
-export const pairsOf = (list: unknown): ReadonlyArray<Pair> =>
-  Array.isArray(list)
-    ? list.filter(isObject).map(({ name, value }): Pair => [String(name ?? ""), String(value ?? "")])
-    : isObject(list)
-      ? Object.entries(list).map(([name, value]): Pair => [name, String(value)])
-      : []
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/** The credentials in a value of a header, a cookie or a parameter: the value itself, and what a scheme or a list of cookies holds. */
-const secretsOf = (value: string): ReadonlyArray<string> => {
-  const parts = value.split(/;\s*/).map((part) => part.replace(/^[\w-]+=/, ""))
-  const bare = parts.map((part) => part.replace(/^(Bearer|Basic|Token)\s+/i, ""))
-  return [...bare, ...bare.map(decoded)].filter((text) => text !== "<redacted>" && text.length >= minSecretLength)
-}
+/** Most requests of a file: what compares each with each other takes seconds for so many. */
+const maxExchanges = 20_000
 
 /** Records are a few levels deep; what is much deeper is no reply of the service. */
 const maxDepth = 32
@@ -122,16 +62,6 @@ interface Read {
   readonly secrets: ReadonlyArray<string>
 }
 
-/** The secrets in a JSON body, by the names of their fields. */
-const secretFields = (value: unknown, depth = 0): ReadonlyArray<string> => {
-  if (depth > 6) return []
-  if (Array.isArray(value)) return value.slice(0, 100).flatMap((item) => secretFields(item, depth + 1))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    typeof inner === "string" && isSecretName(name) ? secretsOf(inner) : secretFields(inner, depth + 1)
-  )
-}
-
 const entryOf = (entry: JsonObject): Read | undefined => {
   const { request, response, startedDateTime, time } = entry
   if (!isObject(request) || !isObject(response)) return undefined
@@ -141,7 +71,6 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   // A browser writes 0 for a request that it blocked or that had no reply.
   if (url === null || Number.isNaN(at) || !(status >= 100 && status < 600)) return undefined
   const query = Array.from(url.searchParams)
-  const headers = pairsOf(request["headers"])
   const replyHeaders = pairsOf(response["headers"])
   const post = isObject(request["postData"]) ? parsed(request["postData"]["text"]) : undefined
   const content = isObject(response["content"]) ? response["content"] : {}
@@ -151,19 +80,11 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   // The mock says of a body that it was cut; of one that it did not keep it has the size alone.
   const isCut = typeof content["comment"] === "string" && content["comment"].startsWith("Cut after")
   const isEmpty = text === undefined && (size === 0 || status === 204)
-  const named = [
-    ...query,
-    ...headers,
-    ...replyHeaders,
-    ...pairsOf(request["cookies"]),
-    ...pairsOf(request["queryString"])
-  ]
-  const cookies = [...pairsOf(request["cookies"]), ...pairsOf(response["cookies"])].map(([, value]) => value)
+  const body = isEmpty ? ({ is: "empty" } as const) : bodyOf(text, !isCut, status)
+  const bodies = body.is === "json" ? [post, body.value] : [post]
   return {
     host: url.host,
-    secrets: [...named.filter(([name]) => isSecretName(decoded(name))).map(([, value]) => value), ...cookies]
-      .flatMap(secretsOf)
-      .concat(secretFields(post)),
+    secrets: secretsIn({ url, request, response, bodies }),
     exchange: exchangeOf({
       at,
       durationMillis: Math.max(0, Number(time) || 0),
@@ -173,7 +94,7 @@ const entryOf = (entry: JsonObject): Read | undefined => {
       request: post,
       status,
       headers: headersOf(replyHeaders),
-      body: isEmpty ? { is: "empty" } : bodyOf(text, !isCut, status)
+      body
     })
   }
 }
@@ -226,17 +147,23 @@ export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   }
   const entries = isObject(value) ? harEntries(value) : undefined
   if (entries === undefined) return Result.fail("it is neither a HAR nor a journal of the mock")
-  const own = entries.filter((read) => read !== undefined && isOfTheService(read.exchange.path)) as ReadonlyArray<Read>
+  const read = entries.filter((each) => each !== undefined)
+  const own = read.filter(({ exchange }) => isOfTheService(exchange.path))
+  const others = read.filter(({ exchange }) => !isOfTheService(exchange.path))
   if (own.length === 0) {
     return Result.fail("none of its requests is to /myaccount/api/v1, so it is of another service")
+  }
+  if (own.length > maxExchanges) {
+    return Result.fail(`it has ${own.length} requests to the service; at most ${maxExchanges} are read: keep fewer`)
   }
   const hosts = Array.from(new Set(own.map(({ host }) => host)))
   if (hosts.length > 1) {
     return Result.fail(`it has requests to ${hosts.length} services; keep those of one, and learn from each alone`)
   }
-  const secrets = Array.from(new Set(own.flatMap((read) => read.secrets)))
+  // Those of the service come first: they are looked for more thoroughly.
+  const secrets = Array.from(new Set([...own, ...others].flatMap((read) => read.secrets)))
   if (secrets.length > maxSecrets) {
-    return Result.fail(`it has more than ${maxSecrets} credentials, so it is of several accounts; record one`)
+    return Result.fail(`it has more than ${maxSecrets} credentials; record fewer requests`)
   }
   return Result.succeed({
     exchanges: own.map(({ exchange }) => exchange).toSorted((a, b) => a.at - b.at),

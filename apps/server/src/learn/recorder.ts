@@ -7,7 +7,8 @@ import { Transport } from "@berthkit/core/client/transport/Transport"
 import { InvalidRequest } from "@berthkit/core/domain/ErrorReason"
 import { Clock, Effect, Layer } from "effect"
 import { type Exchange, exchangeOf } from "./observe/Exchange.ts"
-import { bodyOf, headersOf, pairsOf, parsed } from "./readEvidence.ts"
+import { bodyOf, headersOf, parsed } from "./readEvidence.ts"
+import { pairsOf } from "./secrets.ts"
 
 export interface Recorder {
   readonly exchanges: Array<Exchange>

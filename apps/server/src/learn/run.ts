@@ -116,10 +116,10 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   yield* ensureWritable("--profile", options.profile)
   yield* ensureWritable("--html", options.html)
   const evidence: Evidence = Option.isSome(options.har) ? yield* evidenceIn(options.har.value) : yield* askedOf(options)
-  const { count: unanswered, why } = evidence.unanswered ?? { count: 0, why: "" }
+  const { count: unanswered, failing, why } = evidence.unanswered ?? { count: 0, failing: [], why: "" }
   if (unanswered > 0)
     yield* Console.error(
-      `berth-server: not all was learned: ${unanswered} requests had no usable reply: ${escapeControls(evidence.redact(why))}`
+      `berth-server: not all was learned: ${unanswered === 1 ? "one request" : `${unanswered} requests`} had no usable reply: ${escapeControls(evidence.redact(why))}`
     )
   const profile = profileOf(evidence)
   const report = reportOf(evidence, profile)
@@ -135,8 +135,9 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
   if (before !== undefined && Option.isSome(options.check)) {
     const compared = compare(before, profile)
-    // A service that fails has not been shown to be the same.
-    if (unanswered > 0 && compared.differences.length === 0) {
+    // A service that fails has not been shown to be the same, unless it failed at this before.
+    const asBefore = failing.filter((read) => before.behaviour.failing?.includes(read)).length
+    if (unanswered > asBefore && compared.differences.length === 0) {
       return yield* fail("--check: what had no usable reply is not compared: try again")
     }
     return yield* printCheck(options.check.value, compared, options.output)

@@ -2,7 +2,9 @@
  * The reads that a probe sends, in order of what they are worth: each one decides a claim or two. What a later read asks for
  * follows from the replies before it.
  */
-import { type Exchange, idOf, listIn, recordsIn } from "./observe/Exchange.ts"
+import { pageSize } from "@berthkit/core/api/Routes"
+import { type Exchange, idOf, listIn, query, recordsIn } from "./observe/Exchange.ts"
+import { unknownPath } from "./observe/failures.ts"
 import { isObject } from "../profile/values.ts"
 
 export interface Read {
@@ -37,7 +39,7 @@ const first: ReadonlyArray<Read> = [
   read("/images/saved-images/"),
   read(images, { image_type: "no-such-type" }),
   read(images, { os: "no-such-system" }),
-  read("/berth-learn-no-such-path/"),
+  read(unknownPath),
   read("/nodes", { page_no: 1, per_page: 2 }),
   {
     path: nodes,
@@ -64,6 +66,17 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
     )
   )
 
+/** What follows the longest page that was asked for: only where there is more was it shortened. By its own length, which is not capped. */
+const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
+  const lengths = exchanges
+    .filter(
+      (exchange) => exchange.operation === "nodes.list" && query(exchange, "per_page") === String(pageSize.maximum)
+    )
+    .map((exchange) => listIn(exchange)?.length ?? 0)
+  const longest = lengths.reduce((a, b) => Math.max(a, b), 0)
+  return longest === 0 ? [] : [read(nodes, { page_no: 2, per_page: longest })]
+}
+
 /** The reads about the nodes and systems that the first ones showed. */
 const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const ids = idsIn(exchanges)
@@ -76,6 +89,7 @@ const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   // One whose other case is another text.
   const system = systems.find((name) => name !== "" && name !== swapped(name))
   return [
+    ...afterLongest(exchanges),
     ...ids.slice(0, maxNodes).map((id) => read(`/nodes/${id}/`)),
     ...(system === undefined ? [] : [read(images, { os: system }), read(images, { os: swapped(system) })])
   ]

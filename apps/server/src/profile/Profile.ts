@@ -50,6 +50,8 @@ export interface Field {
   readonly null: number
   /** The statuses, in the service's words, in which it was always null. */
   readonly nullIn?: ReadonlyArray<string>
+  /** The text that stands for null, such as `[]` for an address that there is not. */
+  readonly nullText?: string
   /** Of an object. */
   readonly fields?: ReadonlyArray<Field>
 }
@@ -60,6 +62,7 @@ export const Field: Schema.Codec<Field> = Schema.Struct({
   missing: Share,
   null: Share,
   nullIn: Schema.optionalKey(Schema.Array(Text)),
+  nullText: Schema.optionalKey(Text),
   fields: Schema.optionalKey(
     Schema.Array(Schema.suspend((): Schema.Codec<Field> => Field)).check(Schema.isMaxLength(200))
   )
@@ -68,11 +71,11 @@ export const Field: Schema.Codec<Field> = Schema.Struct({
 /** The fields of a record, in the service's order. */
 const Record = Schema.Array(Field).check(Schema.isMaxLength(200))
 
-/** A key of the envelope around a success. */
+/** A key of the envelope around a success. One that is different in each reply, such as the id of a request, is `varying`. */
 export type EnvelopeKey = typeof EnvelopeKey.Type
 const EnvelopeKey = Schema.Struct({
   name: Text,
-  is: Schema.Literals(["data", "status", "total", "pages", "page", "size", "constant"]),
+  is: Schema.Literals(["data", "status", "total", "pages", "page", "size", "constant", "varying"]),
   value: Schema.optionalKey(Schema.Json)
 })
 
@@ -88,7 +91,12 @@ export const situations = [
   "page-out-of-bounds",
   "page-too-large",
   "past-the-end",
+  "given-twice",
+  "empty-parameter",
+  "unknown-parameter",
+  "no-slash",
   "unknown-image-type",
+  "no-match",
   "unauthorized",
   "over-the-allowance",
   "invalid-create"
@@ -152,7 +160,11 @@ export const Behaviour = Schema.Struct({
     malformed: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     order: Schema.optionalKey(Schema.Literals(["ascending", "descending"])),
     pastTheEnd: Schema.optionalKey(Schema.Literals(["empty", "last", "refused"])),
-    pageAlias: Schema.optionalKey(Schema.Boolean)
+    pageAlias: Schema.optionalKey(Schema.Boolean),
+    /** Which wins where both are given. */
+    winner: Schema.optionalKey(Schema.Literals(["page_no", "page"])),
+    /** Of a parameter that is given twice. */
+    twice: Schema.optionalKey(Schema.Literals(["refused", "accepted"]))
   }),
   deletes: Schema.optionalKey(Schema.Struct({ status: Status, body: Schema.Boolean })),
   provisioningMillis: Schema.optionalKey(Samples),
@@ -175,9 +187,14 @@ export const Behaviour = Schema.Struct({
     Schema.Int.check(Schema.isBetween({ minimum: -31_536_000_000, maximum: 31_536_000_000 }))
   ),
   location: Schema.optionalKey(Schema.Boolean),
+  /** Reads of the probe at which the service failed, such as `/nodes/?page_no=abc`: a check expects no more of them. */
+  failing: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
   images: Schema.Struct({
     unknownType: Schema.optionalKey(Schema.Literals(["refused", "empty", "all"])),
-    caseMatters: Schema.optionalKey(Schema.Boolean)
+    caseMatters: Schema.optionalKey(Schema.Boolean),
+    /** Whether filters narrow the list; else it is whole. */
+    narrows: Schema.optionalKey(Schema.Boolean),
+    noMatch: Schema.optionalKey(Schema.Literals(["refused", "empty", "rows"]))
   }),
   /** The image list as it was, without filters. */
   catalogue: Schema.optionalKey(Schema.Array(Schema.Json).check(Schema.isMaxLength(20_000)))

@@ -15,6 +15,7 @@ import { listNodes } from "../world/nodes.ts"
 import type { World } from "../world/World.ts"
 import { filterRows } from "./filterRows.ts"
 import { knownImage, knownNode } from "./known.ts"
+import { isRefusedTwice, refusalOf } from "./refusalOf.ts"
 import type { Behaviour, Envelope, Failure, Profile, Situation } from "./Profile.ts"
 import { isObject, type JsonObject } from "./values.ts"
 import { writeRecord } from "./writeRecord.ts"
@@ -32,7 +33,15 @@ const situationOf = new WeakMap<Exchange, Situation>()
 
 const queryOf = ({ request }: Exchange) => new URLSearchParams(request.url.split(/\?(.*)/s, 2)[1] ?? "")
 
-const operationIn = ({ request }: Exchange) => operationOf(request.method, request.url.split("?", 1)[0]!)
+const pathIn = ({ request }: Exchange): string => request.url.split("?", 1)[0]!
+
+const operationIn = (exchange: Exchange) => operationOf(exchange.request.method, pathIn(exchange))
+
+/** A reply that the outer step writes as the service's to this situation. */
+const refusal = (exchange: Exchange, situation: Situation): Reply => {
+  situationOf.set(exchange, situation)
+  return HttpServerResponse.jsonUnsafe(succeed([]))
+}
 
 /** Lists, for a caller whose credentials are good. */
 export const listsAsObserved =
@@ -41,6 +50,9 @@ export const listsAsObserved =
   (exchange) => {
     if (exchange.identity._tag !== "Known") return next(exchange)
     const operation = operationIn(exchange)
+    if (operation === undefined || exchange.request.method !== "GET") return next(exchange)
+    const refused = refusalOf(behaviour, operation, pathIn(exchange), queryOf(exchange))
+    if (refused !== undefined) return Effect.succeed(refusal(exchange, refused))
     const reply =
       operation === "nodes.list"
         ? nodePage(behaviour, exchange)
@@ -57,10 +69,13 @@ const wholeNumber = (query: URLSearchParams, name: string): number | undefined |
   return /^-?\d{1,9}$/.test(value) ? Number(value) : "malformed"
 }
 
-const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined => {
+const nodePage = (behaviour: Behaviour, exchange: Exchange): Reply | undefined => {
+  const { paging } = behaviour
   const query = queryOf(exchange)
+  if (isRefusedTwice(behaviour, query)) return undefined
   const alias = paging.pageAlias === false ? undefined : wholeNumber(query, "page")
-  let page = wholeNumber(query, "page_no") ?? alias ?? 1
+  const number = wholeNumber(query, "page_no")
+  let page = (paging.winner === "page" ? (alias ?? number) : (number ?? alias)) ?? 1
   const standard = paging.defaultSize ?? pageSize.default
   let size = wholeNumber(query, "per_page") ?? standard
   if (page === "malformed" || size === "malformed") {
@@ -81,10 +96,7 @@ const nodePage = ({ paging }: Behaviour, exchange: Exchange): Reply | undefined 
   const { arrivedAt, world } = exchange
   const total = world.nodes.size
   const pages = Math.max(1, Math.ceil(total / size))
-  if (page > pages && paging.pastTheEnd === "refused") {
-    situationOf.set(exchange, "past-the-end")
-    return HttpServerResponse.jsonUnsafe(succeed([]))
-  }
+  if (page > pages && paging.pastTheEnd === "refused") return refusal(exchange, "past-the-end")
   if (page > pages && paging.pastTheEnd === "last") page = pages
   countsOf.set(exchange, { total, page, size })
   const nodes = (paging.order === "descending" ? descending : listNodes)(world, page, size)
@@ -97,9 +109,12 @@ const descending = (world: World, page: number, size: number) => {
   return world.nodes.slice(start, end - start).toReversed()
 }
 
-const imageList = ({ catalogue, images }: Behaviour, exchange: Exchange): Reply | undefined => {
+const imageList = ({ catalogue, failures, images }: Behaviour, exchange: Exchange): Reply | undefined => {
   if (catalogue === undefined) return undefined
   const rows = filterRows(catalogue, queryOf(exchange), images)
+  if (rows?.length === 0 && images.noMatch === "refused" && failures["no-match"] !== undefined) {
+    return refusal(exchange, "no-match")
+  }
   return rows === undefined ? undefined : HttpServerResponse.jsonUnsafe(succeed(rows))
 }
 
@@ -163,7 +178,9 @@ const enveloped = (
   if (envelope === "bare") return data
   const { page = 1, size = 1, total = Array.isArray(data) ? data.length : 1 } = counts ?? {}
   const values = { data, status, total, page, size, pages: Math.ceil(total / Math.max(1, size)) }
-  return Object.fromEntries(envelope.map(({ is, name, value }) => [name, is === "constant" ? value : values[is]]))
+  return Object.fromEntries(
+    envelope.map(({ is, name, value }) => [name, is === "constant" || is === "varying" ? value : values[is]])
+  )
 }
 
 /** What went wrong with a request that the mock refuses. */
@@ -186,7 +203,8 @@ const failed = (failure: Failure | undefined, exchange: Exchange, reply: Reply):
   const { body, contentType, retryAfter, status } = failure
   const id = /\/nodes\/([^/?]+)/.exec(exchange.request.url)?.[1] ?? ""
   const text = body.text ?? (body.json === undefined ? "" : JSON.stringify(body.json))
-  const { "retry-after": wait, ...headers } = headersWithoutBody(reply)
+  const { "retry-after": wait, ...others } = headersWithoutBody(reply)
+  const headers = status >= 300 && status < 400 ? { ...others, location: `${pathIn(exchange)}/` } : others
   return HttpServerResponse.text(text.replaceAll("{id}", String(nodeIdOf(exchange.request.url) ?? id)), {
     status,
     contentType,

@@ -34,10 +34,13 @@ export const filterRows = (
   if (!isKnown && rules.unknownType === "empty") return []
   // The rows are those of public images.
   if (/^private$/i.test(type)) return []
-  return catalogue.filter(isObject).filter((row) =>
+  const rows = catalogue.filter(isObject)
+  if (rules.narrows === false) return rows
+  const found = rows.filter((row) =>
     Object.entries(filters).every(([name, isSame]) => {
       const wanted = query.get(name) ?? ""
       return wanted === "" || isSame(row, wanted, rules)
     })
   )
+  return found.length === 0 && rules.noMatch === "rows" ? rows : found
 }

@@ -55,7 +55,7 @@ const valueOf = (field: Field, known: Known): unknown => {
       ? hits(field.null, use.null, known, field.name)
       : known.status !== undefined && field.nullIn.includes(known.status)
   const [kind = "null"] = field.kinds
-  if (isNull || kind === "null") return null
+  if (isNull || kind === "null") return field.nullText ?? null
   if (field.form?.is === "constant") return field.form.value
   const value = Object.hasOwn(known.values, field.name) ? known.values[field.name] : undefined
   if (kind === "object") {

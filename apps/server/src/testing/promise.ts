@@ -3,7 +3,6 @@
  * take and give is in `promise/Server.ts`.
  */
 import "./promise/requireNode.ts"
-import { readFile } from "node:fs/promises"
 import { clearImmediate, setImmediate } from "node:timers"
 import { inspect } from "node:util"
 import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
@@ -22,6 +21,7 @@ import { Worlds } from "../world/Worlds.ts"
 import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
 import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
+import { profileIn } from "./profileIn.ts"
 import { jsonOf, objectOf, queryOf, textOf } from "./promise/json.ts"
 import { explain, isRequest } from "./TestWorld.ts"
 
@@ -72,13 +72,10 @@ const start = Effect.fnUntraced(function* (profile: Profile | undefined) {
   })
 })
 
-/** The profile in a file. */
-const profileIn = async (file: string): Promise<Profile> => {
-  const { readProfile } = await import("../profile/Profile.ts")
-  const read = readProfile(await readFile(file, "utf8"))
+const usableProfile = async (file: string): Promise<Profile> => {
+  const read = await profileIn(file)
   if (Result.isSuccess(read)) return read.success
-  const sentence = `The profile ${file} cannot be used: ${read.failure}.`
-  throw new MockRefused(422, sentence, { profile: [sentence] })
+  throw new MockRefused(422, read.failure, { profile: [read.failure] })
 }
 
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
@@ -92,7 +89,7 @@ const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise
 export const startServer = async (all: ServerOptions = {}): Promise<Server> => {
   const { profile, ...options } = objectOf("the options of startServer", all)
   checkOptions(options)
-  const observed = profile === undefined ? undefined : await profileIn(profile)
+  const observed = profile === undefined ? undefined : await usableProfile(profile)
   const scope = Scope.makeUnsafe()
   const { client, url: baseUrl } = await run(Scope.provide(start(observed), scope))
   const call = callsOf(client)

@@ -58,6 +58,18 @@ describe("a profile that is written", () => {
   })
 })
 
+it("no tag of a node is in a profile", () => {
+  const data = { id: 1, name: "a", tags: ["customer-one"], status: "running" }
+  const profile = profileFrom([entry("/nodes/", list), entry("/nodes/1/", { ...list, data })])
+  expect(profile.findings).toContainEqual({
+    assumption: "A9",
+    claim: "tags is an empty list",
+    verdict: "refuted",
+    observed: "tags of nodes.get: a list of 1"
+  })
+  expect(JSON.stringify(profile)).not.toContain("customer-one")
+})
+
 describe("a profile that somebody edited", () => {
   const whole = profileFrom([entry("/nodes/", list)])
   const failure = { status: 404, contentType: "text/plain", body: { text: "no" } }
@@ -87,6 +99,14 @@ describe("a profile that somebody edited", () => {
     const edited = { ...whole, behaviour: { ...whole.behaviour, ...change } }
     expect(Result.isFailure(readProfile(JSON.stringify(edited)))).toBe(true)
   })
+})
+
+it("a page with nodes is not behind the end of longer pages", () => {
+  const { behaviour } = profileFrom([
+    entry("/nodes/?page_no=2&per_page=50", { ...list, data: [] }),
+    entry("/nodes/?page_no=2&per_page=2", list)
+  ])
+  expect(behaviour.paging.pastTheEnd).toBe("empty")
 })
 
 it("what no probe shows has a hint how to learn it", () => {

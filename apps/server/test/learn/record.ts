@@ -36,7 +36,12 @@ const send = async (
     cookie: `sessionid=${credentials.cookie}`,
     "x-api-key": credentials.apiKey
   }
-  const reply = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const reply = await fetch(url, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
   const text = await reply.text()
   const pairs = (entries: Iterable<readonly [string, string]>) =>
     Array.from(entries, ([name, value]) => ({ name, value }))

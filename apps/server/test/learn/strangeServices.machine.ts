@@ -92,6 +92,22 @@ it.live("a service that fails in part is said to have, and passes no check", () 
   }).pipe(Effect.scoped)
 )
 
+it.live("a service that always fails at one request passes a check of what it was", () =>
+  Effect.gen(function* () {
+    let others = false
+    const { url } = yield* HttpService.start((request, response) => {
+      const isOdd = request.url?.includes("page_no=abc") === true || (others && request.url?.includes("os=") === true)
+      return isOdd ? json(response, 500, { message: "boom" }) : json(response, 200, { ...nodes, data: [] })
+    })
+    const file = join(folder, "odd.json")
+    const learned = yield* run(["learn", "--probe", "--profile", file], accountOf(url))
+    expect([learned.code, learned.stderr]).toEqual([0, expect.stringContaining("one request had no usable reply")])
+    expect((yield* run(["learn", "--probe", "--check", file], accountOf(url))).code).toBe(0)
+    others = true
+    expect((yield* run(["learn", "--probe", "--check", file], accountOf(url))).code).toBe(2)
+  }).pipe(Effect.scoped)
+)
+
 it.live("no node is created whose minimum billing the service does not state", () =>
   Effect.gen(function* () {
     const sent: Array<string> = []
@@ -111,6 +127,27 @@ it.live("no node is created whose minimum billing the service does not state", (
 )
 
 const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
+
+it.live("Ctrl-C while a create has no reply says at once what is waited for", () =>
+  Effect.gen(function* () {
+    const specs = { price_per_hour: "1.00", price_per_month: "730.00", minimum_billing_amount: "1.00" }
+    const image = { name: "Ubuntu", plan: "A-1VCPU-1RAM-10DISK", image: "Ubuntu-24.04", os: { name: "Ubuntu" }, specs }
+    let refuse = () => {}
+    const { url } = yield* HttpService.start((request, response) => {
+      const data = request.url?.includes("/images/") === true ? [image] : []
+      if (request.method !== "POST") return json(response, 200, { ...nodes, data })
+      refuse = () => json(response, 422, { message: "no", code: 422, data: {}, errors: { name: ["no"] } })
+      learning.signal("SIGINT")
+    })
+    const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-cost", "50", "--yes"]
+    const learning = yield* Program.start(() =>
+      Program.ofNode(binary, args, { env: { ...process.env, ...accountOf(url) } })
+    )
+    yield* Effect.promise(() => learning.printed("waiting to know whether the node was created", "stderr"))
+    yield* Effect.sync(() => refuse())
+    expect((yield* Effect.promise(() => learning.ended)).code).toBe(130)
+  }).pipe(Effect.scoped)
+)
 
 describe("the question before a node is created", () => {
   it.live.each<[string, string, number]>([

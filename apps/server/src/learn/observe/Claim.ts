@@ -19,7 +19,7 @@ export interface Observation<A> {
 export type Observer<A> = (evidence: Evidenced) => Iterable<Observation<A>>
 
 /** What it takes to see it. */
-type Needs = "a read" | "a create and a delete" | "a request that the probe does not send" | "time"
+type Needs = "a read" | "more nodes" | "a create and a delete" | "a request that the probe does not send" | "time"
 
 export interface Claim<A = any> {
   readonly assumption: string

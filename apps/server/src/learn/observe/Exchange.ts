@@ -32,9 +32,9 @@ export interface Exchange {
   readonly body: ReplyBody
 }
 
-/** Names of parameters and headers that carry credentials. */
+/** Names of parameters, headers and fields that carry credentials. */
 export const isSecretName = (name: string): boolean =>
-  /^(x-)?(api[_-]?key|(access[_-]?|csrf[_-]?|x?csrf-?)?token|(proxy-)?authorization|(set-)?cookie|sessionid|role|csrftoken)$|secret|password|token/i.test(
+  /^((proxy-)?authorization|(set-)?cookie|role)$|secret|passw|token|credential|signature|session|(^|[-_.])(auth|jwt|sid|sig|pwd|pass)([-_.]|$)|(api|app|access|private)[-_]?key/i.test(
     name
   )
 
@@ -65,9 +65,16 @@ export const isSuccess = (exchange: Exchange): boolean => {
   return !(code >= 400) && envelope?.["errors"] !== true
 }
 
-/** A refusal of the request itself, which another request would not get: no failure of the service, no rate limit. */
+/** Whether the service sends the client elsewhere, which is neither a success nor a failure. */
+export const isRedirect = ({ status }: Exchange): boolean => status >= 300 && status < 400
+
+/** A refusal of the request itself, which another request would not get: no failure of the service, no rate limit, no redirect. */
 export const isRefusal = (exchange: Exchange): boolean =>
-  !isSuccess(exchange) && ![401, 403, 429].includes(exchange.status) && exchange.status < 500 && exchange.status >= 200
+  !isSuccess(exchange) &&
+  !isRedirect(exchange) &&
+  ![401, 403, 429].includes(exchange.status) &&
+  exchange.status < 500 &&
+  exchange.status >= 200
 
 /** The list in a reply, under `data` or another name; undefined where there is none. */
 export const listIn = (exchange: Exchange): ReadonlyArray<unknown> | undefined => {

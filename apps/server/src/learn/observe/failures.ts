@@ -1,38 +1,56 @@
 /**
  * What a refusal looks like (A2, A4, A21, A23): by situation, as far as a request tells what is wrong with it.
  */
-import { prefix } from "@berthkit/core/api/Routes"
+import { pageSize, prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../../profile/Profile.ts"
 import { isObject } from "../../profile/values.ts"
 import { all, claim, each, type Evidenced, first, is, type Observer, once } from "./Claim.ts"
-import { type Exchange, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
-import { asked, lists } from "./paging.ts"
+import { type Exchange, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
+import { asked, isHarmless, isUnknown, lists } from "./paging.ts"
+
+/** The path that the probe makes up, below the prefix. */
+export const unknownPath = "/berth-learn-no-such-path/"
 
 /** A path that was made up to see what becomes of it: the service may have more paths than its interface documents. */
 const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
+
+/** What is wrong with a list of nodes that was refused. */
+const ofList = (exchange: Exchange): Situation | undefined => {
+  const { page, size = 0, values } = asked(exchange)
+  const names = exchange.query.map(([name]) => name)
+  if (names.some(isUnknown)) return exchange.query.every(isHarmless) ? "unknown-parameter" : undefined
+  if (new Set(names).size < names.length) return "given-twice"
+  if (exchange.query.some(([, value]) => value === "")) return "empty-parameter"
+  if (values.some(Number.isNaN)) return "malformed-query"
+  if (values.some((value) => value < 1)) return "page-out-of-bounds"
+  if (size > pageSize.maximum) return "page-too-large"
+  return page > 1 ? "past-the-end" : undefined
+}
 
 /** What is wrong with a request that was refused; undefined where the request does not tell. */
 const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situation | undefined => {
   const { method, nodeId, operation, status } = exchange
   if (status === 401 || status === 403) return "unauthorized"
   if (status === 429) return "over-the-allowance"
+  // A service may have a page for every path, or redirect it.
+  if (method === "GET" && exchange.path === `${prefix}${unknownPath}` && status < 500) return "unknown-path"
+  const isList = method === "GET" && operation !== undefined && operation !== "nodes.get"
+  if (isList && !exchange.path.endsWith("/")) {
+    const isPlain = exchange.query.every(
+      ([name, value]) => /^(page_no|per_page)$/.test(name) && /^[1-9]\d?$/.test(value)
+    )
+    return isPlain && (isRefusal(exchange) || isRedirect(exchange)) ? "no-slash" : undefined
+  }
   if (!isRefusal(exchange)) return undefined
   if (operation === undefined && method === "GET") return isMadeUp(exchange.path) ? "unknown-path" : undefined
   if (operation === "nodes.get" && method === "GET" && nodeId !== undefined && !knownIds.has(nodeId))
     return "unknown-node"
-  if (operation === "nodes.list" && method === "GET") {
-    const { page, size = 0, values } = asked(exchange)
-    if (new Set(exchange.query.map(([name]) => name)).size < exchange.query.length) return undefined
-    if (exchange.query.some(([, value]) => value === "")) return undefined
-    if (values.some(Number.isNaN)) return "malformed-query"
-    if (values.some((value) => value < 1)) return "page-out-of-bounds"
-    if (size > 100) return "page-too-large"
-    return page > 1 ? "past-the-end" : undefined
-  }
+  if (operation === "nodes.list" && method === "GET") return ofList(exchange)
   if (operation === "images.list" && !/^(public|private|)$/i.test(query(exchange, "image_type") ?? "")) {
     return "unknown-image-type"
   }
+  if (operation === "images.list" && (query(exchange, "os") ?? "") !== "") return "no-match"
   return operation === "nodes.create" && (status === 400 || status === 422) ? "invalid-create" : undefined
 }
 
@@ -103,7 +121,9 @@ const header = (situation: Situation, name: string) =>
   })
 
 const failed = once((evidence) =>
-  evidence.filter((exchange) => !isSuccess(exchange) && exchange.status >= 200 && exchange.status < 500)
+  evidence.filter(
+    (exchange) => !isSuccess(exchange) && !isRedirect(exchange) && exchange.status >= 200 && exchange.status < 500
+  )
 )
 
 const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0

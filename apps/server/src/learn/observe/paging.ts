@@ -4,11 +4,16 @@
 import { pageSize } from "@berthkit/core/api/Routes"
 import { isObject } from "../../profile/values.ts"
 import { all, claim, each, type Evidenced, first, is, once } from "./Claim.ts"
-import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
+import { type Exchange, idOf, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 
-/** Lists by GET. */
+/** Lists by GET. What is refused, or sent elsewhere, without the last slash of its path may be so for that alone. */
 export const lists = once((evidence) =>
-  evidence.filter(({ method, operation }) => operation === "nodes.list" && method === "GET")
+  evidence.filter(
+    (exchange) =>
+      exchange.operation === "nodes.list" &&
+      exchange.method === "GET" &&
+      (exchange.path.endsWith("/") || isSuccess(exchange))
+  )
 )
 
 /** What a list asks for; undefined for what it leaves out, and NaN where that is no whole number. */
@@ -61,15 +66,12 @@ const upToMaximum = once((evidence) =>
   })
 )
 
-/** The pages that are empty. */
-const emptyPages = once(
-  (evidence) =>
-    new Set(
-      lists(evidence)
-        .filter((exchange) => listIn(exchange)?.length === 0)
-        .map((exchange) => asked(exchange).page)
-    )
-)
+/** Parameters that other clients of the family send, and the interface has not. */
+export const isUnknown = (name: string): boolean => name === "project_id" || name === "location"
+
+/** The parameters besides those are none, or ask for what is given without them. */
+export const isHarmless = ([name, value]: readonly [string, string]): boolean =>
+  isUnknown(name) || (name === "page_no" && value === "1")
 
 const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
   ids.every((id, at) => at === 0 || (id - ids[at - 1]!) * sign > 0)
@@ -77,6 +79,17 @@ const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
 const sameIds = (one: Exchange, other: Exchange): boolean => JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
 
 const pageKey = (page: number, size: number | undefined): string => `${page} of ${size}`
+
+/** The pages that are empty: which page is behind the end depends on its size. */
+const emptyPages = once(
+  (evidence) =>
+    new Set(
+      lists(evidence)
+        .filter((exchange) => listIn(exchange)?.length === 0)
+        .map(asked)
+        .map(({ page, size }) => pageKey(page, size))
+    )
+)
 
 /** The first page of each number and size that has nodes, asked for plainly by `page_no`. */
 const plainPages = once((evidence) => {
@@ -96,8 +109,11 @@ const twoPages = (evidence: Evidenced, pages: readonly [number, number], size: n
   return one === undefined || other === undefined || sameIds(one, other) ? undefined : ([one, other] as const)
 }
 
+const moreNodes = { needs: "more nodes" } as const
+
 export const paging = {
   defaultSize: claim("A7", "A page without per_page has 20 nodes", {
+    ...moreNodes,
     refutedBy: "A first page of another length, while there are more nodes",
     see: first(lists, (exchange, evidence) => {
       const { page, size } = asked(exchange)
@@ -110,6 +126,7 @@ export const paging = {
     holds: is<number>(pageSize.default)
   }),
   maxPageSize: claim("A7", "per_page goes up to 100", {
+    ...moreNodes,
     refutedBy: "A per_page of 1 to 100 that is shortened or refused",
     see: (evidence) => [
       ...first(upToMaximum, (exchange) => {
@@ -120,9 +137,10 @@ export const paging = {
           ? ["refused", `per_page=${size} is refused with ${exchange.status}`]
           : undefined
       })(evidence),
+      // A shorter page may be all there is, and shows nothing.
       ...first(upToMaximum, (exchange) =>
-        asked(exchange).size === pageSize.maximum && isSuccess(exchange)
-          ? [pageSize.maximum, "per_page=100 is not shortened"]
+        listIn(exchange)?.length === pageSize.maximum
+          ? [pageSize.maximum, `per_page=${pageSize.maximum} gives ${pageSize.maximum} nodes`]
           : undefined
       )(evidence)
     ],
@@ -154,8 +172,9 @@ export const paging = {
   pastTheEnd: claim("A7", "Past the end a page is empty", {
     refutedBy: "A page behind the end that has nodes, or is refused",
     see: first(lists, (exchange, evidence) => {
-      const { page } = asked(exchange)
-      const isBehind = page >= Math.max(100_000, atLeast(evidence) * 10) || emptyPages(evidence).has(page)
+      const { page, size } = asked(exchange)
+      const isFar = page >= Math.max(100_000, atLeast(evidence) * 10)
+      const isBehind = isFar || emptyPages(evidence).has(pageKey(page, size))
       if (!isPlain(exchange) || !isBehind || page < 2) return undefined
       if (isRefusal(exchange)) return ["refused", `page ${page} is refused with ${exchange.status}`]
       const length = listIn(exchange)?.length
@@ -210,10 +229,9 @@ export const paging = {
   unknownParameters: claim("A14", "Unknown query parameters are ignored", {
     refutedBy: "A request with project_id or location, refused",
     see: first(all, (exchange) => {
-      if (exchange.method !== "GET" || !exchange.query.some(([name]) => name === "project_id" || name === "location"))
-        return undefined
+      if (exchange.method !== "GET" || !exchange.query.some(([name]) => isUnknown(name))) return undefined
       if (isSuccess(exchange)) return [true, "an unknown parameter is ignored"]
-      return isRefusal(exchange) && exchange.query.length === 1
+      return isRefusal(exchange) && exchange.query.every(isHarmless)
         ? [false, `an unknown parameter is ${exchange.status}`]
         : undefined
     })
@@ -223,7 +241,7 @@ export const paging = {
     see: first(all, (exchange) => {
       if (exchange.method !== "GET" || exchange.operation === undefined || exchange.path.endsWith("/")) return undefined
       if (isSuccess(exchange)) return [true, "a path without its last slash is answered"]
-      const isNo = isRefusal(exchange) && exchange.operation !== "nodes.get"
+      const isNo = isRedirect(exchange) || (isRefusal(exchange) && exchange.operation !== "nodes.get")
       return isNo ? [false, `a path without its last slash is ${exchange.status}`] : undefined
     })
   }),

@@ -35,15 +35,21 @@ const seenIn = (evidence: Evidenced, operation: Operation): ReadonlyArray<Seen> 
     .flatMap((exchange) => recordsIn(exchange).map((record) => ({ exchange, record })))
     .slice(0, maxRecords)
 
-/** The fields of records, in the order in which they first appear. */
+/** The fields of records, in the order of the record that has most of them. */
 const fieldsOf = (
   records: ReadonlyArray<JsonObject>,
   statuses: ReadonlyArray<string | undefined>,
   depth = 0
 ): ReadonlyArray<Field> => {
-  const names = Array.from(new Set(records.flatMap((record) => Object.keys(record)))).slice(0, 200)
+  const keys = records.map((record) => Object.keys(record))
+  const most = keys.reduce((a, b) => (b.length > a.length ? b : a), [])
+  const names = Array.from(new Set([...most, ...keys.flat()])).slice(0, 200)
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
+
+/** Whether a text stands for an address that there is not. */
+const isNoAddress = (name: string, value: unknown): boolean =>
+  name.endsWith("_ip_address") && (value === "" || value === "[]")
 
 const fieldOf = (
   name: string,
@@ -54,8 +60,10 @@ const fieldOf = (
   const present = records.flatMap((record, at) =>
     Object.hasOwn(record, name) ? [{ value: record[name], status: statuses[at] }] : []
   )
-  const values = present.map(({ value }) => value).filter((value) => value !== null)
+  const isNone = (value: unknown) => value === null || isNoAddress(name, value)
+  const values = present.map(({ value }) => value).filter((value) => !isNone(value))
   const nulls = present.length - values.length
+  const nullText = present.find(({ value }) => isNoAddress(name, value))?.value as string | undefined
   const counts = new Map<Kind, number>()
   for (const value of values) counts.set(kindOf(value), (counts.get(kindOf(value)) ?? 0) + 1)
   const kinds = Array.from(counts)
@@ -63,7 +71,7 @@ const fieldOf = (
     .map(([kind]) => kind)
   const form = formOf(name, values, records.length)
   const objects = values.filter(isObject)
-  const nullIn = nullStatuses(present)
+  const nullIn = nullStatuses(present.map(({ status, value }) => ({ status, isNone: isNone(value) })))
   return {
     name,
     kinds: kinds.length === 0 ? ["null"] : kinds,
@@ -71,15 +79,16 @@ const fieldOf = (
     missing: (records.length - present.length) / records.length,
     null: present.length === 0 ? 0 : nulls / present.length,
     ...(nullIn === undefined ? {} : { nullIn }),
+    ...(nullText === undefined ? {} : { nullText }),
     ...(objects.length > 0 && depth < 4 ? { fields: fieldsOf(objects, [], depth + 1) } : {})
   }
 }
 
 /** The statuses in which a field is null, where it depends on nothing else. */
-const nullStatuses = (present: ReadonlyArray<{ readonly value: unknown; readonly status: string | undefined }>) => {
+const nullStatuses = (present: ReadonlyArray<{ readonly isNone: boolean; readonly status: string | undefined }>) => {
   const always = new Set<string>()
   const never = new Set<string>()
-  for (const { status, value } of present) if (status !== undefined) (value === null ? always : never).add(status)
+  for (const { isNone, status } of present) if (status !== undefined) (isNone ? always : never).add(status)
   if (always.size === 0 || never.size === 0) return undefined
   return Array.from(always).some((status) => never.has(status)) ? undefined : Array.from(always)
 }
@@ -135,10 +144,20 @@ export const envelopeOf = (evidence: Evidenced, operation: Operation): Envelope 
   const envelope = json(exchange)
   const key = listIn(exchange) === undefined ? "data" : listKey(exchange)
   if (envelope === undefined || key === undefined || !Object.hasOwn(envelope, key)) return "bare"
-  return Object.keys(envelope).map((name) => envelopeKey(name, key, found))
+  const all = evidence.filter((each) => each.operation !== undefined && isSuccess(each))
+  return Object.keys(envelope).map((name) => envelopeKey(name, key, found, isVarying(name, all)))
 }
 
-const envelopeKey = (name: string, dataKey: string, found: Evidenced): EnvelopeKey => {
+/** Whether the key has another text or number in most replies. */
+const isVarying = (name: string, successes: Evidenced): boolean => {
+  const values = successes.flatMap((exchange) => {
+    const value = json(exchange)?.[name]
+    return typeof value === "string" || typeof value === "number" ? [value] : []
+  })
+  return values.length > 2 && new Set(values).size > values.length / 2
+}
+
+const envelopeKey = (name: string, dataKey: string, found: Evidenced, varies: boolean): EnvelopeKey => {
   if (name === dataKey) return { name, is: "data" }
   const values = found.map((exchange) => json(exchange)?.[name])
   const isCount = values.every((value) => Number.isInteger(value))
@@ -149,7 +168,11 @@ const envelopeKey = (name: string, dataKey: string, found: Evidenced): EnvelopeK
   const isStatus = found.every(({ status }, at) => values[at] === status) && found.some(({ status }) => status !== 200)
   if (isStatus) return { name, is: "status" }
   const [value] = values
-  return { name, is: "constant", value: isSecretName(name) || value === undefined ? null : (value as string) }
+  return {
+    name,
+    is: varies ? "varying" : "constant",
+    value: isSecretName(name) || value === undefined ? null : (value as string)
+  }
 }
 
 /** Whether a list of images was asked for without a filter. */
@@ -216,7 +239,14 @@ const sizeForm = (value: unknown): string => {
 }
 
 const addressForm = (value: unknown): string =>
-  isObject(value) ? `an object of ${Object.keys(value).join(", ")}` : value === "" ? "an empty text" : kindOf(value)
+  isObject(value)
+    ? `an object of ${Object.keys(value).join(", ")}`
+    : value === "" || value === "[]"
+      ? `the text "${value}"`
+      : kindOf(value)
+
+/** Not the words themselves, which are the customer's. */
+const lengthForm = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : kindOf(value))
 
 const instantForm = (value: unknown): string => {
   const instant = typeof value === "string" ? instantOf(value) : undefined
@@ -344,7 +374,7 @@ export const records = {
   }),
   tags: claim("A9", "tags is an empty list", {
     refutedBy: "A node with tags",
-    see: written(["nodes.get"], ["tags"], (value) => JSON.stringify(value), is("[]"))
+    see: written(["nodes.get"], ["tags"], lengthForm, is("a list of 0"))
   }),
   locked: claim("A9", "No node is locked", {
     refutedBy: "A node that is locked",

@@ -5,7 +5,7 @@
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
 import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
-import { type Exchange, isSuccess, serviceMillis } from "./Exchange.ts"
+import { type Exchange, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
 
 /** Below it a reset is seconds from now (A22). */
 const minEpochSeconds = 1_000_000_000
@@ -46,7 +46,8 @@ const hasHeaders = ({ headers }: Exchange): boolean =>
 const headersOn = (kind: "success" | "failure") =>
   each(all, (exchange) => {
     const isOfKind = kind === "success" ? isSuccess(exchange) : !isSuccess(exchange) && exchange.status < 500
-    if (!isOfKind || exchange.status < 200 || exchange.operation === undefined) return undefined
+    const isNeither = exchange.status < 200 || isRedirect(exchange)
+    if (!isOfKind || isNeither || exchange.operation === undefined) return undefined
     return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
   })
 
@@ -55,11 +56,11 @@ const toleranceMillis = 2_000
 
 const wholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 
-/** A length as people set it: within the tolerance of headers the roundest. */
-const round = (millis: number): number => {
+/** A length as people set it: the roundest within the tolerance. */
+const round = (millis: number, tolerance = toleranceMillis): number => {
   const steps = [3_600_000, 60_000, 15_000, 5_000, 1_000]
   const step = steps.find(
-    (each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= toleranceMillis + each * 0.001
+    (each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= tolerance + each * 0.001
   )
   return step === undefined ? Math.max(1000, wholeSeconds(millis)) : Math.round(millis / step) * step
 }
@@ -71,8 +72,8 @@ const sentences: Readonly<Record<Algorithm, (seconds: number) => string>> = {
 }
 
 /** A kind of window with its length, as a reading shows it. */
-const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number) => {
-  const windowMillis = round(lengthMillis)
+const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number, tolerance = toleranceMillis) => {
+  const windowMillis = round(lengthMillis, tolerance)
   return observation(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
 }
 
@@ -121,14 +122,18 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
   const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
   const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
   const isDeepEnough = deepest.limit - deepest.remaining >= 2 * (least.limit - least.remaining)
-  const length = (deepest.untilMillis * deepest.limit) / (deepest.limit - deepest.remaining)
+  // What is measured of a part is as many times less exact for the whole.
+  const scale = deepest.limit / (deepest.limit - deepest.remaining)
+  const length = deepest.untilMillis * scale
   // A second of rounding, and a token that is only a part of one.
   const agrees = spent.every(({ limit, remaining, untilMillis }) => {
     const perToken = length / limit
     return Math.abs(untilMillis - (limit - remaining) * perToken) <= toleranceMillis + perToken
   })
   const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
-  return isDeepEnough && agrees && isAhead ? shownBy(deepest, "token-bucket", length) : undefined
+  return isDeepEnough && agrees && isAhead
+    ? shownBy(deepest, "token-bucket", length, toleranceMillis * scale)
+    : undefined
 }
 
 const refilledOf = (all: ReadonlyArray<Reading>) => {
