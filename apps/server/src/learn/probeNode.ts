@@ -8,7 +8,7 @@ import { makeOwnFolder, readText, removeFile, replaceFile } from "@berthkit/core
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
 import { RawApi } from "@berthkit/core/client/RawApi"
-import type { NodeId } from "@berthkit/core/domain/Node"
+import { NodeId } from "@berthkit/core/domain/Node"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
@@ -24,11 +24,12 @@ export interface NodeProbe {
 
 const note = (text: string) => Console.error(`berth-server: ${escapeControls(text)}`)
 
-/** What is written down before a create. */
+/** What is written down before a create, and its node once that is known. */
 const LeftOver = Schema.fromJsonString(
   Schema.Struct({
     name: Schema.String.check(Schema.isPattern(/^berth-learn-[0-9a-f]{12}$/)),
-    sentAtMillis: Schema.Finite
+    sentAtMillis: Schema.Finite,
+    nodeId: Schema.optionalKey(NodeId)
   })
 )
 
@@ -36,6 +37,8 @@ const fileOf = ({ files }: Connection): string | undefined =>
   files.commitments === undefined ? undefined : `${dirname(files.commitments)}/learn.json`
 
 const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
+
+const writeDown = (file: string, left: typeof LeftOver.Type) => replaceFile(file, JSON.stringify(left), true)
 
 /** None where there is no such file, or it is damaged. */
 const readLeftOver = (file: string) =>
@@ -54,15 +57,17 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   const left = Option.getOrUndefined(yield* readLeftOver(file))
   if (left === undefined) return false
   const nodes = yield* Nodes
-  const found = yield* nodes.named(left.name)
-  for (const { id } of found) {
-    yield* nodes.delete(id)
-    yield* note(`deleted node ${id} (${left.name}), which an earlier learn left behind`)
+  const { name, nodeId, sentAtMillis } = left
+  const ids = nodeId === undefined ? (yield* nodes.named(name)).map(({ id }) => id) : [nodeId]
+  for (const id of ids) {
+    const isThere = yield* Effect.as(nodes.delete(id), true).pipe(
+      Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(false))
+    )
+    if (isThere) yield* note(`deleted node ${id} (${name}), which an earlier learn left behind`)
   }
-  const isOver = found.length > 0 || (yield* Clock.currentTimeMillis) - left.sentAtMillis > quietMillis
+  const isOver = ids.length > 0 || (yield* Clock.currentTimeMillis) - sentAtMillis > quietMillis
   if (isOver) yield* Effect.ignore(removeFile(file))
-  else
-    yield* note(`an earlier learn may still create ${left.name}: look later with berth node list --name ${left.name}`)
+  else yield* note(`an earlier learn may still create ${name}: look later with berth node list --name ${name}`)
   return !isOver
 })
 
@@ -162,13 +167,9 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   yield* note(`creates and deletes a node on ${plan.plan} from ${image}: ${price}`)
   if (!isAgreed) yield* ask("Create it?")
   const name = `berth-learn-${randomUUID().replaceAll("-", "").slice(0, 12)}`
+  const sentAtMillis = yield* Clock.currentTimeMillis
   yield* Effect.mapError(
-    Effect.andThen(
-      makeOwnFolder(dirname(file), 3),
-      Effect.flatMap(Clock.currentTimeMillis, (sentAtMillis) =>
-        replaceFile(file, JSON.stringify({ name, sentAtMillis }), true)
-      )
-    ),
+    Effect.andThen(makeOwnFolder(dirname(file), 3), writeDown(file, { name, sentAtMillis })),
     ({ message }) => new StartFailure({ message: `the name of the node cannot be written down: ${message}` })
   )
   yield* note(`if this is killed, run learn --probe again, or: berth node delete ${name}`)
@@ -189,6 +190,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
       "waiting to know whether the node was created, to delete it; this takes up to half a minute"
     ),
     Effect.fnUntraced(function* ({ node: { id } }) {
+      yield* Effect.ignore(writeDown(file, { name, sentAtMillis, nodeId: id }))
       yield* note(`created node ${id}; waiting up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))
         yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)

@@ -94,6 +94,30 @@ it.live("no second node is created while an earlier learn may still create one",
   )
 )
 
+it.live("a node that an earlier learn had deleted already keeps nobody waiting", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0", "--provisioning", "1s", "--termination", "0s"])
+      const account = accountOf(ready.url)
+      const learning = yield* Program.start(() =>
+        Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
+      )
+      const [, id] = /(\d+)$/.exec(yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr")))!
+      yield* Effect.promise(() => learning.kill("SIGKILL"))
+      // As if the kill had come right after the request that deletes it.
+      yield* Effect.promise(() =>
+        fetch(`${ready.url}/myaccount/api/v1/nodes/${id}/?apikey=berth-key`, {
+          method: "DELETE",
+          headers: { authorization: "Bearer berth-token" }
+        })
+      )
+      const { code, stderr } = yield* run([...args, "--yes"], account)
+      expect([code, stderr.includes("may still create"), stderr.includes("left behind")]).toEqual([0, false, false])
+      expect(leftOver()).toEqual([])
+    })
+  )
+)
+
 it.live.each(["SIGKILL", "SIGINT"] as const)(
   "a node that is there at a %s is deleted, by the next run at the latest",
   (signal) =>
