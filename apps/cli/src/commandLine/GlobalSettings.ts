@@ -16,6 +16,7 @@ import {
   type Values
 } from "./Parameter.ts"
 
+/** A parameter with the description that the words were read by: its texts are found by that very object. */
 const helped = <A>(help: FlagHelp, parameter: Parameter<A>): Parameter<A> => ({ ...parameter, help })
 const valued = <A>(help: FlagHelp, value: Value<A>) => helped(help, flag(help.name, value, ""))
 const on = (help: FlagHelp) => helped(help, switchFlag(help.name, ""))

@@ -6,7 +6,10 @@
 import type { FlagHelp } from "./CommandHelp.ts"
 
 export interface Words {
-  /** The texts of each flag that is given, in their order; undefined for one that lacks its value, "true" for a switch. */
+  /**
+   * The texts of each flag that is given, in their order; undefined for one that lacks its value, "true" for a switch. A flag is found by its
+   * very description, not by an equal one.
+   */
   readonly flags: ReadonlyMap<FlagHelp, ReadonlyArray<string | undefined>>
   /** What is no flag and no value of one, and everything behind `--`. */
   readonly operands: ReadonlyArray<string>

@@ -76,8 +76,8 @@ export const afterMissing = (before: Absence, read: Exchange, graceMillis: numbe
 export const afterGap = (absence: Absence, now: Moment): Absence => ({ ...absence, since: now })
 
 /**
- * It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was: twice, or a grace
- * after the hold where it was read for many, of which list and reads `agreed` all the time.
+ * It was missing for the whole hold. It has to answer 404 anew, because old answers may be as wrong as the list was. Twice; or once,
+ * a grace after the hold, if it was read for many and list and reads `agreed` about them all the time.
  */
 export const hold = (absence: Absence, agreed: Exchange | null): Absence => ({
   ...absence,

@@ -5,8 +5,8 @@
  *
  * | it | a complete sweep | a read that shows a missing node |
  * |---|---|---|
- * | trusts | freezes when many are missing; else each that is proved gone is | freezes when that node stood for others |
- * | has frozen | holds those that were missing long enough; trusts again when no other is missing | all that it stood for count anew |
+ * | trusts | freezes when many are missing; else each that is proved gone is | freezes when that node is of a sample, which stands for others |
+ * | has frozen | holds those that were missing long enough; trusts again when no other is missing | all that its sample stands for count anew |
  */
 import { areManyMissing } from "@berthkit/core/domain/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
@@ -60,11 +60,13 @@ const distrust = (draft: Draft, { members }: Batch): void => {
 
 /** A member of a sample is gone. */
 const confirm = (draft: Draft, id: NodeId): void => {
-  const isOpen = ({ confirmed, sample, wider }: Batch) => (sample.has(id) || wider.has(id)) && !confirmed.has(id)
+  const isAwaited = ({ confirmed, sample, wider }: Batch) => (sample.has(id) || wider.has(id)) && !confirmed.has(id)
   const { batches } = draft.evidence
-  if (!batches.some(isOpen)) return
+  if (!batches.some(isAwaited)) return
   draft.note({
-    batches: batches.map((batch) => (isOpen(batch) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch))
+    batches: batches.map((batch) =>
+      isAwaited(batch) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch
+    )
   })
   widen(draft)
 }
@@ -129,7 +131,7 @@ const countLost = (draft: Draft): { readonly expected: number; readonly missing:
   if (losses.length < evidence.losses.length) draft.note({ losses })
   let missing = losses.length
   for (const [, absence, known] of draft.suspects()) if (isDoubted(known, absence)) missing++
-  // What was lost is lost: without another node that is missing there is nothing to wait for.
+  // If all that counts was reported deleted already, no node is missing now, and there is nothing to wait for.
   if (missing === losses.length) return { expected: 0, missing: 0 }
   let expected = losses.length
   for (const [id, { state }] of snapshot.nodes) {

@@ -6,9 +6,9 @@ import { defaultGraceMillis, defaultHoldMillis, terminatingGraceMillis } from "@
 import type { Passing } from "./NodeState.ts"
 
 export interface Rules {
-  /** How long a node has to answer 404 that was not seen terminating. */
+  /** How long a node that was not seen terminating has to answer 404 before it is gone. */
   readonly graceMillis: number
-  /** How long one has to that was. */
+  /** The same for a node that was seen terminating. */
   readonly terminatingGraceMillis: number
   /** How long a suspiciously short list must persist before it is believed. */
   readonly holdMillis: number

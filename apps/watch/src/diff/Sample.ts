@@ -116,8 +116,9 @@ export const widened = (batch: Batch, absenceOf: AbsenceOf, seed: number): Batch
 }
 
 /**
- * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong
- * before. The sweep that ended at `sweptOrder` was the last complete one: it must have ended after the first 404, for only its end shows how many nodes are missing with this one.
+ * Whether the node is known to be gone, of itself or by the sample of its batch. It is known from now on only: before, list and reads may each
+ * have been wrong. The last complete sweep ended at `sweptOrder`. It must have ended after the first 404, because only the end of a sweep
+ * shows how many nodes are missing together with this one.
  */
 export const isGone = (
   { confirmed, firstMissing, last, since, sweeps }: Absence,

@@ -78,7 +78,7 @@ const nodesPerStep = 5000
 export interface ChangingSnapshot {
   readonly snapshot: Snapshot
   readonly apply: (change: Change) => void
-  /** The same in steps. Between them the snapshot is none of either. */
+  /** The same in steps. Between them the snapshot is neither the old one nor the new one. */
   readonly applying: (change: Change) => Generator<void>
 }
 
