@@ -2,22 +2,12 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { makeMoments } from "../../src/observe/Moments.ts"
+import { setBackClock } from "../setBackClock.ts"
 
 it.effect("a clock that is set back changes neither the order of moments nor the time between them", () =>
   Effect.gen(function* () {
-    const clock = yield* Clock.Clock
     let seconds = 0
-    const millis = () => (seconds < 2 ? 1_000_000 : 400_000) + 1000 * seconds
-    const nanos = () => BigInt(seconds) * 1_000_000_000n
-    const setBack: Clock.Clock = {
-      sleep: clock.sleep,
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis),
-      currentTimeNanosUnsafe: () => BigInt(millis()) * 1_000_000n,
-      currentTimeNanos: Effect.sync(() => BigInt(millis()) * 1_000_000n),
-      monotonicTimeNanosUnsafe: nanos,
-      monotonicTimeNanos: Effect.sync(nanos)
-    }
+    const setBack = yield* setBackClock(() => seconds, 600_000)
     const { around } = yield* makeMoments
     const { answered, asked } = yield* Effect.provideService(
       around(Effect.sync(() => void (seconds += 3))),

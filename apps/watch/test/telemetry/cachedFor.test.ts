@@ -2,22 +2,12 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { cachedFor } from "../../src/telemetry/cachedFor.ts"
+import { setBackClock } from "../setBackClock.ts"
 
 it.effect("what is kept for a while is read anew after it, although the clock was set back meanwhile", () =>
   Effect.gen(function* () {
-    const clock = yield* Clock.Clock
     let seconds = 0
-    const millis = () => (seconds < 2 ? 10_000_000 : 0) + 1000 * seconds
-    const nanos = () => BigInt(seconds) * 1_000_000_000n
-    const setBack: Clock.Clock = {
-      sleep: clock.sleep,
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis),
-      currentTimeNanosUnsafe: () => BigInt(millis()) * 1_000_000n,
-      currentTimeNanos: Effect.sync(() => BigInt(millis()) * 1_000_000n),
-      monotonicTimeNanosUnsafe: nanos,
-      monotonicTimeNanos: Effect.sync(nanos)
-    }
+    const setBack = yield* setBackClock(() => seconds, 10_000_000)
     let reads = 0
     const cached = yield* cachedFor(
       Effect.sync(() => ++reads),
