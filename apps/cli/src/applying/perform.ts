@@ -68,13 +68,14 @@ type Replace = Extract<Change, { readonly action: "replace" }>
 type Delete = Extract<Change, { readonly action: "delete" }>
 type Commit = Extract<Change, { readonly action: "commit" }>
 
-const settlings = { member: ended, previous: released, restore: restored, undelete: notDeleted }
+/** How the ledger changes by each kind of settling. */
+const settledBy = { member: ended, previous: released, restore: restored, undelete: notDeleted }
 
 /** The ledger once what only it has to learn is in it. */
 export const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
   changes.reduce((before, change) => {
     const member = memberText(change.member)
-    if (change.action === "settle") return settlings[change.what](before, member)
+    if (change.action === "settle") return settledBy[change.what](before, member)
     // A create of a member whose node is gone begins a new generation.
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
