@@ -13,7 +13,7 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command } from "./cli/command.ts"
 import { handleSignals } from "./cli/signals.ts"
-import { Declined, StartFailure } from "./cli/StartFailure.ts"
+import { Declined, ServiceMoved, StartFailure } from "./cli/StartFailure.ts"
 
 /** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
 const reportLine = (message: string) =>
@@ -39,6 +39,7 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Cause.hasInterruptsOnly(exit.cause)) return onExit(isLearning ? exitCode.interrupted : exitCode.done)
   const error = Cause.squash(exit.cause)
   if (error instanceof Declined) return onExit(exitCode.interrupted)
+  if (error instanceof ServiceMoved) return onExit(exitCode.different)
   onExit(CliError.isCliError(error) || error instanceof StartFailure ? exitCode.usage : exitCode.fault)
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the exit codes of `berth` and `berth-watch` mean; `berth-server` has the first three. The numbers are frozen: scripts rely on them. A failed call names its own code
+ * What the exit codes of `berth` and `berth-watch` mean; `berth-server` has the first three, and `learn` also `different`. The numbers are frozen: scripts rely on them. A failed call names its own code
  * (`reason.exit` in `@berthkit/core/domain/ErrorReason`).
  */
 export const exitCode = {
@@ -23,7 +23,7 @@ export const exitCode = {
   someFailed: 9,
   /** A local file or the output cannot be read or written. */
   localFile: 10,
-  /** `berth diff`: what there is differs from what the file says. */
+  /** `berth diff`, `berth-server learn --check`: what there is differs from what the file says. */
   different: 11,
   /** The terminal was closed (SIGHUP). */
   hungUp: 129,

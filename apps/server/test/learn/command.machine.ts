@@ -72,7 +72,7 @@ describe("learning from the mock itself", () => {
         changed.behaviour.paging.defaultSize = 25
         changed.behaviour.statuses.running = "ACTIVE"
         const moved = yield* run(["learn", "--probe", "--check", file("moved.json", JSON.stringify(changed))], account)
-        expect(moved.code).toBe(1)
+        expect(moved.code).toBe(11)
         expect(moved.stdout).toMatch(/paging\.defaultSize\n {2}before: 25\n {2}now: {4}20/)
         expect(moved.stderr).toMatch(
           /^berth-server: the service has changed .*: 2 differences in \d+ things compared\n$/
