@@ -7,9 +7,8 @@ import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { makeSignal, waitUntil } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
-import type { Failed, Outcome } from "./Outcome.ts"
-import { receiverState } from "./queue/Health.ts"
-import { Queues } from "./queue/Queues.ts"
+import { type Failed, type Outcome, receiverState } from "./Outcome.ts"
+import { Queues } from "./Queues.ts"
 import type { StreamClosed } from "./Stdout.ts"
 
 /** Attempts of one sink that are under way at once. */
@@ -81,7 +80,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   attempt: (id: string, body: string) => Effect.Effect<Outcome>
 ): Effect.fn.Return<Courier, never, Store> {
   const store = yield* Store
-  const queues = new Queues(maxInFlight, { deliveries: [], failingSinceMillis })
+  const queues = new Queues(maxInFlight, failingSinceMillis)
   const mailbox = yield* Queue.unbounded<Message, StoreFailed>()
   const turned = makeSignal()
 

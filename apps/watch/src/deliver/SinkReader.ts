@@ -14,7 +14,7 @@ import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
 import { damp } from "./Damping.ts"
 import { selects } from "./Filter.ts"
-import { dueHere } from "./queue/retryDelay.ts"
+import { dueHere } from "./Outcome.ts"
 import { makeHeldDeliveries } from "./HeldDeliveries.ts"
 import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { failed } from "../../../src/deliver/Outcome.ts"
-import { receiverState } from "../../../src/deliver/queue/Health.ts"
-import { dueAfterEarly, dueHere } from "../../../src/deliver/queue/retryDelay.ts"
-import { Queues } from "../../../src/deliver/queue/Queues.ts"
-import type { Delivery } from "../../../src/store/deliveries.ts"
+import { dueAfterEarly, dueHere, failed, receiverState } from "../../src/deliver/Outcome.ts"
+import { Queues } from "../../src/deliver/Queues.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
 
 const second = 1000
 const minute = 60 * second
@@ -127,8 +125,11 @@ describe("the queues of a sink", () => {
 
   it("count the attempts that the process before has left as failures, where none succeeded since", () => {
     const deliveries = [delivery(1, 1, { attempt: 2 }), delivery(2, 2, { attempt: 1 })]
-    const stateOf = (failingSinceMillis: number | null) =>
-      receiverState(new Queues(8, { deliveries, failingSinceMillis }).health)
+    const stateOf = (failingSinceMillis: number | null) => {
+      const queues = new Queues(8, failingSinceMillis)
+      queues.resume([], deliveries)
+      return receiverState(queues.health)
+    }
     expect([stateOf(5), stateOf(null)]).toEqual(["failing", "up"])
   })
 
@@ -285,7 +286,7 @@ describe("the queues of a sink", () => {
   it("disable a sink that answers 410, and one that failed for five days", () => {
     const gone = queuesOf(delivery(1))
     expect(gone.failed(only(gone, 0), failed("gone", "410"), 0, chance)).toEqual({ _tag: "Disable", reason: "gone" })
-    const queues = new Queues(8, { deliveries: [], failingSinceMillis: 0 })
+    const queues = new Queues(8, 0)
     queues.add([delivery(1)])
     expect(queues.failed(only(queues, 5 * day - 1), unavailable, 5 * day - 1, chance)._tag).toBe("Retry")
     const later = 6 * day

@@ -2,10 +2,16 @@
  * What a sink has to deliver, in one queue for each node: the order of a node's events is kept, and one that fails holds up no
  * other node. It decides what is attempted when, from the time and the chance it is given; `Courier.ts` does it.
  */
-import type { Delivery, DeliveryKey } from "../../store/deliveries.ts"
-import type { Failed } from "../Outcome.ts"
-import { afterFailure, type Health, healthy, maxFailingMillis } from "./Health.ts"
-import { dueAfterEarly, retryDelay } from "./retryDelay.ts"
+import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
+import {
+  afterFailure,
+  dueAfterEarly,
+  type Failed,
+  type Health,
+  healthy,
+  maxFailingMillis,
+  retryDelay
+} from "./Outcome.ts"
 
 interface Queue {
   /** In the order of their events; never empty. */
@@ -38,18 +44,10 @@ export class Queues {
   #inFlight = 0
   #size = 0
 
-  /** `left`: the deliveries that the process before has left, and since when none succeeded. Their attempts are failures in a row. */
-  constructor(
-    maxInFlight: number,
-    left: { readonly deliveries: ReadonlyArray<Delivery>; readonly failingSinceMillis: number | null } = {
-      deliveries: [],
-      failingSinceMillis: null
-    }
-  ) {
+  /** `failingSinceMillis`: since when no attempt of the process before succeeded. */
+  constructor(maxInFlight: number, failingSinceMillis: number | null = null) {
     this.#maxInFlight = maxInFlight
-    const { deliveries, failingSinceMillis } = left
     this.#health = { ...healthy, failingSinceMillis }
-    this.resume([], deliveries)
   }
 
   get health(): Health {
@@ -76,7 +74,10 @@ export class Queues {
     }
   }
 
-  /** Takes in what the process that had some accounts before has left of them; not twice what is still under way here. */
+  /**
+   * Takes in what the process that had some accounts before has left of them; not twice what is still under way here. Its attempts are
+   * failures in a row.
+   */
   resume(accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>): void {
     for (const account of accounts) this.#forgotten.delete(account)
     if (this.#health.failingSinceMillis !== null) {
