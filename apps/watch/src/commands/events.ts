@@ -4,7 +4,7 @@
 import { Effect, Option, Schedule } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
-import { typeProblem } from "../deliver/Filter.ts"
+import { typeProblem } from "../deliver/SinkOptions.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { formatCursor, parseCursor } from "../events/Cursor.ts"
 import type { DeliveredEvent } from "../http/records.ts"

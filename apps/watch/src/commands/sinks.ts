@@ -2,7 +2,7 @@
  * `berth-watch sinks`: how far each sink is; and what a person may do with one.
  */
 import { Console, Effect, Option, Schema } from "effect"
-import { makeAttempt } from "../deliver/attempt.ts"
+import { makeAttempt } from "../deliver/Sinks.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import type { Answers } from "../http/Daemon.ts"
 import { DeadLetter, SinkStatus } from "../http/records.ts"

@@ -11,14 +11,13 @@ import { isMap, isScalar, type Node } from "yaml"
 import { dirname, isAbsolute, resolve } from "node:path"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
-import { typeProblem } from "../deliver/Filter.ts"
-import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
+import { formats, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
 import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "@berthkit/terminal/ConfigFile"
 import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
-import { signingKey } from "../deliver/webhook/sign.ts"
+import { signingKey } from "../deliver/webhook/send.ts"
 
 export interface AccountOptions {
   /** In events and cursors. */

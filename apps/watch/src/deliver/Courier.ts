@@ -9,7 +9,7 @@ import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import { type Failed, type Outcome, receiverState } from "./Outcome.ts"
 import { Queues } from "./Queues.ts"
-import type { StreamClosed } from "./Stdout.ts"
+import { Stdout, type StreamClosed } from "./Stdout.ts"
 
 /** Attempts of one sink that are under way at once. */
 const maxInFlight = 8
@@ -217,4 +217,52 @@ export const makeCourier = Effect.fnUntraced(function* (
       return state === "up" ? receiverUp : { state, reason: lastReason }
     }
   }
+})
+
+/** Lines that are written at once. */
+const maxLines = 500
+
+/**
+ * Delivers to stdout: one event per line, in the order in which they were read, each batch taken by the system before the next. A
+ * process that is killed in between writes the batch again.
+ */
+export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
+  const store = yield* Store
+  const { write } = yield* Stdout
+  const turned = makeSignal()
+  let left: Array<Delivery> = []
+
+  const writeBatch = Effect.gen(function* () {
+    const batch = left.slice(0, maxLines)
+    const bodies = yield* whileItMayPass(store.bodiesOf(sink, batch))
+    yield* write(bodies.map((body) => (body === null ? "" : `${body}\n`)).join(""))
+    const ends = batch.map((delivery) => ({ _tag: "Delivered", delivery }) as const)
+    yield* whileItMayPass(store.record(sink, ends, null))
+    const written = new Set(batch)
+    left = left.filter((delivery) => !written.has(delivery))
+    yield* turned.notify
+  })
+
+  const until = (condition: () => boolean) => waitUntil(turned.wait, Effect.sync(condition))
+
+  const hasRoom = () => left.length < maxLeft
+
+  const add = (deliveries: ReadonlyArray<Delivery>) => {
+    left.push(...deliveries)
+    turned.notifyUnsafe()
+  }
+
+  const courier: Courier = {
+    run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
+    take: add,
+    resume: (_, deliveries) => add(deliveries),
+    // A batch that is being written is: it is no more of those that are left.
+    forget: (account) => void (left = left.filter((delivery) => delivery.account !== account)),
+    heldOf: () => null,
+    hasRoom,
+    room: until(hasRoom),
+    idle: until(() => left.length === 0),
+    receiver: () => receiverUp
+  }
+  return courier
 })

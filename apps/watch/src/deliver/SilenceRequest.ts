@@ -1,8 +1,13 @@
 /**
- * What a person asks of a silence, and why it cannot be meant. Pure.
+ * A silence as people see it: how it stands, what they ask of a new one, and why that cannot be meant. Pure.
  */
 import type { Silence } from "../store/silences.ts"
-import { silenceState } from "./Silences.ts"
+
+export const silenceStates = ["planned", "active", "over"] as const
+type SilenceState = (typeof silenceStates)[number]
+
+export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>
+  nowMillis >= untilMillis ? "over" : nowMillis < fromMillis ? "planned" : "active"
 
 export interface SilenceRequest extends Omit<Silence, "id" | "fromMillis"> {
   /** Null: now. */

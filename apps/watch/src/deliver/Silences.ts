@@ -1,20 +1,19 @@
 /**
- * What silences do to the events that a sink gets: which events one covers, and when those are handed over, or given up. Pure.
+ * What silences do to the events that a sink gets: which events one covers, when those are handed over, or given up, and what waits
+ * meanwhile.
  *
  * A silence covers the events that the daemon learns of while it lasts, whenever a sink gets to read them, so the outcome is the same
  * however reading, the ends of silences and restarts of the daemon interleave. An event that several cover waits for the last, and is given up only
  * where all of them want that. What a node does later waits behind it, covered or not, so the order per node stays.
  */
+import { Clock, Effect, Metric } from "effect"
 import type { StoredEvent } from "../store/accounts.ts"
-import type { DeliveryKey } from "../store/deliveries.ts"
-import type { Silence } from "../store/silences.ts"
-import { selects } from "./Filter.ts"
-
-export const silenceStates = ["planned", "active", "over"] as const
-export type SilenceState = (typeof silenceStates)[number]
-
-export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>
-  nowMillis >= untilMillis ? "over" : nowMillis < fromMillis ? "planned" : "active"
+import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
+import type { Silence, SilencedEvent } from "../store/silences.ts"
+import { selects } from "./SinkOptions.ts"
+import type { SilencedIntake } from "../store/sinks.ts"
+import { Store } from "../store/Store.ts"
+import { type Courier, whileItMayPass } from "./Courier.ts"
 
 /** Whether it keeps an event from a sink: never those of the daemon itself, and with `nodes` none that is about no node. */
 export const covers = (
@@ -101,3 +100,120 @@ export const withSilences = (body: string, covering: ReadonlyArray<Silence>): st
   const silenced = covering.map(({ id, reason }) => ({ id, reason }))
   return JSON.stringify({ ...event, data: { ...event.data, silenced } })
 }
+
+/** Held deliveries that are settled at once: each is a statement of its own. */
+const maxSettledAtOnce = 100
+
+/** The end of a silence is noticed so late at most, where the clock was set or the machine slept meanwhile. */
+const maxSilenceWaitMillis = 10_000
+
+const outcomes = { hand: "delivered", hold: "held", drop: "dropped" } as const
+
+const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
+  description: "Events that silences gave up since the process began, by sink.",
+  incremental: true
+})
+
+/**
+ * What silences hold of one sink: it waits in the store alone, and is no part of what the sink has left to deliver, until `release` finds
+ * that they are over.
+ */
+export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, courier: Pick<Courier, "take">) {
+  const store = yield* Store
+  const replayedMillis = yield* whileItMayPass(store.replayedAt(sink))
+  const heldNodes = new HeldNodes()
+  /** How far a pass over what silences hold has got; null where none is under way. */
+  let pass: { readonly after: DeliveryKey | null } | null = null
+  /** When the next silence ends; null where there is none. */
+  let nextEndMillis: number | null = null
+
+  const countDropped = (count: number) =>
+    count === 0 ? Effect.void : Metric.update(Metric.withAttributes(droppedCount, { sink }), count)
+
+  /** Sorts what was read by what silences do to it. They are read later than the events: one that is not among them covers none. */
+  const sortOut = Effect.fnUntraced(function* (
+    read: ReadonlyArray<{ readonly delivery: Delivery; readonly event: StoredEvent }>
+  ) {
+    const silences = yield* store.silences
+    const now = yield* Clock.currentTimeMillis
+    const deliveries: Array<Delivery> = []
+    const held: Array<Delivery> = []
+    const events: Array<SilencedEvent> = []
+    let givenUp = 0
+    for (const { delivery, event } of read) {
+      const covering = silences.filter((silence) => covers(silence, sink, event))
+      const fate = heldNodes.fateOfNew(delivery, fateOf(covering, now, replayedMillis))
+      const { account, id, node, seq } = delivery
+      const outcome = outcomes[fate]
+      for (const { id: silence } of covering) events.push({ silence, account, seq, node, id, outcome })
+      const body = delivery.body ?? event.body
+      if (fate === "hold") held.push({ ...delivery, body })
+      else if (fate === "drop") givenUp++
+      else deliveries.push(covering.length === 0 ? delivery : { ...delivery, body: withSilences(body, covering) })
+    }
+    const silenced: SilencedIntake = { held, events }
+    return { deliveries, silenced, givenUp }
+  })
+
+  /** Hands over or gives up some of what no silence holds any more; gives whether there may be more, which comes before newer events. */
+  const release = Effect.gen(function* () {
+    const silences = yield* store.silences
+    const now = yield* Clock.currentTimeMillis
+    nextEndMillis = nextEnd(silences, now)
+    if (pass === null) {
+      if (!heldNodes.beginPass(silences, now)) return false
+      pass = { after: null }
+    }
+    const byId = new Map(silences.map((silence) => [silence.id, silence]))
+    const waiting = yield* store.heldDeliveries(sink, maxSettledAtOnce, pass.after)
+    const free: Array<{ readonly delivery: Delivery; readonly covering: ReadonlyArray<Silence> }> = []
+    const dropped: Array<DeliveryKey> = []
+    for (const { silences: ids, ...delivery } of waiting) {
+      if (store.epochOf(delivery.account) === null) continue
+      const covering = ids.map((id) => byId.get(id)).filter((silence) => silence !== undefined)
+      const fate = heldNodes.fateOfHeld(delivery, fateOf(covering, now, replayedMillis))
+      if (fate === "hand") free.push({ delivery, covering })
+      else if (fate === "drop") dropped.push(delivery)
+    }
+    const bodies = yield* store.bodiesOf(
+      sink,
+      free.map(({ delivery }) => delivery)
+    )
+    const handed = free.map(({ covering, delivery }, index) => ({
+      ...delivery,
+      body: withSilences(bodies[index]!, covering)
+    }))
+    if (handed.length + dropped.length > 0) {
+      yield* store.settleHeld(sink, handed, dropped)
+      yield* countDropped(dropped.length)
+      courier.take(handed, [])
+    }
+    if (waiting.length === maxSettledAtOnce) {
+      pass = { after: waiting.at(-1)! }
+      return true
+    }
+    pass = null
+    heldNodes.endPass()
+    return false
+  })
+
+  /** Waits until a silence ends, or may have ended. */
+  const silenceEnd = Effect.suspend(() => {
+    if (nextEndMillis === null) return Effect.never
+    const until = nextEndMillis
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.sleep(Math.min(Math.max(until - now, 1), maxSilenceWaitMillis))
+    )
+  })
+
+  return {
+    sortOut,
+    countDropped,
+    release,
+    silenceEnd,
+    /** Whether `release` has more to do. */
+    isReleasing: () => pass !== null,
+    /** Whether something of a node waits. */
+    hasSome: (key: Pick<DeliveryKey, "account" | "node">) => heldNodes.has(key)
+  }
+})

@@ -1,6 +1,6 @@
 /**
  * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A sink
- * that is slow reads no further, and holds up no other. What silences hold waits apart, in `HeldDeliveries.ts`.
+ * that is slow reads no further, and holds up no other. What silences hold waits apart, in `Silences.ts`.
  */
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
@@ -12,11 +12,9 @@ import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
-import { damp } from "./Damping.ts"
-import { selects } from "./Filter.ts"
 import { dueHere } from "./Outcome.ts"
-import { makeHeldDeliveries } from "./HeldDeliveries.ts"
-import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
+import { makeHeldDeliveries } from "./Silences.ts"
+import { dataOf, selects, selectsAccount, type SinkOptions } from "./SinkOptions.ts"
 
 const maxAtOnce = 500
 
@@ -46,9 +44,6 @@ export const openSink = Effect.fnUntraced(function* (
   }
   // The first of several processes knows that the sink is new; the others wait for it.
 }, inOneTransaction)
-
-const selectsAccount = ({ accounts }: EventSelection, account: string) =>
-  accounts.length === 0 || accounts.includes(account)
 
 /** Whether an event of the daemon is about this sink, which others report: its own receiver is what is wrong. */
 const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
@@ -198,3 +193,51 @@ export const readEvents = Effect.fnUntraced(function* (
       seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(held.silenceEnd, seen))
   }
 })
+
+/** What a change that waits began from. */
+interface Held {
+  readonly from: unknown
+  readonly before: unknown
+}
+
+interface Damped {
+  /** What the sink gets for the event; null for nothing. */
+  readonly delivery: Delivery | null
+  /** An earlier change that is not delivered any more. */
+  readonly dropped: DeliveryKey | null
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/**
+ * Flap damping: a change of status waits until the status has held for some time. Back at the old status, nothing is delivered;
+ * else only the last change, with the first `from`. `waiting` is the change of the same node that waits, if any. Pure.
+ */
+export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: number, nowMillis: number): Damped => {
+  const { account, atMillis, id, node, seq, type } = event
+  const delivery = { account, seq, node: node ?? 0, id, attempt: 0, dueMillis: nowMillis, held: null, body: null }
+  // One whose time is over has held long enough, delivered yet or not.
+  const held = waiting !== null && waiting.held !== null && waiting.dueMillis > atMillis ? waiting : null
+  if (forMillis === 0) return { delivery, dropped: null }
+  if (type === "berth.node.deleted") return { delivery, dropped: held }
+  if (type !== "berth.node.status_changed") return { delivery, dropped: null }
+  const { before, from, to } = dataOf(event)
+  const first: Held = held === null ? { from, before } : JSON.parse(held.held!)
+  if (held !== null && isSame(first.from, to)) return { delivery: null, dropped: held }
+  return {
+    delivery: {
+      ...delivery,
+      // A wall clock that was set back does not make it wait longer.
+      dueMillis: Math.min(atMillis, nowMillis) + forMillis,
+      held: JSON.stringify(first),
+      body: held === null ? null : withBegin(event.body, first)
+    },
+    dropped: held
+  }
+}
+
+/** The event with the status and the record that the node had before all the changes that it stands for. */
+const withBegin = (body: string, { before, from }: Held): string => {
+  const event = JSON.parse(body)
+  return JSON.stringify({ ...event, data: { ...event.data, from, before } })
+}

@@ -2,19 +2,42 @@
  * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
  * with one while it runs.
  */
-import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Queue, type Scope } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
 import { waitUntil } from "../store/Signal.ts"
 import type { Backlog, SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
-import { MakeAttempt } from "./attempt.ts"
-import { type Courier, makeCourier, receiverUp, whileItMayPass } from "./Courier.ts"
-import { lagOf, openSink, readEvents } from "./SinkReader.ts"
+import { type Courier, makeCourier, makeStdoutCourier, receiverUp, whileItMayPass } from "./Courier.ts"
+import { runCommand } from "./exec/runCommand.ts"
+import type { Outcome } from "./Outcome.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
-import { makeStdoutCourier } from "./StdoutCourier.ts"
+import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import { Stdout } from "./Stdout.ts"
+import { makeSender } from "./webhook/send.ts"
+
+/** Hands one event over to the receiver of a sink. */
+export type Attempt = (id: string, body: string) => Effect.Effect<Outcome>
+
+/** Null for stdout, which takes many at once. */
+export const makeAttempt = ({
+  target
+}: Pick<SinkOptions, "target">): Effect.Effect<Attempt | null, never, Scope.Scope> => {
+  switch (target._tag) {
+    case "Webhook":
+      return makeSender(target)
+    case "Exec":
+      return Effect.succeed((_, body) => runCommand(target, body))
+    case "Stdout":
+      return Effect.succeed(null)
+  }
+}
+
+/** How the attempts of a sink are made; in a test without a network, otherwise. */
+export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berthkit/watch/deliver/MakeAttempt", {
+  defaultValue: () => makeAttempt
+})
 
 /** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
 export const sinkStates = ["up", "failing", "down", "disabled", "removed"] as const

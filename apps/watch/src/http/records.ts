@@ -4,7 +4,7 @@
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema, Struct } from "effect"
-import { silenceStates } from "../deliver/Silences.ts"
+import { silenceStates } from "../deliver/SilenceRequest.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { Spend } from "../spend/figures.ts"

@@ -2,8 +2,7 @@
  * The silences of a daemon, as its HTTP interface shows them and what a person may do with them.
  */
 import { Clock, DateTime, Effect, Random } from "effect"
-import { type SilenceRequest, silenceProblem, toSilence } from "../deliver/SilenceRequest.ts"
-import { silenceState } from "../deliver/Silences.ts"
+import { silenceProblem, type SilenceRequest, silenceState, toSilence } from "../deliver/SilenceRequest.ts"
 import { type Silence, type SilenceCount, type SilenceEnd, silenceShownMillis } from "../store/silences.ts"
 import { Store } from "../store/Store.ts"
 import { Refused } from "./Daemon.ts"

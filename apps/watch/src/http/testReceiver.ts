@@ -2,7 +2,7 @@
  * Tries the receiver of a sink with a test event, which is in no log.
  */
 import { Clock, DateTime, Effect } from "effect"
-import type { Attempt } from "../deliver/attempt.ts"
+import type { Attempt } from "../deliver/Sinks.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { sourceOf } from "../events/Event.ts"
 import { Refused } from "./Daemon.ts"

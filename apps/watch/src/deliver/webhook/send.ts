@@ -1,11 +1,14 @@
 /**
- * One attempt to post an event: no redirects, a limit on time, and what the answer means.
+ * One attempt to post an event to a webhook: what is posted, how it is signed, and what the answer means. It follows no redirects, and has a
+ * limit on time.
  */
+import { createHmac } from "node:crypto"
 import * as http from "node:http"
 import * as https from "node:https"
 import { Clock, Effect, Redacted } from "effect"
+import { sentenceOf } from "../../events/sentences.js"
+import type { Format, WebhookOptions } from "../SinkOptions.ts"
 import { delivered, failed, type Outcome } from "../Outcome.ts"
-import type { WebhookOptions } from "../SinkOptions.ts"
 import {
   checkedLookup,
   isPrivateAddress,
@@ -14,8 +17,90 @@ import {
   type Resolve,
   systemResolve
 } from "./addressCheck.ts"
-import { toPost } from "./formats.ts"
-import { signedHeaders } from "./sign.ts"
+
+/** What is posted: the event itself, or a message about it in the format of a chat. */
+interface Post {
+  readonly contentType: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Chats take no more. */
+const maxText = 1500
+
+const shorten = (text: string) => (text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text)
+
+/** An event in one sentence for people. Names come from outside: they may not become markup, nor mention people. */
+const messageOf = (json: string): string => {
+  const event = JSON.parse(json)
+  const { data, source, subject } = event
+  const account = decodeURIComponent(String(source).slice("/accounts/".length))
+  const { name } = data.after ?? data.before ?? {}
+  const id = /^nodes\/(\d+)$/.exec(String(subject))?.[1]
+  const node = id === undefined ? "" : typeof name === "string" ? `${name} (${id}) ` : `Node ${id} `
+  const text = `${node}${sentenceOf(event).text}`
+  const reasons: ReadonlyArray<string> = (data.silenced ?? []).map(({ reason }: { reason: string }) => reason)
+  const late = reasons.length === 0 ? "" : ` (Held by a silence: ${reasons.join("; ")}.)`
+  return shorten(`[${account}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
+}
+
+/** Slack's three characters of markup. */
+const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+const asJson = (value: unknown): Post => ({
+  contentType: "application/json",
+  body: JSON.stringify(value),
+  headers: {}
+})
+
+const toPost = (format: Format, json: string): Post => {
+  switch (format) {
+    case "cloudevents":
+      return { contentType: "application/cloudevents+json", body: json, headers: {} }
+    case "slack":
+      return asJson({ text: forSlack(messageOf(json)) })
+    case "discord":
+      return asJson({ content: messageOf(json), allowed_mentions: { parse: [] } })
+    case "ntfy": {
+      const title = String(JSON.parse(json).type).replaceAll(/[^\w.]/g, "")
+      return { contentType: "text/plain; charset=utf-8", body: messageOf(json), headers: { title } }
+    }
+  }
+}
+
+const minKeyBytes = 16
+const maxKeyBytes = 64
+const prefix = "whsec_"
+
+/** The key in a secret as it is written, `whsec_` and base64; undefined when it is none. */
+export const signingKey = (secret: string): Uint8Array | undefined => {
+  const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined
+  const key = Buffer.from(text, "base64")
+  return key.length >= minKeyBytes && key.length <= maxKeyBytes ? key : undefined
+}
+
+/**
+ * The headers of one attempt, signed as Standard Webhooks 1.0 has it: a receiver can check that an event comes from this daemon, and when it
+ * was sent. The id is that of the event, the same on every attempt; the time is that of the attempt.
+ */
+export const signedHeaders = (
+  id: string,
+  nowMillis: number,
+  body: string,
+  keys: ReadonlyArray<Redacted.Redacted<Uint8Array>>
+): Readonly<Record<string, string>> => {
+  const timestamp = String(Math.floor(nowMillis / 1000))
+  const signatures = keys.map((key) => {
+    const hash = createHmac("sha256", Redacted.value(key)).update(`${id}.${timestamp}.${body}`)
+    return `v1,${hash.digest("base64")}`
+  })
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") })
+  }
+}
 
 const timeoutMillis = 20_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { matchesGlob, selects } from "../../src/deliver/Filter.ts"
+import { matchesGlob, selects } from "../../src/deliver/SinkOptions.ts"
 import type { StoredEvent } from "../../src/store/accounts.ts"
 
 const event = (

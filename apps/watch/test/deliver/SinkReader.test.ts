@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { damp } from "../../src/deliver/Damping.ts"
+import { damp } from "../../src/deliver/SinkReader.ts"
 import type { StoredEvent } from "../../src/store/accounts.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 
