@@ -5,7 +5,7 @@
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
-import { sinkBaseline } from "../events/sinkBaseline.ts"
+import { sinkBaseline } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
 import type { Delivery, DeliveryKey } from "../store/deliveries.ts"

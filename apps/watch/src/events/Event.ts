@@ -1,12 +1,12 @@
 /**
  * The events as they are published: CloudEvents 1.0 in JSON. Their types and data are those of the facts of `diff/`.
  */
+import { createHash } from "node:crypto"
 import { DateTime, Schema } from "effect"
 import { type AllowanceFact, catalogueFacts, type EntryFact } from "../diff/CatalogueFact.ts"
-import { type Fact, facts } from "../diff/Fact.ts"
-import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
+import { type Fact, facts, type Identity } from "../diff/Fact.ts"
 import { type CostFact, costFacts } from "../spend/CostFact.ts"
-import { type EventIdentity, eventId } from "./eventId.ts"
+import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
 
 /** Digits of `sequence`: as text, sequences sort the way the numbers do. */
 const sequenceDigits = 16
@@ -39,6 +39,23 @@ export const Event = Schema.Union(
   ) as unknown as { readonly [Index in keyof typeof reported]: EventOf<(typeof reported)[Index]> }
 )
 export type Event = typeof Event.Type
+
+/** What an event is about. Of an event of the daemon itself the version may be any text. */
+type EventIdentity = Omit<Identity, "version"> & { readonly version: number | string }
+
+/** 128 bits in hexadecimal digits. */
+export const hashOf = (identity: ReadonlyArray<unknown>): string =>
+  createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32)
+
+/**
+ * The id of an event: a hash of what the event is about and of nothing else, so that every replay and every process gives the same one.
+ * `accountId` is that of the store, which no other store has: a name may be used again for another account.
+ */
+export const eventId = (
+  accountId: string,
+  type: string,
+  { incarnation, life, nodeId, version }: EventIdentity
+): string => hashOf([accountId, nodeId, incarnation, life, type, version])
 
 /** What an event is made of: a fact about an account, or of the daemon itself. */
 export type EventFact =
@@ -77,3 +94,42 @@ export const toJson = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson
 
 /** One event as one line of NDJSON, with its line feed. */
 export const toLine = (event: Event): string => `${toJson(event)}\n`
+
+interface SinkBaseline {
+  readonly sink: string
+  readonly account: string
+  readonly accountId: string
+  /** The sink's cursor: the events after it come next. */
+  readonly seq: number
+  readonly nodeId: number
+  /** The node as JSON. */
+  readonly record: unknown
+  readonly atMillis: number
+}
+
+/**
+ * The event by which a new sink gets a node that existed before: made for this sink alone, so it has no place in the order
+ * of the account's events. Its id is the same on every attempt.
+ */
+export const sinkBaseline = ({
+  account,
+  accountId,
+  atMillis,
+  nodeId,
+  record,
+  seq,
+  sink
+}: SinkBaseline): { readonly id: string; readonly body: string } => {
+  const id = hashOf([accountId, "baseline", sink, seq, nodeId])
+  const body = JSON.stringify({
+    specversion: "1.0",
+    id,
+    source: sourceOf(account),
+    type: "berth.node.discovered",
+    subject: `nodes/${nodeId}`,
+    time: new Date(atMillis).toISOString(),
+    datacontenttype: "application/json",
+    data: { before: null, after: record, baseline: true }
+  })
+  return { id, body }
+}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
-import { Event, type EventFact, toEvent, toLine } from "../../src/events/Event.ts"
-import { eventId } from "../../src/events/eventId.ts"
+import { Event, type EventFact, eventId, toEvent, toLine } from "../../src/events/Event.ts"
 import { anImage, aPlan } from "../diff/catalogue/reading.ts"
 import { aNode } from "../diff/aNode.ts"
 

@@ -6,7 +6,7 @@
 import { DateTime } from "effect"
 import type { CataloguePlan, EntryFact } from "../../../../src/diff/CatalogueFact.ts"
 import { type CatalogueRead, offeredBy } from "../../../../src/diff/catalogue/Catalogue.ts"
-import { eventId } from "../../../../src/events/eventId.ts"
+import { eventId } from "../../../../src/events/Event.ts"
 import { chanceFrom } from "../../Chance.ts"
 import { brief, watching } from "../watching.ts"
 import { type Change, type FaultKind, faultKinds, type Offer, Service, surchargeOf } from "./Service.ts"
