@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
 import type { Owner } from "../store/ownership.ts"
 import { Store } from "../store/Store.ts"
-import { makeAccount } from "./Account.ts"
+import { makeAccount } from "./WatchedAccount.ts"
 
 const LowAllowanceJson = Schema.fromJsonString(Schema.toCodecJson(LowAllowance))
 const write = Schema.encodeSync(LowAllowanceJson)

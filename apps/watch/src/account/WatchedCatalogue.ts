@@ -18,8 +18,7 @@ import {
 import type { Snapshot } from "../diff/Snapshot.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
-import { makeAccount } from "./Account.ts"
-import type { OwnAccount } from "./WatchedAccount.ts"
+import { makeAccount, type OwnAccount } from "./WatchedAccount.ts"
 import type { SpendChange } from "./WatchedSpend.ts"
 
 export interface WatchedCatalogue {
