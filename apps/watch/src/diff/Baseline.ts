@@ -4,9 +4,8 @@
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
-import { maxRead } from "./Sample.ts"
-import type { Known } from "./Belief.ts"
-import { compareIncarnation } from "./NodeState.ts"
+import { maxRead } from "./Absence.ts"
+import { compareIncarnation, type Known } from "./Belief.ts"
 import type { Moment } from "./Observation.ts"
 
 export interface Census {

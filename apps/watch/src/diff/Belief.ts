@@ -1,15 +1,53 @@
 /**
- * What this process believes of one node: its row in the store, and what it saw of it since and has not concluded from yet. The latter is
- * lost with the process and gathered anew by the next one.
+ * What is believed of one node, and how a record of it is read against that. Its row in the store outlives the process; what this process saw
+ * of it since and has not concluded from yet is lost with the process and gathered anew by the next one.
  */
-import { Node } from "@berthkit/core/domain/Node"
-import { DateTime } from "effect"
+import { Node, noneWhenNull } from "@berthkit/core/domain/Node"
+import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
+import { DateTime, Schema, Struct } from "effect"
 import type { Absence } from "./Absence.ts"
-import type { Statements } from "./Addresses.ts"
-import { incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
-import type { Return } from "./Return.ts"
-import type { Standing } from "./Standing.ts"
+import { isPassing, type Return } from "./Transition.ts"
+
+const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch, on the daemon's wall clock." })
+
+/** What the daemon knows of one node for good, one row of the store. */
+export const NodeState = Schema.Struct({
+  /** As it was last believed to be; of a field that the last record lacked, the value of an earlier one. */
+  node: Node,
+  /** Seconds since the epoch at which the service accepted the node: distinguishes two nodes of one id. */
+  incarnation: Schema.Int,
+  /** 1, and one more each time it returned after it was reported deleted. */
+  life: Schema.Int,
+  /** One more with each change that is reported of this incarnation: from 0, or for a node of the baseline from its time in milliseconds. */
+  version: Schema.Int,
+  /** When the reply was asked for that showed it last before this was written. A listed node was also seen by the sweeps since then. */
+  seenMillis: millis,
+  /** Whether the last complete sweep had it. */
+  listed: Schema.Boolean,
+  /** When its present status was first seen. */
+  statusSinceMillis: millis,
+  /** Whether it is reported to be stuck in its present status. */
+  stuck: Schema.Boolean,
+  /** When it was proved to be gone; null while it exists. With it, this is the node's tombstone. */
+  goneMillis: Schema.NullOr(millis)
+}).annotate({ identifier: "NodeState" })
+export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
+
+/** The state as JSON and back: the body of the store's row. */
+export const NodeStateJson = Schema.fromJsonString(Schema.toCodecJson(NodeState))
+
+/** The second in which the service accepted the node. */
+export const incarnationOf = ({ createdAt }: Node): number => Math.floor(DateTime.toEpochMillis(createdAt) / 1000)
+
+/**
+ * How the incarnation of `node` compares with one that was accepted at `createdMillis`: a shape of the record may leave the
+ * fractions of the second out, so less than a second is no difference. An older one never comes after a newer one.
+ */
+export const compareIncarnation = (node: Node, createdMillis: number): "older" | "same" | "newer" => {
+  const apart = DateTime.toEpochMillis(node.createdAt) - createdMillis
+  return Math.abs(apart) < 1000 ? "same" : apart < 0 ? "older" : "newer"
+}
 
 /** A node that single reads show although the list lacks it. */
 interface Hidden {
@@ -85,12 +123,6 @@ export const firstState = (
   goneMillis: null
 })
 
-/** The latest instant at which the node is known to have been there as it is known. */
-export const seenFromMillis = ({ seen, state, unstatedMillis }: Known, { sweptMillis }: Standing): number =>
-  unstatedMillis ??
-  seen?.asked.atMillis ??
-  (state.listed ? Math.max(state.seenMillis, sweptMillis ?? state.seenMillis) : state.seenMillis)
-
 /** What is kept of a node that is gone. */
 export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
   createdMillis: DateTime.toEpochMillis(node.createdAt),
@@ -98,3 +130,123 @@ export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
   version,
   returning: null
 })
+
+/** The codec gives a status that is missing as no text, and one of another type as its JSON (A10). */
+const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
+
+/** Whether it is a status, known or not. */
+export const isStatus = (status: NodeStatus): boolean => isKnown(status) || !isJson.test(status.unknown)
+
+/** Fields of another type are kept as they came, under the names that they have on the wire. */
+const wireNames = { publicIp: "public_ip_address", privateIp: "private_ip_address" } as const
+
+/** Whether the record does not state an address, which another one may have. */
+const isUnread = (node: Node, field: keyof Node): boolean =>
+  (field === "publicIp" || field === "privateIp") && node[field] === null && wireNames[field] in node.extra
+
+/**
+ * The record with what it does not state as it is known: a field that it lacks, or that is of another type, is unknown, and nothing is
+ * reported of it. The same object where it states all of it.
+ */
+export const stated = (node: Node, known: Node): Node => {
+  const lacksStatus = !isStatus(node.status)
+  const lacksPublicIp = isUnread(node, "publicIp")
+  const lacksPrivateIp = isUnread(node, "privateIp")
+  if (!lacksStatus && !lacksPublicIp && !lacksPrivateIp) return node
+  return {
+    ...node,
+    extra: known.extra,
+    ...(lacksStatus ? { status: known.status } : {}),
+    ...(lacksPublicIp ? { publicIp: known.publicIp } : {}),
+    ...(lacksPrivateIp ? { privateIp: known.privateIp } : {})
+  }
+}
+
+interface Addresses {
+  publicIp: Node["publicIp"]
+  privateIp: Node["privateIp"]
+}
+
+/**
+ * What the last record of each shape stated of a node; null before the first. The addresses of lists and of single reads may differ for
+ * good, as an address in one and none in the other: a change is between two statements of the same shape.
+ */
+export interface Statements {
+  readonly list: Readonly<Addresses> | null
+  readonly read: Readonly<Addresses> | null
+}
+
+const fields = ["publicIp", "privateIp"] as const
+
+const addressesOf = ({ privateIp, publicIp }: Node): Addresses => ({ privateIp, publicIp })
+
+const isEqual = (a: Readonly<Addresses> | null, b: Readonly<Addresses>): boolean =>
+  a !== null && fields.every((field) => a[field] === b[field])
+
+/**
+ * The record, with those addresses as they are known in which it only differs from the other shape; and what the shapes have stated
+ * then. Nodes that are read singly are remembered: of all others the list states what is known.
+ */
+export const ofSameShape = (
+  kept: Statements | null,
+  shown: Node,
+  { listed, node: known }: NodeState,
+  shape: "list" | "read"
+): { readonly node: Node; readonly statements: Statements | null } => {
+  if (kept === null && shape === "list" && listed) return { node: shown, statements: kept }
+  const statements = kept ?? { list: null, read: null, [listed ? "list" : "read"]: addressesOf(known) }
+  const last = statements[shape]
+  const stated = { ...(last ?? addressesOf(known)) }
+  const believed = addressesOf(shown)
+  for (const field of fields) {
+    const value = shown[field]
+    if (isUnread(shown, field)) continue
+    // An address where none was known is news, whatever shape has it.
+    const isNews = last === null ? known[field] === null : value !== last[field]
+    if (!isNews) believed[field] = known[field]
+    stated[field] = value
+  }
+  return {
+    node: isEqual(believed, shown) ? shown : { ...shown, ...believed },
+    statements: isEqual(last, stated) ? kept : { ...statements, [shape]: stated }
+  }
+}
+
+/** Spelling does not make another status (A10). */
+export const normal = (status: NodeStatus): string =>
+  isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
+
+/** Fields whose null may only mean that one of the three record shapes leaves them out (A8). */
+const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
+
+/** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */
+export const completed = (node: Node, earlier: Node): Node => {
+  const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
+  // Fractions of the second may come and go; the incarnation stays.
+  return {
+    ...node,
+    createdAt: earlier.createdAt,
+    ...Object.fromEntries(omitted.map((field) => [field, earlier[field]]))
+  }
+}
+
+/** Whether a field has another value; one that no record had before is only known now. */
+export const isChanged = (field: keyof Node, before: Node, after: Node): boolean =>
+  before[field] !== after[field] &&
+  (before[field] !== null || (noneWhenNull.some((name) => name === field) && !isUnread(before, field)))
+
+const isUnchanged = (value: unknown, before: unknown): boolean => value === null || value === before
+
+/** Whether the record has nothing new in any field that is kept; a field it lacks is unknown, not changed. */
+export const isSame = (node: Node, known: Node): boolean =>
+  (node.status === known.status || normal(node.status) === normal(known.status)) &&
+  node.name === known.name &&
+  node.publicIp === known.publicIp &&
+  node.privateIp === known.privateIp &&
+  isUnchanged(node.plan, known.plan) &&
+  isUnchanged(node.backups, known.backups) &&
+  isUnchanged(node.locked, known.locked) &&
+  isUnchanged(node.image, known.image) &&
+  isUnchanged(node.vcpus, known.vcpus) &&
+  isUnchanged(node.memoryMib, known.memoryMib) &&
+  isUnchanged(node.diskGb, known.diskGb)

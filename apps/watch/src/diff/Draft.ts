@@ -4,19 +4,13 @@
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
-import type { Absence } from "./Absence.ts"
-import { type Gone, type Known, known } from "./Belief.ts"
-import type { Evidence } from "./Evidence.ts"
+import type { Absence, Batch } from "./Absence.ts"
+import { type Gone, type Known, known, type NodeState } from "./Belief.ts"
+import type { Change, Evidence, Rules, Snapshot, Standing } from "./Snapshot.ts"
 import type { Between, Ending, Fact, NodeFact, Trouble, WatchDegraded } from "./Fact.ts"
 import type { Circumstances, NodeStep } from "./NodeMachine.ts"
-import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Observation } from "./Observation.ts"
-import type { Return } from "./Return.ts"
-import type { Rules } from "./Rules.ts"
-import type { Batch } from "./Sample.ts"
-import type { Change, Snapshot } from "./Snapshot.ts"
-import type { Standing } from "./Standing.ts"
-import { learned } from "./Transition.ts"
+import { learned, type Return } from "./Transition.ts"
 
 export class Draft implements Circumstances {
   readonly snapshot: Snapshot

@@ -10,13 +10,27 @@
  */
 import { areManyMissing } from "@berthkit/core/domain/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { type Absence, afterGap, doubt, graceOf, hold, isExpectedToGo } from "./Absence.ts"
+import {
+  type Absence,
+  afterGap,
+  type Batch,
+  batchOf,
+  deniedSinceMillis,
+  doubt,
+  graceOf,
+  hold,
+  isExpectedToGo,
+  isGone,
+  isJoinable,
+  joined,
+  maxRead,
+  widened
+} from "./Absence.ts"
 import type { Known } from "./Belief.ts"
 import type { Draft } from "./Draft.ts"
 import { gone, isStale, next, type NodeStep } from "./NodeMachine.ts"
 import type { SweepCompleted } from "./Observation.ts"
-import { isOpen } from "./Return.ts"
-import { type Batch, batchOf, deniedSinceMillis, isGone, isJoinable, joined, maxRead, widened } from "./Sample.ts"
+import { isOpen } from "./Transition.ts"
 
 /** Losses count together within this time, or within two sweeps if those are longer. */
 const windowMillis = 300_000
@@ -121,7 +135,7 @@ const freezeIfMany = (draft: Draft, sweep: SweepCompleted): void => {
 
 /** A missing node that was not expected to go, and was not missing for a whole hold. */
 const isDoubted = ({ state }: Known, absence: Absence): boolean =>
-  absence.sweeps > 0 && !absence.held && !isExpectedToGo(state, absence)
+  absence.sweeps > 0 && !absence.held && !isExpectedToGo(state.node, absence)
 
 /** How many nodes are not expected to go, and how many of them are missing or were lost lately. */
 const countLost = (draft: Draft): { readonly expected: number; readonly missing: number } => {
@@ -136,7 +150,7 @@ const countLost = (draft: Draft): { readonly expected: number; readonly missing:
   let expected = losses.length
   for (const [id, { state }] of snapshot.nodes) {
     const absence = draft.absenceOf(id)
-    if (absence?.held !== true && !isExpectedToGo(state, absence)) expected++
+    if (absence?.held !== true && !isExpectedToGo(state.node, absence)) expected++
   }
   return { expected, missing }
 }
@@ -222,9 +236,9 @@ const conclude = (draft: Draft, id: NodeId, sweep: number | null): void => {
   if (known === undefined || absence === null) return
   if (draft.standing.freeze !== null && !absence.held) return
   const sweptOrder = (sweep === null ? draft.evidence.swept?.answered.order : draft.now.order) ?? -Infinity
-  const grace = graceOf(known.state, absence, draft.rules)
+  const grace = graceOf(known.state.node, absence, draft.rules)
   if (!isGone(absence, draft.batchOf(id), grace, sweptOrder)) return
-  if (!absence.held && !isExpectedToGo(known.state, absence)) {
+  if (!absence.held && !isExpectedToGo(known.state.node, absence)) {
     draft.note({ losses: [...draft.evidence.losses, draft.now.monotonicMillis] })
   }
   if (draft.standing.freeze !== null) draft.note({ lostInFreeze: true })

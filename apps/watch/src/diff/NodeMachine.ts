@@ -11,21 +11,38 @@
  * Two rules hold in every field. A reply to a request from before the last known reply changes nothing. A shown node that was accepted
  * later than the one known is another one: the known one is gone.
  */
-import { Node, type NodeId, noneWhenNull } from "@berthkit/core/domain/Node"
-import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { DateTime, Struct } from "effect"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { DateTime } from "effect"
 import { afterMissing, afterSweep, graceOf, noAbsence } from "./Absence.ts"
-import { ofSameShape } from "./Addresses.ts"
-import { firstState, type Gone, goneFrom, type Known, known, seenFromMillis, withState } from "./Belief.ts"
-import type { Evidence } from "./Evidence.ts"
+import {
+  compareIncarnation,
+  completed,
+  firstState,
+  type Gone,
+  goneFrom,
+  isChanged,
+  isSame,
+  isStatus,
+  type Known,
+  known,
+  type NodeState,
+  normal,
+  ofSameShape,
+  stated,
+  withState
+} from "./Belief.ts"
 import { between, type Between, type NodeFact, reportedFields, type SpecificTo } from "./Fact.ts"
-import { compareIncarnation, isPassing, type NodeState } from "./NodeState.ts"
 import type { Exchange } from "./Observation.ts"
-import { afterDenied, afterFound, afterListed, canFollow } from "./Return.ts"
-import type { Rules } from "./Rules.ts"
-import type { Standing } from "./Standing.ts"
-import { isStatus, isUnread, stated } from "./Stated.ts"
-import { lasted, type Lasted, stuckAfterMillis } from "./Transition.ts"
+import type { Evidence, Rules, Standing } from "./Snapshot.ts"
+import {
+  afterDenied,
+  afterFound,
+  afterListed,
+  canFollow,
+  isPassing,
+  type Lasted,
+  stuckAfterMillis
+} from "./Transition.ts"
 
 export type Sighting =
   /** Its record is on a page of the list; of a sweep, with its number. */
@@ -109,6 +126,12 @@ const fact = (
   } as NodeFact
 }
 
+/** The latest instant at which the node is known to have been there as it is known. */
+const seenFromMillis = ({ seen, state, unstatedMillis }: Known, { sweptMillis }: Standing): number =>
+  unstatedMillis ??
+  seen?.asked.atMillis ??
+  (state.listed ? Math.max(state.seenMillis, sweptMillis ?? state.seenMillis) : state.seenMillis)
+
 /** The service's clock is shown to the second. */
 const clockStepMillis = 1000
 
@@ -187,7 +210,7 @@ const lacked = (before: Known, now: Circumstances): NodeStep | null => {
 /** A read of it answered 404. */
 const denied = (before: Known, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
-  const grace = graceOf(before.state, before.absence, now.rules)
+  const grace = graceOf(before.state.node, before.absence, now.rules)
   const absence = afterMissing(before.absence ?? noAbsence, now.exchange, grace)
   if (absence === before.absence) return null
   return { after: { ...before, absence, hidden: null, impossible: null }, facts: [], news: "denied" }
@@ -248,8 +271,8 @@ const noteUnstated = (before: Known, after: Known, { standing }: Circumstances):
 const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
   const { impossible, state } = before
   const shape = sighting._tag === "Listed" ? "list" : "read"
-  const shown = ofSameShape(before.addresses ?? undefined, sighting.node, state, shape)
-  const addresses = shown.statements ?? null
+  const shown = ofSameShape(before.addresses, sighting.node, state, shape)
+  const addresses = shown.statements
   const there = addresses === before.addresses ? before : { ...before, addresses }
   const node = stated(shown.node, state.node)
   if (!canFollow(state.node.status, node.status) && !isConfirmed(before, sighting, now)) {
@@ -293,7 +316,7 @@ const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: C
   // One that no record stated before is only known now.
   if (!isStatus(was.node.status)) state = { ...state, statusSinceMillis: answered.atMillis }
   else if (normal(was.node.status) !== normal(after.status)) {
-    learned = lasted(before, now.evidence, now.standing, now.exchange.answered)
+    learned = lasted(before, now)
     state = { ...state, version: state.version + 1, statusSinceMillis: answered.atMillis, stuck: false }
     const data = { from: was.node.status, to: after.status, before: was.node, after }
     facts.push(fact(state, when, sweep, { type: "berth.node.status_changed", data }, state.version))
@@ -306,6 +329,17 @@ const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: C
     facts.push(fact(state, when, sweep, { type: "berth.node.changed", data }, state.version))
   }
   return { after: withState(before, state, answered), facts, learned }
+}
+
+/** How long a node was in the status that it leaves, where this process saw it come. */
+const lasted = (
+  { sinceMonotonicMillis: since, state }: Known,
+  { evidence, exchange, standing }: Circumstances
+): Lasted | undefined => {
+  const { status } = state.node
+  if (!isPassing(status) || since === null || since <= evidence.begun.monotonicMillis) return undefined
+  if (state.statusSinceMillis === standing.baselineMillis) return undefined
+  return { status, millis: exchange.answered.monotonicMillis - since }
 }
 
 /** A node in transition that takes longer than such nodes do is stuck. */
@@ -342,45 +376,6 @@ export const gone = (before: Known, sweep: number | null, now: Circumstances): N
   return {
     after: goneFrom(state),
     facts: [fact(state, when, sweep, { type: "berth.node.deleted", data })],
-    learned: lasted(before, now.evidence, now.standing, now.exchange.answered)
+    learned: lasted(before, now)
   }
 }
-
-/** Spelling does not make another status (A10). */
-const normal = (status: NodeStatus): string =>
-  isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
-
-/** Fields whose null may only mean that one of the three record shapes leaves them out (A8). */
-const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
-
-/** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */
-const completed = (node: Node, earlier: Node): Node => {
-  const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
-  // Fractions of the second may come and go; the incarnation stays.
-  return {
-    ...node,
-    createdAt: earlier.createdAt,
-    ...Object.fromEntries(omitted.map((field) => [field, earlier[field]]))
-  }
-}
-
-/** Whether a field has another value; one that no record had before is only known now. */
-const isChanged = (field: keyof Node, before: Node, after: Node): boolean =>
-  before[field] !== after[field] &&
-  (before[field] !== null || (noneWhenNull.some((name) => name === field) && !isUnread(before, field)))
-
-const isUnchanged = (value: unknown, before: unknown): boolean => value === null || value === before
-
-/** Whether the record has nothing new in any field that is kept; a field it lacks is unknown, not changed. */
-const isSame = (node: Node, known: Node): boolean =>
-  (node.status === known.status || normal(node.status) === normal(known.status)) &&
-  node.name === known.name &&
-  node.publicIp === known.publicIp &&
-  node.privateIp === known.privateIp &&
-  isUnchanged(node.plan, known.plan) &&
-  isUnchanged(node.backups, known.backups) &&
-  isUnchanged(node.locked, known.locked) &&
-  isUnchanged(node.image, known.image) &&
-  isUnchanged(node.vcpus, known.vcpus) &&
-  isUnchanged(node.memoryMib, known.memoryMib) &&
-  isUnchanged(node.diskGb, known.diskGb)

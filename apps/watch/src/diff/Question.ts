@@ -2,11 +2,9 @@
  * What the evidence lacks: the reads and the sweeps that would decide something. When they are sent is up to the polling.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { type Absence, graceOf } from "./Absence.ts"
+import { type Absence, graceOf, isConfirmed, isScout, maxRead } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
-import type { Rules } from "./Rules.ts"
-import { isConfirmed, isScout, maxRead } from "./Sample.ts"
-import type { Snapshot } from "./Snapshot.ts"
+import type { Rules, Snapshot } from "./Snapshot.ts"
 
 /** A read of one node. */
 export interface Question {
@@ -69,7 +67,7 @@ const suspectDue = (known: Known, absence: Absence, { evidence, standing }: Snap
     return isRead ? (confirmed ?? firstMissing).answered.monotonicMillis + maxHiddenPauseMillis : null
   }
   if (confirmed !== null || batch?.confirmed.has(id) === true) return null
-  return firstMissing.answered.monotonicMillis + graceOf(known.state, absence, rules)
+  return firstMissing.answered.monotonicMillis + graceOf(known.state.node, absence, rules)
 }
 
 /** The more often a read showed a node that the list lacks, the later is the next. */

@@ -1,14 +1,113 @@
 /**
  * What the daemon believes: every node it knows of, those that it has reported deleted, the standing of the account, and the evidence of
- * this process. `diff` reads it; `apply` is the only place where it changes, after a store has committed
- * the durable part of the difference.
+ * this process; and the rules by which it does. `diff` reads it; `apply` is the only place where it changes, after a store has committed the
+ * durable part of the difference.
  */
+import { defaultGraceMillis, defaultHoldMillis, terminatingGraceMillis } from "@berthkit/core/domain/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { type Gone, goneFrom, type Known, known } from "./Belief.ts"
-import { type Evidence, initialEvidence } from "./Evidence.ts"
-import type { NodeState } from "./NodeState.ts"
+import { Schema } from "effect"
+import type { Batch, Grace } from "./Absence.ts"
+import { type Census, emptyCensus } from "./Baseline.ts"
+import { type Gone, goneFrom, type Known, known, type NodeState } from "./Belief.ts"
 import type { Exchange, Moment } from "./Observation.ts"
-import type { Standing } from "./Standing.ts"
+import type { Durations, StuckLimits } from "./Transition.ts"
+
+const millis = Schema.Int
+
+/** Why the list is not believed. */
+const Doubt = Schema.Literals(["nodes-vanished", "list-empty"])
+
+/** What the daemon knows of the account beside its nodes for good: the columns of the account's row in the store. */
+export const Standing = Schema.Struct({
+  /** When the nodes that existed already were first known; null before. Nothing is reported of a node before it. */
+  baselineMillis: Schema.NullOr(millis),
+  /** When a complete sweep began, on the daemon's wall clock: the last one, or one at most a minute before it. */
+  sweptMillis: Schema.NullOr(millis),
+  /** The same instant on the service's clock; null where its replies have no date. */
+  sweptServiceMillis: Schema.NullOr(millis),
+  /** Since when the list cannot be read; null while it can. */
+  outage: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
+  /** Since when no deletion is reported; null while they are. */
+  freeze: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
+  /** Since when the list shows another account; null while it does not. */
+  stranger: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
+  /** How often trouble was reported: the versions of those events, which clocks cannot repeat. */
+  troubles: Schema.Int,
+  /** Fingerprint of the API key that the nodes were read with; null before the first sweep. */
+  fingerprint: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Standing" })
+export interface Standing extends Schema.Schema.Type<typeof Standing> {}
+
+/** A complete sweep. */
+interface Swept {
+  readonly asked: Moment
+  readonly answered: Moment
+  readonly number: number
+  readonly requests: number
+  /** Those of the sweep before, where that took fewer: a list that moved while it was read takes some more. */
+  readonly usualRequests: number
+}
+
+/** The end of a list of ascending ids. */
+interface Tail {
+  readonly asked: Moment
+  readonly lastId: number
+}
+
+/**
+ * What only this process saw of the account and has not concluded from yet: instants of its own clock, the order of answers, samples. It is
+ * lost with the process and gathered anew by the next one; what must not be lost is `NodeState` or `Standing`.
+ */
+export interface Evidence {
+  /** Chooses which of many suspects are read. */
+  readonly seed: number
+  /** Fingerprint of the API key in use; null when keys are not compared. */
+  readonly fingerprint: string | null
+  /** When observing began, or went on after a pause. */
+  readonly begun: Moment
+  /** Whether nothing was reported yet since it began, although something was known before. */
+  readonly afterGap: boolean
+  /** The last complete sweep of this process. */
+  readonly swept: Swept | null
+  /** The last page that was the end of the list; null while none was seen. */
+  readonly tail: Tail | null
+  /** How long nodes were in each status that they pass through, the newest last. */
+  readonly durations: Durations
+  /** When a sweep was complete last, whether or not its nodes were believed. */
+  readonly completedMonotonicMillis: number
+  /** Requests in a row that failed. */
+  readonly failures: number
+  /** When the last request failed. */
+  readonly failedMonotonicMillis: number
+  /** Suspects of which only some are read. */
+  readonly batches: ReadonlyArray<Batch>
+  /** When nodes were reported deleted lately that were not seen terminating, on the monotonic clock. */
+  readonly losses: ReadonlyArray<number>
+  /** Whether a node was reported deleted in the present freeze. */
+  readonly lostInFreeze: boolean
+  /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
+  readonly baselineOrder: number
+  /** The list as it is read before its nodes are believed. */
+  readonly census: Census
+}
+
+export const initialEvidence = (seed: number, fingerprint: string | null, begun: Moment): Evidence => ({
+  seed,
+  fingerprint,
+  begun,
+  afterGap: false,
+  swept: null,
+  tail: null,
+  durations: { creating: [], created: [], terminate: [] },
+  completedMonotonicMillis: -Infinity,
+  failures: 0,
+  failedMonotonicMillis: -Infinity,
+  batches: [],
+  losses: [],
+  lostInFreeze: false,
+  baselineOrder: -1,
+  census: emptyCensus()
+})
 
 /** What is kept for good, as a store loads it. Nodes with `goneMillis` are tombstones. */
 export interface Durable {
@@ -146,3 +245,21 @@ const isUnsettled = (belief: Known | Gone): boolean =>
       belief.impossible !== null ||
       belief.sinceMonotonicMillis !== null
     : belief.returning !== null
+
+/** How careful the daemon is before it believes what it sees. */
+export interface Rules extends Grace, StuckLimits {
+  /** How long a suspiciously short list must persist before it is believed. */
+  readonly holdMillis: number
+  /** From the start of one sweep to the start of the next, as planned. */
+  readonly sweepMillis: number
+}
+
+/** A late report of a node that vanished harms less than a false report of a deletion. */
+export const defaultRules: Rules = {
+  graceMillis: defaultGraceMillis,
+  terminatingGraceMillis,
+  holdMillis: defaultHoldMillis,
+  sweepMillis: 30_000,
+  minStuckMillis: 60_000,
+  stuckMillis: { creating: 1_800_000, created: 1_800_000, terminate: 1_800_000 }
+}

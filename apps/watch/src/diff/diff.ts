@@ -14,8 +14,7 @@ import { heed, restartHolds, swept } from "./ListGuard.ts"
 import { next, type Sighting } from "./NodeMachine.ts"
 import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
 import { afterAnswer, afterCompleteSweep, afterFailure, afterSilence } from "./Outage.ts"
-import type { Rules } from "./Rules.ts"
-import type { Change, Snapshot } from "./Snapshot.ts"
+import type { Change, Rules, Snapshot } from "./Snapshot.ts"
 
 export interface Difference extends Change {
   /** What happened, in the order to report it. */

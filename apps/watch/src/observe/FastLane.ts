@@ -3,10 +3,8 @@
  * this process has seen them do so. Pure.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
-import type { Rules } from "../diff/Rules.ts"
-import type { Snapshot } from "../diff/Snapshot.ts"
-import { soonestMillis, stuckAfterMillis } from "../diff/Transition.ts"
-import { isPassing } from "../diff/NodeState.ts"
+import type { Rules, Snapshot } from "../diff/Snapshot.ts"
+import { isPassing, soonestMillis, stuckAfterMillis } from "../diff/Transition.ts"
 import type { End } from "./Sweep.ts"
 
 /** The way in which nodes in transition are seen beside sweeps: by more sweeps, or each by reads of its own. */

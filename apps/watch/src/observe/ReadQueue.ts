@@ -4,8 +4,7 @@
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Question } from "../diff/Question.ts"
-import type { Rules } from "../diff/Rules.ts"
-import type { Snapshot } from "../diff/Snapshot.ts"
+import type { Rules, Snapshot } from "../diff/Snapshot.ts"
 import { type Lane, laneOpensMillis } from "./FastLane.ts"
 
 /** How the reads of single nodes go. */

@@ -3,8 +3,7 @@
  * requests; which single nodes are read beside them is in `ReadQueue.ts`.
  */
 import { sweepQuestion } from "../diff/Question.ts"
-import type { Rules } from "../diff/Rules.ts"
-import type { Snapshot } from "../diff/Snapshot.ts"
+import type { Rules, Snapshot } from "../diff/Snapshot.ts"
 import { inLane, type Lane } from "./FastLane.ts"
 import { type Intervals, intervalsOf } from "./Intervals.ts"
 import type { End, Sweep } from "./Sweep.ts"

@@ -4,7 +4,7 @@
  */
 import type { Fact } from "../diff/Fact.ts"
 import type { SweepCompleted } from "../diff/Observation.ts"
-import type { Standing } from "../diff/Standing.ts"
+import type { Standing } from "../diff/Snapshot.ts"
 import type { AccountProgress } from "./Progress.ts"
 
 /** What this process knows of the troubles of an account beside what the store keeps. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { questions } from "../../src/diff/Question.ts"
-import { defaultRules } from "../../src/diff/Rules.ts"
+import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { aNode } from "./aNode.ts"
 import { byHand, type ByHand, denyTwice, types } from "./byHand.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { defaultRules } from "../../src/diff/Rules.ts"
+import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { aNode } from "./aNode.ts"
 import { byHand, types } from "./byHand.ts"
 

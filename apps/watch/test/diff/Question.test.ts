@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { questions, sweepQuestion } from "../../src/diff/Question.ts"
-import { defaultRules } from "../../src/diff/Rules.ts"
+import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { aNode } from "./aNode.ts"
 import { byHand, denyTwice } from "./byHand.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { NodeState } from "../../src/diff/NodeState.ts"
+import type { NodeState } from "../../src/diff/Belief.ts"
 import { makeSnapshot, unwatched } from "../../src/diff/Snapshot.ts"
 import { aNode, nodeId } from "./aNode.ts"
 import { byHand, denyTwice } from "./byHand.ts"

@@ -1,8 +1,136 @@
 import { describe, expect, it } from "@effect/vitest"
-import { defaultRules } from "../../src/diff/Rules.ts"
-import { soonestMillis, stuckAfterMillis } from "../../src/diff/Transition.ts"
-import { aNode } from "./aNode.ts"
+import { questions } from "../../src/diff/Question.ts"
+import { defaultRules } from "../../src/diff/Snapshot.ts"
+import { canFollow, soonestMillis, stuckAfterMillis } from "../../src/diff/Transition.ts"
+import { aNode, nodeId } from "./aNode.ts"
 import { byHand, denyTwice, types } from "./byHand.ts"
+
+/** Many nodes that stay, so that one that goes is nothing implausible. */
+const stable = Array.from({ length: 30 }, (_, index) => aNode({ id: 100 + index }))
+const hour = 3_600_000
+
+/** Node 1, accepted at `createdAtMillis`, was reported deleted after it changed `changes` times. */
+const deleted = (createdAtMillis = 0, changes = 0) => {
+  const watch = byHand()
+  const node = aNode({ id: 1, createdAtMillis })
+  watch.baseline(node, ...stable)
+  for (let n = 1; n <= changes; n++) watch.finds({ ...node, name: `name-${n}` })
+  watch.sweep(...stable)
+  denyTwice(watch, [1])
+  expect(types(watch.sweep(...stable))).toEqual(["node.deleted"])
+  return watch
+}
+
+/** The reads that are wanted because node 1 is seen again: when, from now on. */
+const returned = (watch: ReturnType<typeof byHand>) =>
+  questions(watch.snapshot, defaultRules)
+    .filter(({ kind }) => kind === "returned")
+    .map(({ dueMonotonicMillis }) => dueMonotonicMillis - watch.now())
+
+describe("a node that was reported deleted", () => {
+  it("returns by two reads that show it, also where a list did in between", () => {
+    const watch = deleted()
+    watch.finds(aNode({ id: 1 }))
+    watch.sweep(aNode({ id: 1 }), ...stable)
+    watch.pass(60_000)
+    expect(types(watch.finds(aNode({ id: 1 })))).toEqual(["node.discovered"])
+  })
+
+  it("does not return by a read that was sent less than a grace after the first one was answered", () => {
+    const watch = deleted()
+    watch.finds(aNode({ id: 1 }))
+    watch.pass(59_999)
+    const { asked } = watch.exchange()
+    watch.pass(1000)
+    const { answered } = watch.exchange()
+    expect(watch.observe({ _tag: "NodeFound", asked, answered, node: aNode({ id: 1 }) })).toEqual([])
+  })
+
+  it("is asked about less and less often while lists show it and reads do not, and every hour at least", () => {
+    const watch = deleted()
+    const pauses = []
+    for (let n = 0; n < 9; n++) {
+      watch.sweep(aNode({ id: 1 }), ...stable)
+      watch.misses(1)
+      pauses.push(...returned(watch))
+    }
+    expect(pauses.map((millis) => millis / 60_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
+  })
+
+  it("is not asked about any more once lists do not show it, unless a read did", () => {
+    const listed = deleted()
+    listed.sweep(aNode({ id: 1 }), ...stable)
+    expect(returned(listed)).toHaveLength(1)
+    for (let n = 0; n < 2; n++) listed.sweep(...stable)
+    expect(returned(listed)).toEqual([])
+
+    const found = deleted()
+    found.finds(aNode({ id: 1 }))
+    for (let n = 0; n < 3; n++) found.sweep(...stable)
+    expect(returned(found)).toHaveLength(1)
+  })
+
+  it("is not mistaken for an older one of its id that a stale list shows", () => {
+    const watch = deleted(500_000)
+    for (let n = 0; n < 3; n++) expect(watch.sweep(aNode({ id: 1, createdAtMillis: 0 }), ...stable)).toEqual([])
+    expect(watch.finds(aNode({ id: 1, createdAtMillis: 0 }))).toEqual([])
+    expect(watch.returning().length).toBe(0)
+  })
+
+  it("is forgotten when another one takes its id, which can be missing in its turn", () => {
+    const watch = deleted()
+    watch.sweep(aNode({ id: 1 }), ...stable)
+    const node = aNode({ id: 1, createdAtMillis: watch.pass(1000) })
+    expect(types(watch.sweep(node, ...stable))).toEqual(["node.created"])
+    watch.misses(1)
+    expect(watch.absences().size).toBe(1)
+  })
+
+  it("counts its changes on in another life", () => {
+    const watch = deleted(0, 2)
+    watch.finds(aNode({ id: 1 }))
+    watch.pass(60_000)
+    watch.finds(aNode({ id: 1 }))
+    expect(watch.finds(aNode({ id: 1, name: "other" }))).toMatchObject([
+      // Those of the baseline begin with its instant.
+      { life: 2, version: 1_000_003 }
+    ])
+  })
+})
+
+describe("an id that another node has taken", () => {
+  it("is not under the suspicion of the one before", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    watch.sweep(...stable)
+    watch.misses(1)
+    watch.sweep(aNode({ id: 1, createdAtMillis: watch.now() }), ...stable)
+    expect(watch.absences().has(nodeId(1))).toBe(false)
+  })
+})
+
+describe("a status", () => {
+  it.each([
+    ["running", "created", false],
+    ["created", "running", true],
+    ["running", "power-off", true],
+    ["power-off", "running", true],
+    ["terminate", "running", false],
+    ["terminate", { unknown: "rebooting" }, false],
+    ["running", { unknown: "rebooting" }, true],
+    [{ unknown: "rebooting" }, "created", true]
+  ] as const)("%j can be followed by %j: %s", (from, to, can) => expect(canFollow(from, to)).toBe(can))
+
+  it("that cannot follow is not believed of a read at once", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1, status: "terminate" }))
+    watch.sweep(aNode({ id: 1 }))
+    watch.pass(4999)
+    expect(watch.finds(aNode({ id: 1 }))).toEqual([])
+    watch.pass(hour)
+    expect(types(watch.finds(aNode({ id: 1 })))).toEqual(["node.status_changed"])
+  })
+})
 
 const limit = 1_800_000
 const times = (count: number, millis: number) => Array.from({ length: count }, () => millis)

@@ -5,11 +5,10 @@
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 import { diff } from "../../src/diff/diff.ts"
-import { defaultRules, type Rules } from "../../src/diff/Rules.ts"
+import { defaultRules, makeSnapshot, type Rules, unwatched } from "../../src/diff/Snapshot.ts"
 import type { Fact } from "../../src/diff/Fact.ts"
-import type { NodeState } from "../../src/diff/NodeState.ts"
+import type { NodeState } from "../../src/diff/Belief.ts"
 import type { Exchange, Moment, Observation } from "../../src/diff/Observation.ts"
-import { makeSnapshot, unwatched } from "../../src/diff/Snapshot.ts"
 import { nodeId } from "./aNode.ts"
 
 /** A fact without nesting, its instants in milliseconds. */

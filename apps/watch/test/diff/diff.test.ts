@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { aNode, nodeId } from "./aNode.ts"
 import { questions } from "../../src/diff/Question.ts"
-import { defaultRules } from "../../src/diff/Rules.ts"
+import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { byHand, denyTwice, types } from "./byHand.ts"
 
 /** Many nodes that stay, so that one that goes is nothing implausible. */

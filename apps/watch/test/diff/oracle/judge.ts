@@ -4,7 +4,7 @@
 import type { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime } from "effect"
 import type { NodeFact } from "../../../src/diff/Fact.ts"
-import { canFollow } from "../../../src/diff/Return.ts"
+import { canFollow } from "../../../src/diff/Transition.ts"
 import type { Snapshot } from "../../../src/diff/Snapshot.ts"
 import { toEvent } from "../../../src/events/Event.ts"
 import type { FaultKind } from "./Service.ts"

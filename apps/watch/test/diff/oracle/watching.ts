@@ -5,12 +5,18 @@
 import { DateTime, Schema } from "effect"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { diff, type Difference } from "../../../src/diff/diff.ts"
-import { defaultRules, type Rules } from "../../../src/diff/Rules.ts"
+import {
+  defaultRules,
+  type Durable,
+  makeSnapshot,
+  type Rules,
+  type Snapshot,
+  unwatched
+} from "../../../src/diff/Snapshot.ts"
 import type { Fact } from "../../../src/diff/Fact.ts"
-import { type NodeState, NodeStateJson } from "../../../src/diff/NodeState.ts"
+import { type NodeState, NodeStateJson } from "../../../src/diff/Belief.ts"
 import type { Exchange, Moment, Observation } from "../../../src/diff/Observation.ts"
 import { questions, sweepQuestion } from "../../../src/diff/Question.ts"
-import { type Durable, makeSnapshot, type Snapshot, unwatched } from "../../../src/diff/Snapshot.ts"
 import { chanceFrom } from "../Chance.ts"
 import { nodeId } from "../aNode.ts"
 import { type FaultKind, Service } from "./Service.ts"
