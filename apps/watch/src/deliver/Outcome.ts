@@ -8,7 +8,7 @@ import type { Delivery } from "../store/deliveries.ts"
  * `unavailable`: the receiver could not be reached, was busy or failed; any event would have met the same. `refused`: it did not
  * accept this event. `gone`: it wants no more events.
  */
-export type FailureKind = "unavailable" | "refused" | "gone"
+type FailureKind = "unavailable" | "refused" | "gone"
 
 export interface Failed {
   readonly _tag: "Failed"

@@ -7,9 +7,9 @@ import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 
 /** A pattern in which `*` stands for any text. */
-export type Glob = string
+type Glob = string
 
-export interface EventSelection {
+interface EventSelection {
   /** Empty: all. */
   readonly types: ReadonlyArray<Glob>
   /** Names of nodes; events about the account as a whole pass. Empty: all. */

@@ -98,7 +98,7 @@ export const doubt = (absence: Absence): Absence => ({
 })
 
 /** The evidence that a node is gone; null for one that is there. */
-export type AbsenceOf = (id: NodeId) => Absence | null
+type AbsenceOf = (id: NodeId) => Absence | null
 
 /** Many suspects at once, of which only some are read. */
 export interface Batch {

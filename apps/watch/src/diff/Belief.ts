@@ -171,7 +171,7 @@ interface Addresses {
  * What the last record of each shape stated of a node; null before the first. The addresses of lists and of single reads may differ for
  * good, as an address in one and none in the other: a change is between two statements of the same shape.
  */
-export interface Statements {
+interface Statements {
   readonly list: Readonly<Addresses> | null
   readonly read: Readonly<Addresses> | null
 }

@@ -91,7 +91,7 @@ export interface Evidence {
   readonly census: Census
 }
 
-export const initialEvidence = (seed: number, fingerprint: string | null, begun: Moment): Evidence => ({
+const initialEvidence = (seed: number, fingerprint: string | null, begun: Moment): Evidence => ({
   seed,
   fingerprint,
   begun,

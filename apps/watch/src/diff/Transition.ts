@@ -23,7 +23,7 @@ export const canFollow = (from: NodeStatus, to: NodeStatus): boolean => {
 }
 
 /** A status that a node passes through by itself (A11). */
-export type Passing = "creating" | "created" | "terminate"
+type Passing = "creating" | "created" | "terminate"
 
 export const isPassing = (status: NodeStatus): status is Passing =>
   status === "creating" || status === "created" || status === "terminate"

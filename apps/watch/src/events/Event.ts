@@ -66,7 +66,7 @@ export type EventFact =
   | (DaemonFact & { readonly identity: EventIdentity; readonly atMillis: number })
 
 /** `sequence` as events and cursors in URLs show it. */
-export const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, "0")
+const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, "0")
 
 export const sourceOf = (account: string): string => `/accounts/${encodeURIComponent(account)}`
 

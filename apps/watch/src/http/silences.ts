@@ -9,7 +9,7 @@ import { Refused } from "./Daemon.ts"
 import type { Silence as SilenceRecord } from "./records.ts"
 
 /** What a request may name. */
-export interface Known {
+interface Known {
   readonly accounts: ReadonlyArray<string>
   readonly sinks: ReadonlyArray<string>
 }

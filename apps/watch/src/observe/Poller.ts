@@ -14,20 +14,20 @@ import type { Exchange, Moment, Observation } from "../diff/Observation.ts"
 import { type Question, questions } from "../diff/Question.ts"
 import type { Rules } from "../diff/Snapshot.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
-import { backoffMillis } from "./Backoff.ts"
-import { boundedNode } from "./Bounded.ts"
-import type { Moments } from "./Moments.ts"
-import * as ReadQueue from "./ReadQueue.ts"
-import { RequestShare } from "./RequestShare.ts"
 import {
+  backoffMillis,
   initialPolling,
   intervalsNow,
   laneOf,
   nextDue,
-  plannedSweepMillis,
   type Plan,
+  plannedSweepMillis,
   type Polling
 } from "./Schedule.ts"
+import { boundedNode } from "./Bounded.ts"
+import type { Moments } from "./Moments.ts"
+import * as ReadQueue from "./ReadQueue.ts"
+import { RequestShare } from "./RequestShare.ts"
 import { beginSweep, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
 

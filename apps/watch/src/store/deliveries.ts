@@ -29,7 +29,7 @@ export interface Delivery extends DeliveryKey {
   readonly body: string | null
 }
 
-export interface DeadLetter extends DeliveryKey {
+interface DeadLetter extends DeliveryKey {
   readonly id: string
   readonly attempts: number
   readonly reason: string
