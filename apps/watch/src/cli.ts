@@ -23,9 +23,14 @@ import { addFlags, addSilence, endFlags, endSilence, listSilences, readSilence }
 import { formats, status } from "./commands/status.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
-import { StopSignal } from "./process/StopSignal.ts"
-import { readAccount } from "./settings/account.ts"
-import { connectionFlags, type ConnectionOptions, fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
+import { StopSignal } from "./process/signals.ts"
+import {
+  connectionFlags,
+  type ConnectionOptions,
+  fromSettingFault,
+  readAccount,
+  readRunConfig
+} from "./settings/runConfig.ts"
 import { runFlags } from "./settings/RunSettings.ts"
 import { storeFlags } from "./settings/storeSettings.ts"
 import { textFlag } from "./settings/textFlag.ts"

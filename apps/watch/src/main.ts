@@ -8,7 +8,7 @@ import { Cause, Effect, Layer } from "effect"
 import { main } from "./cli.ts"
 import { Stdout } from "./deliver/Stdout.ts"
 import { report } from "./process/report.ts"
-import { StopSignal } from "./process/StopSignal.ts"
+import { StopSignal } from "./process/signals.ts"
 
 /** A sentence that begins with the program's name needs no other sign of where it comes from. */
 const named = (message: string): string => (message.startsWith("berth-watch ") ? message : `berth-watch: ${message}`)

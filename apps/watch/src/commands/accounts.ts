@@ -24,7 +24,7 @@ import {
 } from "../config/TableAccount.ts"
 import { CommandFailed, fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
-import { nameHint } from "../settings/account.ts"
+import { nameHint } from "../settings/runConfig.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 import type { AddOptions } from "./accountFlags.ts"

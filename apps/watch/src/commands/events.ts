@@ -1,20 +1,47 @@
 /**
- * `berth-watch events`: the events of the log, one per line on stdout; how far it read on stderr.
+ * `berth-watch events`: the events of the log, one per line on stdout, as JSON or as CSV for spreadsheets; how far it read on stderr.
  */
+import * as Csv from "@berthkit/terminal/csv"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { Effect, Option, Schedule } from "effect"
 import { type Command, Flag } from "effect/cli"
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 import { typeProblem } from "../deliver/SinkOptions.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { formatCursor, parseCursor } from "../events/Cursor.ts"
 import type { DeliveredEvent } from "../http/records.ts"
 import { CommandFailed, endedBy, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
-import { StopSignal } from "../process/StopSignal.ts"
+import { StopSignal } from "../process/signals.ts"
 import type { StoreOptions } from "../settings/storeSettings.ts"
-import { reading } from "./asking.ts"
-import { csvHeader, csvLine } from "./eventsCsv.ts"
 import { textFlag } from "../settings/textFlag.ts"
+import { reading } from "./asking.ts"
+
+const cellOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ""
+  return escapeControls(typeof value === "string" ? Csv.inert(value) : JSON.stringify(value))
+}
+
+const nameOf = (record: unknown): unknown =>
+  typeof record === "object" && record !== null && "name" in record ? record.name : undefined
+
+const columns: Readonly<Record<string, (event: DeliveredEvent) => unknown>> = {
+  time: ({ time }) => time,
+  account: ({ source }) => source.replace(/^\/accounts\//, ""),
+  sequence: ({ sequence }) => Number(sequence),
+  type: ({ type }) => type,
+  subject: ({ subject }) => subject,
+  name: ({ data }) => nameOf(data["after"]) ?? nameOf(data["before"]),
+  from: ({ data }) => data["from"],
+  to: ({ data }) => data["to"],
+  id: ({ id }) => id,
+  data: ({ data }) => data
+}
+
+export const csvHeader = Csv.csvLine(Object.keys(columns))
+
+export const csvLine = (event: DeliveredEvent): string =>
+  Csv.csvLine(Object.values(columns).map((valueOf) => cellOf(valueOf(event))))
 
 const maxAtOnce = 1000
 

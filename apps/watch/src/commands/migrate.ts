@@ -6,7 +6,7 @@ import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"
 import { fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
-import { migrate } from "../store/migrate.ts"
+import { migrate } from "../store/migrations.ts"
 import { postgresLayer, rightsIn, shownStore } from "../store/postgres.ts"
 
 const migrateServer = Effect.fnUntraced(function* (schema: string) {

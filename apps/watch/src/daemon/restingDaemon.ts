@@ -10,8 +10,7 @@ import { storeDaemon } from "../http/storeDaemon.ts"
 import { Store } from "../store/Store.ts"
 import type { TableAccountRow } from "../store/watchedAccounts.ts"
 import { Troubles } from "../troubles/Troubles.ts"
-import { Progress } from "../telemetry/Progress.ts"
-import { noWords, stateOf } from "../telemetry/accountProgress.ts"
+import { noWords, Progress, stateOf } from "../telemetry/Progress.ts"
 
 const unknown = { state: "starting" } as const
 

@@ -28,8 +28,16 @@ import { makePoller, type Poller } from "../observe/Poller.ts"
 import type { Beginnings } from "./beginnings.ts"
 import { followLeases } from "./leases.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
-import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
-import { addWidths, noWords, stateOf, sweepOf, type Widths, type Words } from "../telemetry/accountProgress.ts"
+import {
+  type AccountProgress,
+  addWidths,
+  noWords,
+  Progress,
+  stateOf,
+  sweepOf,
+  type Widths,
+  type Words
+} from "../telemetry/Progress.ts"
 
 /** An account whose credentials are refused is tried again after this, beside others. */
 const refusedPause = "1 minute"

@@ -16,7 +16,7 @@ import type { Migrator, SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "../store/peers.ts"
 import { processExpirySeconds } from "../store/postgres.ts"
-import { fromMigrationError } from "../store/migrate.ts"
+import { fromMigrationError } from "../store/migrations.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
 const config = (self: string) =>

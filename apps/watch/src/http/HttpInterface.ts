@@ -1,14 +1,96 @@
 /**
- * The HTTP interface of a running daemon, as its config asks for it.
+ * The HTTP interface of a running daemon on a socket, as its config asks for it. Loopback needs no token; anything else does. On the way out
+ * streams end at once, so that clients come back to the next daemon, and other requests get a moment.
  */
-import { Context, Effect, Layer } from "effect"
+import { createServer, type Server, type ServerResponse } from "node:http"
+import { isLoopbackName, readHostName } from "@berthkit/web/guard"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Data, Effect, Layer, type Redacted } from "effect"
+import { HttpServer } from "effect/http"
 import type { WatchConfig } from "../config/Config.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import type { Store } from "../store/Store.ts"
 import type { Progress } from "../telemetry/Progress.ts"
 import type { Troubles } from "../troubles/Troubles.ts"
-import { type NotServed, serve } from "./serve.ts"
+import { makeApp } from "./app.ts"
 import { storeDaemon } from "./storeDaemon.ts"
+
+interface ServeOptions {
+  readonly host: string
+  /** `0` picks a free one. */
+  readonly port: number
+  readonly token?: Redacted.Redacted | undefined
+  /** The origin that browsers see, where a proxy with TLS is in front. */
+  readonly publicOrigin?: string | undefined
+}
+
+/** The address is taken, is not this machine's, or would be open to anyone. */
+export class NotServed extends Data.TaggedError("NotServed")<{ readonly message: string; readonly hint: string }> {}
+
+/** After so long without a byte in either direction a connection is cut: streams send one every 15 s. */
+const idleMillis = 60_000
+const headersMillis = 10_000
+const requestMillis = 30_000
+const maxConnections = 500
+const drainMillis = 1000
+
+/** Gives a way to cut the connections on which a stream is, which would never end by themselves. */
+const trackStreams = (server: Server): (() => void) => {
+  const streams = new Set<ServerResponse>()
+  server.on("request", ({ url }, response) => {
+    if (url !== "/events" && !url?.startsWith("/events?")) return
+    streams.add(response)
+    response.once("close", () => streams.delete(response))
+  })
+  return () => {
+    for (const response of streams) response.destroy()
+  }
+}
+
+const makeServer = (): Server => {
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: headersMillis,
+    requestTimeout: requestMillis,
+    keepAliveTimeout: 5000
+  })
+  server.maxConnections = maxConnections
+  return server.setTimeout(idleMillis)
+}
+
+/** All addresses are no host: a name that leads to one of them may be anyone's. */
+const isEvery = (host: string): boolean => host === "0.0.0.0" || host === "::"
+
+/** Serves until the scope closes. Gives the URL. */
+export const serve = Effect.fnUntraced(function* ({ host, port, publicOrigin, token }: ServeOptions) {
+  const name = readHostName(host)
+  if (token === undefined && (name === undefined || !isLoopbackName(name))) {
+    return yield* new NotServed({
+      message: `listen: ${host} is reachable from other machines, but no token is set.`,
+      hint: "Set token: { env: BERTH_WATCH_TOKEN }, or listen on 127.0.0.1."
+    })
+  }
+  const hosts = isEvery(host) || name === undefined ? [] : [name]
+  const app = yield* makeApp({ token, hosts, publicOrigin, cookie: `berth_watch_${port}` })
+  const node = makeServer()
+  const cutStreams = trackStreams(node)
+  const server = yield* NodeHttpServer.make(() => node, { host, port, gracefulShutdownTimeout: drainMillis }).pipe(
+    Effect.mapError(({ cause }) => {
+      const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+      return code === "EADDRINUSE"
+        ? new NotServed({
+            message: `listen: ${host}:${port} is taken.`,
+            hint: "Set listen to another port, or to off."
+          })
+        : new NotServed({ message: `listen: ${host}:${port} cannot be opened (${code}).`, hint: "Check listen." })
+    })
+  )
+  // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
+  yield* server.serve(app)
+  yield* Effect.addFinalizer(() => Effect.sync(cutStreams))
+  return HttpServer.formatAddress(server.address)
+})
 
 /** Without a token it is served on loopback alone. */
 export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicOrigin" | "sinks">

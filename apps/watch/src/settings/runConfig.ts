@@ -1,18 +1,82 @@
 /**
- * The config that `run` works from: a file, or else the environment and the flags that name an account.
+ * The config that `run` works from: a file, or else the environment and the flags that name an account. Without a file the events of that
+ * account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` change what they name.
  */
-import { readConnection, type SettingFault } from "@berthkit/terminal/Connection"
+import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
 import { allowHttpFlag, baseUrlFlag } from "@berthkit/terminal/connectionFlags"
-import { Effect, Option } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import type { Command } from "effect/cli"
-import type { WatchConfig } from "../config/Config.ts"
+import {
+  accountName,
+  defaultAccount,
+  defaultListen,
+  isLoopback,
+  type Listen,
+  parseListen,
+  type WatchConfig
+} from "../config/Config.ts"
 import { CommandFailed, misused } from "../process/CommandFailed.ts"
-import { accountFlag, readAccount } from "./account.ts"
-import { environmentConfig } from "./environmentConfig.ts"
-import { readConfigFile, type StoreOptions } from "./storeSettings.ts"
+import { defaultRetention } from "../store/retention.ts"
+import {
+  defaultStorePath,
+  readConfigFile,
+  stdoutSink,
+  type StoreOptions,
+  tokenVariable,
+  variable
+} from "./storeSettings.ts"
+import { textFlag } from "./textFlag.ts"
+
+/** What to do about a name that no account may have. */
+export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
+
+/** What the account is called in events, by the flag or else the environment. The service has no name for it, and its key must not show. */
+export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<string>) {
+  const account = accountName(Option.getOrUndefined(flag) ?? (yield* variable("BERTH_ACCOUNT")) ?? "default")
+  if (account !== undefined) return account
+  return yield* misused("The account name is not usable.", nameHint)
+})
+
+const readListen = Effect.gen(function* (): Effect.fn.Return<Listen | null, CommandFailed> {
+  const text = yield* variable("BERTH_WATCH_LISTEN")
+  if (text === undefined) return defaultListen
+  if (text === "off") return null
+  const listen = parseListen(text)
+  if (listen !== undefined) return listen
+  return yield* misused("BERTH_WATCH_LISTEN has to be HOST:PORT or off.")
+})
+
+/** The config without a file: one account from `BERTH_*`. */
+export const environmentConfig = Effect.fn("environmentConfig")(function* (
+  { options }: Pick<Connection, "options">,
+  account: string
+): Effect.fn.Return<WatchConfig, CommandFailed> {
+  const listen = yield* readListen
+  const token = yield* tokenVariable
+  if (listen !== null && !isLoopback(listen) && token === null) {
+    return yield* misused(
+      "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed.",
+      "Set BERTH_WATCH_TOKEN."
+    )
+  }
+  return {
+    store: Redacted.make(yield* defaultStorePath),
+    listen,
+    token,
+    publicOrigin: null,
+    accounts: [{ ...defaultAccount, name: account, connection: options }],
+    sinks: [stdoutSink],
+    heartbeat: null,
+    retention: defaultRetention
+  }
+})
 
 /** The flags by which one account is named that is in no config. */
-export const connectionFlags = { baseUrl: baseUrlFlag, allowHttp: allowHttpFlag, account: accountFlag }
+export const connectionFlags = {
+  baseUrl: baseUrlFlag,
+  allowHttp: allowHttpFlag,
+  account: textFlag("account", "NAME", "Name of the account in events (or BERTH_ACCOUNT; default default)")
+}
 export type ConnectionOptions = Command.Command.Config.Infer<typeof connectionFlags>
 
 export const fromSettingFault = ({ exit, hint, message }: SettingFault): CommandFailed =>

@@ -1,9 +1,11 @@
 /**
- * The tables of the store, step by step. A step that was released never changes.
+ * The tables of the store, step by step. A step that was released never changes. A store is brought to the present schema by one numbered step
+ * after the other, all in one transaction.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
+import { Migrator, SqlClient } from "effect/sql"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** The plan of a node, in the body of its row: an index is used for this expression alone. */
 export const planOf = (sql: SqlClient.SqlClient) =>
@@ -194,10 +196,10 @@ const steps: Readonly<Record<string, (sql: SqlClient.SqlClient) => ReadonlyArray
 const numberOf = (name: string): number => Number.parseInt(name, 10)
 
 /** The number of the last step. */
-export const newest = Math.max(...Object.keys(steps).map(numberOf))
+const newest = Math.max(...Object.keys(steps).map(numberOf))
 
 /** The steps up to `last`, by their names. */
-export const migrationsTo = (last: number) =>
+const migrationsTo = (last: number) =>
   Object.fromEntries(
     Object.entries(steps)
       .filter(([name]) => numberOf(name) <= last)
@@ -206,3 +208,39 @@ export const migrationsTo = (last: number) =>
         Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.all(statements(sql), { discard: true }))
       ])
   )
+
+const table = "schema_version"
+
+/** Makes the steps up to `last`; tests make older stores with it. */
+export const migrateTo = (last: number) => Migrator.make({})({ table, loader: Migrator.fromRecord(migrationsTo(last)) })
+
+/** The version of the schema; 0 where there is none. */
+const versionNow = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ id: number | null }>`SELECT max(migration_id) AS id FROM ${sql(table)}`
+  return Number(row?.id ?? 0)
+})
+
+export const fromMigrationError = (error: Migrator.MigrationError | SqlError): StoreFailed =>
+  error._tag === "SqlError"
+    ? fromSqlError(error)
+    : error.kind === "Failed" && isSqlError(error.cause)
+      ? fromSqlError(error.cause)
+      : new StoreFailed({ fault: "statement", detail: error.message })
+
+/** Makes the tables of the present version; gives it, and the one before. Where they are there, a user may use them who may make none. */
+export const migrate = Effect.gen(function* () {
+  const before = yield* Effect.orElseSucceed(versionNow, () => 0)
+  if (before < newest) yield* Effect.mapError(migrateTo(newest), fromMigrationError)
+  yield* checkVersion
+  return { before, now: newest }
+})
+
+/** Refuses a store that a newer version made, whose tables may mean something else. */
+export const checkVersion = Effect.gen(function* () {
+  const version = yield* Effect.mapError(versionNow, fromSqlError)
+  if (version > newest) {
+    const detail = `its schema is version ${version}, and this one knows ${newest}`
+    return yield* new StoreFailed({ fault: "newer", detail })
+  }
+})

@@ -6,13 +6,12 @@ import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
 import { isPostgres, schemaOf, shownAddress } from "@berthkit/terminal/postgresAddress"
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Clock, Context, Effect, Layer, Queue, Redacted, Result } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Queue, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
-import { withBreakingTransactions } from "./transactions.ts"
 
 /** `LISTEN` and the waiting of a transaction for another one hold a connection each; a process does little else at once. */
 const maxConnections = 8
@@ -193,6 +192,31 @@ const numbers = Effect.promise(async () => {
   }
   return types
 })
+
+const failureOf = (cause: Cause.Cause<unknown>): SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    if (reason._tag === "Die" && isSqlError(reason.defect)) return reason.defect
+  }
+  return undefined
+}
+
+const recovered = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, E | SqlError, R> =>
+  Effect.catchCause(transaction, (cause) => {
+    const failure = failureOf(cause)
+    if (failure === undefined) return Effect.failCause(cause)
+    return Cause.hasInterrupts(cause) ? Effect.interrupt : Effect.fail(failure)
+  })
+
+/**
+ * The client, with transactions that fail where their connection breaks. It cannot be rolled back then either, which the client takes for a
+ * fault of the program; the server rolls it back by itself, so that it is a failure as any other.
+ */
+export const withBreakingTransactions = <Client extends SqlClient.SqlClient>(client: Client): Client => {
+  const { withTransaction } = client
+  return Object.assign(client, {
+    withTransaction: <R, E, A>(effect: Effect.Effect<A, E, R>) => recovered(withTransaction(effect))
+  })
+}
 
 /** Connects to the server, and makes its schema where there is none. */
 const connect = Effect.fnUntraced(

@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import { makeCompilerSqlite } from "effect/sql/Statement"
-import { migrate } from "../../src/store/migrate.ts"
+import { migrate } from "../../src/store/migrations.ts"
 
 export type Row = Record<string, any>
 

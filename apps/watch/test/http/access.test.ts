@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
-import { serve } from "../../src/http/serve.ts"
+import { serve } from "../../src/http/HttpInterface.ts"
 import { ask, served } from "./http.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
 

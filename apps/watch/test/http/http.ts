@@ -3,7 +3,7 @@
  */
 import { request as nodeRequest } from "node:http"
 import { Effect, type Redacted } from "effect"
-import { serve } from "../../src/http/serve.ts"
+import { serve } from "../../src/http/HttpInterface.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
 
 export interface Reply {

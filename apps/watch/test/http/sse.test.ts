@@ -2,7 +2,7 @@ import { type IncomingMessage, request as nodeRequest } from "node:http"
 import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Queue, Scope } from "effect"
-import { serve } from "../../src/http/serve.ts"
+import { serve } from "../../src/http/HttpInterface.ts"
 import { ask, served } from "./http.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
 

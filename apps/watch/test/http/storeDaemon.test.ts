@@ -18,8 +18,7 @@ import { writeCatalogue } from "../../src/diff/catalogue/Catalogue.ts"
 import { aPlan } from "../diff/catalogue/reading.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { ask } from "./http.ts"
-import { HttpInterface, type HttpOptions } from "../../src/http/HttpInterface.ts"
-import { serve } from "../../src/http/serve.ts"
+import { HttpInterface, type HttpOptions, serve } from "../../src/http/HttpInterface.ts"
 
 const execSink = (name: string, command: string): SinkOptions => ({
   name,

@@ -7,7 +7,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beginning } from "../../src/events/Cursor.ts"
-import { migrateTo } from "../../src/store/migrate.ts"
+import { migrateTo } from "../../src/store/migrations.ts"
 import { Store } from "../../src/store/Store.ts"
 import { created, row } from "./facts.ts"
 

@@ -3,7 +3,7 @@ import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testi
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Redacted, Scope } from "effect"
 import type { Page } from "playwright-core"
-import { serve } from "../../../src/http/serve.ts"
+import { serve } from "../../../src/http/HttpInterface.ts"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
 import { anAccount, aTrouble, makeMemoryDaemon } from "../memoryDaemon.ts"

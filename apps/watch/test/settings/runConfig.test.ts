@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
-import { readAccount } from "../../src/settings/account.ts"
-import { environmentConfig } from "../../src/settings/environmentConfig.ts"
+import { environmentConfig, readAccount } from "../../src/settings/runConfig.ts"
 
 const connection = {
   options: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { csvHeader, csvLine } from "../../src/commands/eventsCsv.ts"
+import { csvHeader, csvLine } from "../../src/commands/events.ts"
 
 const event = (name: string) => ({
   specversion: "1.0" as const,

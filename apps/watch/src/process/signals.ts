@@ -1,0 +1,43 @@
+/**
+ * The signals of the process, as something to wait for: SIGINT and SIGTERM end it, SIGHUP has the config read anew.
+ */
+import { Context, Deferred, Effect, Layer, Queue } from "effect"
+
+const stopSignals = ["SIGINT", "SIGTERM"] as const
+
+export class StopSignal extends Context.Service<
+  StopSignal,
+  {
+    /** Done once the process is asked to end. */
+    readonly received: Effect.Effect<void>
+  }
+>()("@berthkit/watch/process/StopSignal") {
+  static readonly layer = Layer.effect(
+    StopSignal,
+    Effect.gen(function* () {
+      const received = yield* Deferred.make<void>()
+      const onSignal = () => Deferred.doneUnsafe(received, Effect.void)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          for (const signal of stopSignals) process.on(signal, onSignal)
+        }),
+        () =>
+          Effect.sync(() => {
+            for (const signal of stopSignals) process.off(signal, onSignal)
+          })
+      )
+      return StopSignal.of({ received: Deferred.await(received) })
+    })
+  )
+}
+
+/** Gives the wait for the next signal. While the scope is open the signal does not end the process; many at once count as one. */
+export const reloadSignal = Effect.gen(function* () {
+  const signals = yield* Queue.sliding<void>(1)
+  const onSignal = () => void Queue.offerUnsafe(signals, undefined)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("SIGHUP", onSignal)),
+    () => Effect.sync(() => process.off("SIGHUP", onSignal))
+  )
+  return Queue.take(signals)
+})
