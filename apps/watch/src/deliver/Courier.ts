@@ -3,7 +3,7 @@
  * process that is killed before that attempts again, with the same ids.
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
-import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
+import { type AttemptEnd, type Delivery, type DeliveryKey, keyOf } from "../store/deliveries.ts"
 import { makeSignal, waitUntil } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
@@ -116,10 +116,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     saveAtMillis !== null &&
     (saveAtMillis <= nowMillis || (!isStuck && (queues.inFlight === 0 || unsaved.size >= maxUnsaved)))
 
-  const note = (end: AttemptEnd) => {
-    const { account, node, seq } = end.delivery
-    unsaved.set(`${account}/${seq}/${node}`, end)
-  }
+  const note = (end: AttemptEnd) => unsaved.set(keyOf(end.delivery), end)
 
   const attemptOne = Effect.fnUntraced(
     function* (delivery: Delivery) {

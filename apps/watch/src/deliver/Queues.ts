@@ -2,7 +2,7 @@
  * What a sink has to deliver, in one queue for each node: the order of a node's events is kept, and one that fails holds up no
  * other node. It decides what is attempted when, from the time and the chance it is given; `Courier.ts` does it.
  */
-import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
+import { type Delivery, type DeliveryKey, type NodeKey, nodeKeyOf } from "../store/deliveries.ts"
 import {
   afterFailure,
   dueAfterEarly,
@@ -29,8 +29,6 @@ export type Consequence =
   | { readonly _tag: "Wait" }
   | { readonly _tag: "GiveUp"; readonly delivery: Delivery }
   | { readonly _tag: "Disable"; readonly reason: "gone" | "failing" }
-
-const queueOf = ({ account, node }: DeliveryKey): string => `${account}/${node}`
 
 export class Queues {
   #health: Health
@@ -66,7 +64,7 @@ export class Queues {
 
   add(deliveries: ReadonlyArray<Delivery>): void {
     for (const delivery of deliveries) {
-      const key = queueOf(delivery)
+      const key = nodeKeyOf(delivery)
       const queue = this.#queues.get(key)
       if (queue === undefined) this.#queues.set(key, { entries: [delivery], isInFlight: false, isReleased: false })
       else queue.entries.push(delivery)
@@ -84,7 +82,7 @@ export class Queues {
       const failures = deliveries.reduce((sum, { attempt }) => sum + attempt, 0)
       this.#health = { ...this.#health, failuresInRow: this.#health.failuresInRow + failures }
     }
-    this.add(deliveries.filter((each) => this.#queues.get(queueOf(each))?.entries[0]?.seq !== each.seq))
+    this.add(deliveries.filter((each) => this.#queues.get(nodeKeyOf(each))?.entries[0]?.seq !== each.seq))
   }
 
   /** Takes out all that is left of an account, which another process has now. What is under way lands, and nothing follows from it. */
@@ -100,16 +98,16 @@ export class Queues {
   /** Takes out what is not to be delivered any more. One that is under way is on its way. */
   remove(keys: ReadonlyArray<DeliveryKey>): void {
     for (const key of keys) {
-      const queue = this.#queues.get(queueOf(key))
+      const queue = this.#queues.get(nodeKeyOf(key))
       const index = queue?.entries.findIndex(({ seq }) => seq === key.seq) ?? -1
       if (queue === undefined || index < 0 || (index === 0 && queue.isInFlight)) continue
-      this.#drop(queueOf(key), queue, index)
+      this.#drop(nodeKeyOf(key), queue, index)
     }
   }
 
   /** The change of a node's status that is held back, if any. */
-  heldOf(key: Pick<DeliveryKey, "account" | "node">): Delivery | null {
-    const queue = this.#queues.get(queueOf({ ...key, seq: 0 }))
+  heldOf(key: NodeKey): Delivery | null {
+    const queue = this.#queues.get(nodeKeyOf(key))
     const isWaiting = ({ attempt, held }: Delivery, index: number) =>
       held !== null && attempt === 0 && !(index === 0 && queue?.isInFlight === true)
     return queue?.entries.findLast(isWaiting) ?? null
@@ -126,7 +124,7 @@ export class Queues {
       if (queue.isInFlight || this.#dueMillis(queue) > nowMillis) continue
       queue.isInFlight = true
       started.push(queue.entries[0]!)
-      if (probeAtMillis !== null) this.#probe = queueOf(queue.entries[0]!)
+      if (probeAtMillis !== null) this.#probe = nodeKeyOf(queue.entries[0]!)
     }
     this.#inFlight += started.length
     return started
@@ -155,13 +153,13 @@ export class Queues {
     const wasDown = this.#health.probeAtMillis !== null
     this.#health = healthy
     this.#land(delivery, true)
-    if (wasDown) this.#release(queueOf(delivery))
+    if (wasDown) this.#release(nodeKeyOf(delivery))
   }
 
   /** The attempt failed; gives what follows. */
   failed(delivery: Delivery, failure: Failed, nowMillis: number, chance: number): Consequence {
     const { probeAtMillis } = this.#health
-    const key = queueOf(delivery)
+    const key = nodeKeyOf(delivery)
     if (this.#forgotten.has(delivery.account)) {
       this.#land(delivery, true)
       return { _tag: "Wait" }
@@ -214,7 +212,7 @@ export class Queues {
 
   #land(delivery: Delivery, isDone: boolean): void {
     this.#inFlight--
-    const key = queueOf(delivery)
+    const key = nodeKeyOf(delivery)
     const queue = this.#queues.get(key)!
     queue.isInFlight = false
     if (isDone) this.#drop(key, queue, 0)

@@ -8,7 +8,7 @@
  */
 import { Clock, Effect, Metric } from "effect"
 import type { StoredEvent } from "../store/accounts.ts"
-import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
+import { type Delivery, type DeliveryKey, type NodeKey, nodeKeyOf } from "../store/deliveries.ts"
 import type { Silence, SilencedEvent } from "../store/silences.ts"
 import { selects } from "./SinkOptions.ts"
 import type { SilencedIntake } from "../store/sinks.ts"
@@ -42,10 +42,6 @@ export const fateOf = (covering: ReadonlyArray<Silence>, nowMillis: number, repl
   return covering.length > 0 && covering.every(isGivenUp) ? "drop" : "hand"
 }
 
-type NodeKey = Pick<DeliveryKey, "account" | "node">
-
-const queueOf = ({ account, node }: NodeKey): string => `${account}/${node}`
-
 /** When the next silence ends; null where none will. */
 export const nextEnd = (silences: ReadonlyArray<Silence>, nowMillis: number): number | null => {
   const ends = silences.map(({ untilMillis }) => untilMillis).filter((until) => until > nowMillis)
@@ -64,12 +60,12 @@ export class HeldNodes {
   #settled: ReadonlySet<string> | null = null
 
   has(key: NodeKey): boolean {
-    return this.#held.has(queueOf(key))
+    return this.#held.has(nodeKeyOf(key))
   }
 
   fateOfNew(key: NodeKey, fate: Fate): Fate {
     if (fate === "drop") return fate
-    if (fate === "hold") this.#held.add(queueOf(key))
+    if (fate === "hold") this.#held.add(nodeKeyOf(key))
     return this.has(key) ? "hold" : "hand"
   }
 
@@ -84,8 +80,8 @@ export class HeldNodes {
   }
 
   fateOfHeld(key: NodeKey, fate: Fate): Fate {
-    if (fate === "hold") this.#blocked.add(queueOf(key))
-    return fate === "hand" && this.#blocked.has(queueOf(key)) ? "hold" : fate
+    if (fate === "hold") this.#blocked.add(nodeKeyOf(key))
+    return fate === "hand" && this.#blocked.has(nodeKeyOf(key)) ? "hold" : fate
   }
 
   endPass(): void {
@@ -214,6 +210,6 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, cou
     /** Whether `release` has more to do. */
     isReleasing: () => pass !== null,
     /** Whether something of a node waits. */
-    hasSome: (key: Pick<DeliveryKey, "account" | "node">) => heldNodes.has(key)
+    hasSome: (key: NodeKey) => heldNodes.has(key)
   }
 })

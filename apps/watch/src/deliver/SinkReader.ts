@@ -8,7 +8,7 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { sinkBaseline } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
-import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
+import type { Delivery, DeliveryKey, NodeKey } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
@@ -103,7 +103,7 @@ export const readEvents = Effect.fnUntraced(function* (
   })
 
   /** The change of a node's status that waits to see whether it lasts, if any. */
-  const waitingChange = Effect.fnUntraced(function* (key: Pick<DeliveryKey, "account" | "node">) {
+  const waitingChange = Effect.fnUntraced(function* (key: NodeKey) {
     const silenced = sink.forMillis > 0 && held.hasSome(key) ? yield* store.heldChange(sink.name, key) : null
     return silenced ?? courier.heldOf(key)
   })

@@ -8,12 +8,16 @@ import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
 import { forGroups, inGroups } from "./rows.ts"
 
-/** Which delivery it is. */
-export interface DeliveryKey {
+/** The node that deliveries are about: they go in order. */
+export interface NodeKey {
   readonly account: string
-  readonly seq: number
   /** 0 where the event is about the account as a whole. */
   readonly node: number
+}
+
+/** Which delivery it is. */
+export interface DeliveryKey extends NodeKey {
+  readonly seq: number
 }
 
 /** An event that a sink has still to deliver. */
@@ -49,6 +53,9 @@ export type AttemptEnd =
 
 /** A delivery as text, for maps. */
 export const keyOf = ({ account, node, seq }: DeliveryKey): string => `${account}/${seq}/${node}`
+
+/** A node as text. */
+export const nodeKeyOf = ({ account, node }: NodeKey): string => `${account}/${node}`
 
 /** Adding and removing the rows of a sink, within a transaction. */
 export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Delivery, type DeliveryKey, keyOf, makeDeliveryRows } from "./deliveries.ts"
+import { type Delivery, type DeliveryKey, keyOf, makeDeliveryRows, type NodeKey } from "./deliveries.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Peers } from "./peers.ts"
 import { forGroups, inGroups } from "./rows.ts"
@@ -153,10 +153,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
   })
 
   /** The last change of a node's status that waits both for the end of a silence and to see whether it lasts. */
-  const heldChange = Effect.fn("Store.heldChange")(function* (
-    sink: string,
-    { account, node }: Pick<DeliveryKey, "account" | "node">
-  ) {
+  const heldChange = Effect.fn("Store.heldChange")(function* (sink: string, { account, node }: NodeKey) {
     const [row] = yield* sql<Delivery>`SELECT
       account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE sink = ${sink} AND account = ${account} AND node = ${node} AND silenced IS NOT NULL AND held IS NOT NULL
