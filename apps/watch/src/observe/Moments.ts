@@ -1,10 +1,9 @@
 /**
  * Where moments come from: the `Clock`, a count that orders them, and the dates of the service's replies.
  */
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { Clock, Effect } from "effect"
 import type { Exchange, Moment } from "../diff/Observation.ts"
-
-const nanosPerMilli = 1_000_000
 
 /** The service's clock was set where its date is further than this from what it should be. */
 const maxDriftMillis = 5000
@@ -21,8 +20,6 @@ export interface Moments {
   /** Takes the service's date from a reply, for the moments from now on. */
   readonly takeDate: (reply: Dated) => Effect.Effect<void>
 }
-
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / nanosPerMilli)
 
 export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
   let order = 0

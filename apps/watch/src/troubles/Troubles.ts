@@ -1,6 +1,7 @@
 /**
  * The troubles of a daemon at this moment, from its accounts, sinks, store and clock. It remembers since when each one lasts.
  */
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Outcome } from "../deliver/Outcome.ts"
 import { Sinks } from "../deliver/Sinks.ts"
@@ -15,8 +16,6 @@ import { keyOf, type Trouble, troublesOf } from "./table.ts"
 
 /** How old the numbers of events and bytes may be: they take a look at every account. */
 const keptAgeMillis = 10_000
-
-const nanosPerMilli = 1_000_000
 
 const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" | "maxEvents"> | null) {
   const store = yield* Store
@@ -37,7 +36,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
 
   const readClock = Effect.gen(function* () {
     const atMillis = yield* Clock.currentTimeMillis
-    clock = afterReading(clock, { atMillis, monotonicMillis: Number(yield* Clock.monotonicTimeNanos) / nanosPerMilli })
+    clock = afterReading(clock, { atMillis, monotonicMillis: yield* monotonicMillis })
     return clock.step
   })
 
