@@ -4,7 +4,7 @@
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import type { Fact } from "../diff/Fact.ts"
+import { type Fact, ofAccount } from "../diff/Fact.ts"
 import { incarnationOf } from "../diff/Belief.ts"
 import type { SweepCompleted } from "../diff/Observation.ts"
 import { Stdout } from "../deliver/Stdout.ts"
@@ -47,7 +47,7 @@ const factsOf = (
     DateTime.makeUnsafe(atMillis)
   ] as const
   const baseline: Fact = {
-    identity: { nodeId: null, incarnation: null, life: null, version: 0 },
+    identity: ofAccount(0),
     atMillis,
     type: "berth.watch.baseline",
     data: { count: listed.size, observedBetween, sweep: 1 }

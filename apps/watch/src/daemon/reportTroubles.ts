@@ -3,6 +3,7 @@
  * the trouble has none of its own. It also has the store written now and then, which shows whether it can be.
  */
 import { Clock, DateTime, Duration, Effect, Schedule } from "effect"
+import { ofAccount } from "../diff/Fact.ts"
 import { type DaemonFact, daemonAccount, TroubleBegan, TroubleEnded } from "../events/DaemonFact.ts"
 import type { EventFact } from "../events/Event.ts"
 import { report } from "../process/report.ts"
@@ -30,7 +31,7 @@ type Told = Pick<Trouble, "about" | "name" | "sinceMillis">
 /** A trouble may come back with the `since` that it had: a sink that is tried anew and still takes nothing. */
 const factOf = (content: DaemonFact, told: Told, atMillis: number): EventFact => ({
   ...content,
-  identity: { nodeId: null, incarnation: null, life: null, version: `${keyOf(told)} ${atMillis}` },
+  identity: ofAccount(`${keyOf(told)} ${atMillis}`),
   atMillis
 })
 

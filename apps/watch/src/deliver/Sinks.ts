@@ -3,6 +3,7 @@
  * with one while it runs.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue, type Scope } from "effect"
+import { ofAccount } from "../diff/Fact.ts"
 import type { Cursor } from "../events/Cursor.ts"
 import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
 import { waitUntil } from "../store/Signal.ts"
@@ -140,7 +141,7 @@ const makeSinks = Effect.fnUntraced(function* (
   /** To the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
-    const identity = { nodeId: null, incarnation: null, life: null, version: `${sink} ${atMillis}` }
+    const identity = ofAccount(`${sink} ${atMillis}`)
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
     yield* whileItMayPass(store.commitOfDaemon([fact])).pipe(
       // A connection that broke before had committed it.

@@ -98,11 +98,3 @@ export type EntryFact = Known &
   )
 
 export type AllowanceFact = Known & typeof AllowanceLow.Type
-
-/** The identity of what happened to the account as a whole. */
-export const ofAccount = (version: string): Known["identity"] => ({
-  nodeId: null,
-  incarnation: null,
-  life: null,
-  version
-})

@@ -7,7 +7,15 @@ import { DateTime } from "effect"
 import type { Absence, Batch } from "./Absence.ts"
 import { type Gone, type Known, known, type NodeState } from "./Belief.ts"
 import type { Change, Evidence, Rules, Snapshot, Standing } from "./Snapshot.ts"
-import type { Between, Ending, Fact, NodeFact, Trouble, WatchDegraded } from "./Fact.ts"
+import {
+  type Between,
+  type Ending,
+  type Fact,
+  type NodeFact,
+  ofAccount,
+  type Trouble,
+  type WatchDegraded
+} from "./Fact.ts"
 import type { Circumstances, NodeStep } from "./NodeMachine.ts"
 import type { Exchange, Observation } from "./Observation.ts"
 import { learned, type Return } from "./Transition.ts"
@@ -140,7 +148,7 @@ export class Draft implements Circumstances {
   reportBaseline(count: number, [fromMillis, toMillis]: Between, sweep: number | null): void {
     const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
     this.facts.push({
-      identity: { nodeId: null, incarnation: null, life: null, version: 0 },
+      identity: ofAccount(0),
       atMillis: toMillis,
       type: "berth.watch.baseline",
       data: { count, observedBetween, sweep, ...this.#mark() }
@@ -170,7 +178,6 @@ export class Draft implements Circumstances {
   }
 
   #aboutTrouble() {
-    const identity = { nodeId: null, incarnation: null, life: null, version: this.standing.troubles }
-    return { identity, atMillis: this.now.atMillis }
+    return { identity: ofAccount(this.standing.troubles), atMillis: this.now.atMillis }
   }
 }

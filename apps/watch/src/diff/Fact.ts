@@ -149,6 +149,14 @@ export interface Identity {
   readonly version: number
 }
 
+/** The identity of what happened to the account as a whole. */
+export const ofAccount = <Version extends number | string>(version: Version) => ({
+  nodeId: null,
+  incarnation: null,
+  life: null,
+  version
+})
+
 interface Known {
   readonly identity: Identity
   /** When it was known: the end of `observedBetween`. */

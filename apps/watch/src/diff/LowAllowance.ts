@@ -2,7 +2,8 @@
  * Whether what is left of the allowance is low, and whether that was reported already: once in each window. Pure.
  */
 import { DateTime, Schema } from "effect"
-import { type AllowanceFact, ofAccount } from "./CatalogueFact.ts"
+import type { AllowanceFact } from "./CatalogueFact.ts"
+import { ofAccount } from "./Fact.ts"
 
 /** What is known for good: one value of the store. */
 export const LowAllowance = Schema.Struct({

@@ -4,8 +4,8 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
-import { ofAccount } from "../diff/CatalogueFact.ts"
 import type { NodeState } from "../diff/Belief.ts"
+import { ofAccount } from "../diff/Fact.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
 import { monthOf } from "./calendar.ts"
 import type { CostFact } from "./CostFact.ts"
