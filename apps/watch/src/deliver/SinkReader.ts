@@ -52,12 +52,6 @@ const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
   return about?.kind === "sink" && about.name === sink
 }
 
-/** A node that a new sink begins with, as an event that filters and silences are asked about. */
-const baselineEvent = (
-  { account, body, id, node, seq }: Pick<Delivery, "account" | "body" | "id" | "node" | "seq">,
-  atMillis: number
-): StoredEvent => ({ account, seq, id, node, atMillis, type: "berth.node.discovered", body: body ?? "" })
-
 /** Whether the sink begins with the nodes of an account and has not. */
 const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
   start === "baseline" && !cursor.has(account) && !account.startsWith("_")
@@ -87,20 +81,17 @@ export const readEvents = Effect.fnUntraced(function* (
   /** The nodes that exist, as the first events of a new sink; only once they are known. */
   const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
     const atMillis = yield* Clock.currentTimeMillis
-    const { deliveries, seq } = yield* store.takeBaseline(
-      sink.name,
-      account,
-      (seq, node, record): Delivery | null => {
-        const event = sinkBaseline({ sink: sink.name, account, accountId, seq, nodeId: node, record, atMillis })
-        return selects(sink.selection, baselineEvent({ ...event, account, seq, node }, atMillis))
-          ? { ...event, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }
-          : null
-      },
-      (all) => held.sortOut(all.map((delivery) => ({ delivery, event: baselineEvent(delivery, atMillis) })))
-    )
-    courier.take(deliveries, [])
-    cursor.set(account, seq)
-  })
+    const { nodes, seq } = yield* store.baselineOf(account)
+    const found = nodes.flatMap(({ id: node, record }) => {
+      const made = sinkBaseline({ sink: sink.name, account, accountId, seq, nodeId: node, record, atMillis })
+      const event: StoredEvent = { account, seq, node, atMillis, type: "berth.node.discovered", ...made }
+      const delivery: Delivery = { ...made, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }
+      return selects(sink.selection, event) ? [{ delivery, event }] : []
+    })
+    const { deliveries, silenced } = yield* held.sortOut(found)
+    yield* store.take({ sink: sink.name, account, after: null, seq, deliveries, dropped: [], silenced })
+    return { deliveries, seq }
+  }, inOneTransaction)
 
   /** The change of a node's status that waits to see whether it lasts, if any. */
   const waitingChange = Effect.fnUntraced(function* (key: NodeKey) {
@@ -175,7 +166,11 @@ export const readEvents = Effect.fnUntraced(function* (
       if (!selectsAccount(sink.selection, head.account)) continue
       const isNew = isUnmet(sink, cursor, head.account)
       if (isNew && head.sweptAtMillis === null) continue
-      if (isNew) yield* takeBaseline(head)
+      if (isNew) {
+        const { deliveries, seq } = yield* takeBaseline(head)
+        courier.take(deliveries, [])
+        cursor.set(head.account, seq)
+      }
       unread += unreadOf(cursor, head)
       const events = yield* store.after(cursor, maxAtOnce, { account: head.account })
       if (events.length > 0) yield* takeEvents(head.account, events)

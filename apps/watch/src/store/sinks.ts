@@ -108,30 +108,13 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     if (silenced !== undefined) yield* takeSilenced(sink, silenced)
   }, sql.withTransaction)
 
-  /**
-   * Begins a sink with the nodes that exist: each is a delivery, and the cursor is behind the last event that they are the outcome of.
-   * `sortOut` takes out what silences hold.
-   */
-  const takeBaseline = Effect.fn("Store.takeBaseline")(function* (
-    sink: string,
-    account: string,
-    toDelivery: (seq: number, node: number, record: unknown) => Delivery | null,
-    sortOut: (
-      deliveries: ReadonlyArray<Delivery>
-    ) => Effect.Effect<{ readonly deliveries: ReadonlyArray<Delivery>; readonly silenced: SilencedIntake }, StoreFailed>
-  ) {
+  /** The nodes that exist, each with its record, and the last event that they are the outcome of: what a new sink may begin with. */
+  const baselineOf = Effect.fn("Store.baselineOf")(function* (account: string) {
     const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
-    const { seq } = head!
     const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
       WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
-    const { deliveries, silenced } = yield* sortOut(
-      nodes.map(({ body, id }) => toDelivery(seq, id, JSON.parse(body).node)).filter((delivery) => delivery !== null)
-    )
-    yield* moveCursor(sink, account, null, seq)
-    yield* insert(sink, deliveries)
-    yield* takeSilenced(sink, silenced)
-    return { deliveries, seq }
-  }, sql.withTransaction)
+    return { seq: head!.seq, nodes: nodes.map(({ body, id }) => ({ id, record: JSON.parse(body).node as unknown })) }
+  })
 
   const setDisabled = Effect.fn("Store.setDisabled")(function* (
     sink: string,
@@ -188,7 +171,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     begin,
     cursorOf,
     take,
-    takeBaseline,
+    baselineOf,
     setDisabled,
     replay,
     removeSink,

@@ -1,6 +1,5 @@
 /** A catalogue watched by hand: every call is a read, and returns in short what it proves. */
-import type { CataloguePlan } from "../../../src/diff/CatalogueFact.ts"
-import type { EntryFact } from "../../../src/diff/CatalogueFact.ts"
+import type { CataloguePlan, EntryFact } from "../../../src/diff/CatalogueFact.ts"
 import { readCatalogue, unread, writeCatalogue, type CatalogueRead } from "../../../src/diff/catalogue/Catalogue.ts"
 import { diffCatalogue, nextReadMillis, noEvidence, type NodesOn } from "../../../src/diff/catalogue/diffCatalogue.ts"
 import { readAt } from "./reading.ts"
