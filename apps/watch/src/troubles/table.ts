@@ -69,12 +69,13 @@ const ofSinks =
       return found === null ? [] : [{ subject: sink.name, ...found }]
     })
 
+/** In the words of whoever met it. */
+const told = (words: string | null, sinceMillis: number | null) => ({ detail: sentenceOf(words), sinceMillis })
+
 /** A sink in one of its states. */
 const inState = (wanted: SinkState["state"]) =>
   ofSinks(({ changedAtMillis, failingSinceMillis, message, state }) =>
-    state === wanted
-      ? { detail: sentenceOf(message), sinceMillis: state === "disabled" ? changedAtMillis : failingSinceMillis }
-      : null
+    state === wanted ? told(message, state === "disabled" ? changedAtMillis : failingSinceMillis) : null
   )
 
 const ofDaemon = (found: Omit<Found, "subject"> | null): ReadonlyArray<Found> =>
@@ -118,9 +119,7 @@ const stated: ReadonlyArray<Stated> = [
     begins:
       "the service refuses the credentials: after three failed requests or a minute without a sweep, at the start after the first request",
     ends: "the list is read again",
-    find: ofAccounts(({ outage }) =>
-      outage?.isRefusal === true ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
-    ),
+    find: ofAccounts(({ outage }) => (outage?.isRefusal === true ? told(outage.message, outage.sinceMillis) : null)),
     alert: { name: "BerthAccountRefused", wait: "1m" }
   },
   {
@@ -132,9 +131,7 @@ const stated: ReadonlyArray<Stated> = [
     begins:
       "three requests in a row failed, or no sweep was complete for a minute, or for two planned sweeps if that is longer",
     ends: "a complete sweep, and a minute without a failure",
-    find: ofAccounts(({ outage }) =>
-      outage?.isRefusal === false ? { detail: sentenceOf(outage.message), sinceMillis: outage.sinceMillis } : null
-    ),
+    find: ofAccounts(({ outage }) => (outage?.isRefusal === false ? told(outage.message, outage.sinceMillis) : null)),
     alert: { name: "BerthServiceFailing", wait: "5m" },
     event: "berth.watch.degraded"
   },
@@ -146,9 +143,7 @@ const stated: ReadonlyArray<Stated> = [
     next: "Check the nodes in the provider's console; if they are gone, the daemon reports it after the hold.",
     begins: "many nodes are missing at once, or all of them",
     ends: "they are back, or the hold is over",
-    find: ofAccounts(({ doubt }) =>
-      doubt?.isOther === false ? { detail: sentenceOf(doubt.message), sinceMillis: doubt.sinceMillis } : null
-    ),
+    find: ofAccounts(({ doubt }) => (doubt?.isOther === false ? told(doubt.message, doubt.sinceMillis) : null)),
     alert: { name: "BerthListNotBelieved", wait: "5m" },
     event: "berth.watch.degraded"
   },
@@ -160,9 +155,7 @@ const stated: ReadonlyArray<Stated> = [
     next: "Put the right key in place, or give this account another name in the config.",
     begins: "under a new key none of the known nodes is listed",
     ends: "the known nodes are listed again",
-    find: ofAccounts(({ doubt }) =>
-      doubt?.isOther === true ? { detail: sentenceOf(doubt.message), sinceMillis: doubt.sinceMillis } : null
-    ),
+    find: ofAccounts(({ doubt }) => (doubt?.isOther === true ? told(doubt.message, doubt.sinceMillis) : null)),
     alert: { name: "BerthOtherAccount", wait: "1m" },
     event: "berth.watch.degraded"
   },
@@ -290,8 +283,7 @@ const stated: ReadonlyArray<Stated> = [
     next: "Check the address of heartbeat in the config; the monitor believes that this daemon is dead.",
     begins: "a heartbeat failed",
     ends: "a heartbeat arrived",
-    find: ({ heartbeat }) =>
-      ofDaemon(heartbeat && { detail: sentenceOf(heartbeat.reason), sinceMillis: heartbeat.sinceMillis }),
+    find: ({ heartbeat }) => ofDaemon(heartbeat && told(heartbeat.reason, heartbeat.sinceMillis)),
     alert: { name: "BerthHeartbeatFailing", wait: "5m" }
   },
   {
