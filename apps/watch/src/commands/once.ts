@@ -2,9 +2,9 @@
  * `berth-watch once`: one sweep, printed as a baseline event and one event for each node. It concludes nothing from it.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { type Fact, ofAccount } from "../diff/Fact.ts"
+import { between, type Fact, instantsOf, ofAccount } from "../diff/Fact.ts"
 import { incarnationOf } from "../diff/Belief.ts"
 import type { SweepCompleted } from "../diff/Observation.ts"
 import { Stdout } from "../deliver/Stdout.ts"
@@ -42,10 +42,7 @@ const factsOf = (
   listed: ReadonlyMap<NodeId, Node>,
   { answered: { atMillis }, asked }: SweepCompleted
 ): ReadonlyArray<Fact> => {
-  const observedBetween = [
-    DateTime.makeUnsafe(Math.min(asked.atMillis, atMillis)),
-    DateTime.makeUnsafe(atMillis)
-  ] as const
+  const observedBetween = instantsOf(between(asked.atMillis, atMillis))
   const baseline: Fact = {
     identity: ofAccount(0),
     atMillis,

@@ -6,7 +6,7 @@ import { OperatingSystem, Specs } from "@berthkit/core/domain/Image"
 import { PlanPrice } from "@berthkit/core/domain/Plan"
 import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
-import { afterGap, type Identity, observedBetween } from "./Fact.ts"
+import { afterGap, type Known, observedBetween } from "./Fact.ts"
 
 /** An image that nodes can be created from. */
 export const CatalogueImage = Schema.Struct({
@@ -82,13 +82,8 @@ export const catalogueFacts = [
   AllowanceLow
 ] as const
 
-interface Known {
-  /** None of these is about a node; the version is the entry and how often it has changed. */
-  readonly identity: Omit<Identity, "version"> & { readonly version: string }
-  readonly atMillis: number
-}
-
-export type EntryFact = Known &
+/** None of these is about a node; the version is the entry and how often it has changed. */
+export type EntryFact = Known<string> &
   (
     | typeof ImageAdded.Type
     | typeof ImageRemoved.Type
@@ -97,4 +92,4 @@ export type EntryFact = Known &
     | typeof PlanPriceChanged.Type
   )
 
-export type AllowanceFact = Known & typeof AllowanceLow.Type
+export type AllowanceFact = Known<string> & typeof AllowanceLow.Type

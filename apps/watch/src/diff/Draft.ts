@@ -11,6 +11,7 @@ import {
   type Between,
   type Ending,
   type Fact,
+  instantsOf,
   type NodeFact,
   ofAccount,
   type Trouble,
@@ -145,13 +146,12 @@ export class Draft implements Circumstances {
   }
 
   /** Reports the baseline of `count` nodes. */
-  reportBaseline(count: number, [fromMillis, toMillis]: Between, sweep: number | null): void {
-    const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
+  reportBaseline(count: number, when: Between, sweep: number | null): void {
     this.facts.push({
       identity: ofAccount(0),
-      atMillis: toMillis,
+      atMillis: when[1],
       type: "berth.watch.baseline",
-      data: { count, observedBetween, sweep, ...this.#mark() }
+      data: { count, observedBetween: instantsOf(when), sweep, ...this.#mark() }
     })
   }
 

@@ -4,13 +4,17 @@
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { Schema } from "effect"
+import { DateTime, Schema } from "effect"
 
 /** `[from, to]` in milliseconds since the epoch, both ends included. */
 export type Between = readonly [fromMillis: number, toMillis: number]
 
 /** The clock may have been set back between two answers. */
 export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
+
+/** The same as events have it. */
+export const instantsOf = ([fromMillis, toMillis]: Between) =>
+  [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
 
 export const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
   description: "It happened in between, both ends included: polling sees samples."
@@ -138,7 +142,7 @@ export const facts = [
 ] as const
 
 /** What an event is about: with its type, the same on every replay and from every process, and never twice. */
-export interface Identity {
+export interface Identity<Version = number> {
   /** Null where it concerns the account as a whole, as are incarnation and life. */
   readonly nodeId: number | null
   /** Seconds since the epoch at which the service accepted the node: distinguishes two nodes of the same id. */
@@ -146,19 +150,20 @@ export interface Identity {
   /** 1, and one more each time the node returned after it was reported deleted. */
   readonly life: number | null
   /** Distinguishes two events of one type. */
-  readonly version: number
+  readonly version: Version
 }
 
 /** The identity of what happened to the account as a whole. */
-export const ofAccount = <Version extends number | string>(version: Version) => ({
+export const ofAccount = <Version>(version: Version): Identity<Version> => ({
   nodeId: null,
   incarnation: null,
   life: null,
   version
 })
 
-interface Known {
-  readonly identity: Identity
+/** What is known of every fact. */
+export interface Known<Version = number> {
+  readonly identity: Identity<Version>
   /** When it was known: the end of `observedBetween`. */
   readonly atMillis: number
 }

@@ -31,7 +31,7 @@ import {
   stated,
   withState
 } from "./Belief.ts"
-import { between, type Between, type NodeFact, reportedFields, type SpecificTo } from "./Fact.ts"
+import { between, type Between, instantsOf, type NodeFact, reportedFields, type SpecificTo } from "./Fact.ts"
 import type { Exchange } from "./Observation.ts"
 import type { Evidence, Rules, Standing } from "./Snapshot.ts"
 import {
@@ -111,18 +111,17 @@ const sweepOf = (sighting: Sighting): number | null => ("sweep" in sighting ? si
 /** Facts in the making: `version` is that of the state, but for what is once in a node's life. */
 const fact = (
   { incarnation, life, node }: NodeState,
-  [fromMillis, toMillis]: Between,
+  when: Between,
   sweep: number | null,
   specific: SpecificTo<NodeFact>,
   version = 0
 ): NodeFact => {
-  const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
   return {
     identity: { nodeId: node.id, incarnation, life, version },
-    atMillis: toMillis,
+    atMillis: when[1],
     subject: `nodes/${node.id}`,
     type: specific.type,
-    data: { ...specific.data, observedBetween, sweep }
+    data: { ...specific.data, observedBetween: instantsOf(when), sweep }
   } as NodeFact
 }
 

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import { DateTime, Schema } from "effect"
 import { type AllowanceFact, catalogueFacts, type EntryFact } from "../diff/CatalogueFact.ts"
-import { type Fact, facts, type Identity } from "../diff/Fact.ts"
+import { type Fact, facts, type Identity, type Known } from "../diff/Fact.ts"
 import { type CostFact, costFacts } from "../spend/CostFact.ts"
 import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
 
@@ -40,9 +40,6 @@ export const Event = Schema.Union(
 )
 export type Event = typeof Event.Type
 
-/** What an event is about. Of an event of the daemon itself the version may be any text. */
-type EventIdentity = Omit<Identity, "version"> & { readonly version: number | string }
-
 /** 128 bits in hexadecimal digits. */
 export const hashOf = (identity: ReadonlyArray<unknown>): string =>
   createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32)
@@ -54,16 +51,11 @@ export const hashOf = (identity: ReadonlyArray<unknown>): string =>
 export const eventId = (
   accountId: string,
   type: string,
-  { incarnation, life, nodeId, version }: EventIdentity
+  { incarnation, life, nodeId, version }: Identity<number | string>
 ): string => hashOf([accountId, nodeId, incarnation, life, type, version])
 
 /** What an event is made of: a fact about an account, or of the daemon itself. */
-export type EventFact =
-  | Fact
-  | EntryFact
-  | AllowanceFact
-  | CostFact
-  | (DaemonFact & { readonly identity: EventIdentity; readonly atMillis: number })
+export type EventFact = Fact | EntryFact | AllowanceFact | CostFact | (DaemonFact & Known<number | string>)
 
 /** `sequence` as events and cursors in URLs show it. */
 const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, "0")

@@ -3,7 +3,7 @@
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
-import type { Identity } from "../diff/Fact.ts"
+import type { Known } from "../diff/Fact.ts"
 
 const month = Schema.String.annotate({ description: "`YYYY-MM`, a calendar month in India." })
 const inr = (description: string) => Schema.Number.annotate({ description: `In rupees: ${description}` })
@@ -64,11 +64,8 @@ const LeaseExpired = Schema.Struct({
 
 export const costFacts = [ForecastExceeded, BudgetCrossed, CostIdle, LeaseExpired] as const
 
-export type CostFact = {
-  /** The version is what it is about, and its month or begin. */
-  readonly identity: Omit<Identity, "version"> & { readonly version: string }
-  readonly atMillis: number
-} & (typeof costFacts)[number]["Type"]
+/** The version is what it is about, and its month or begin. */
+export type CostFact = Known<string> & (typeof costFacts)[number]["Type"]
 
 const types: ReadonlySet<string> = new Set(costFacts.map(({ fields }) => fields.type.literal))
 

@@ -5,9 +5,8 @@
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { type Price, priceKey } from "@berthkit/core/domain/Price"
-import { DateTime } from "effect"
 import type { CataloguePlan, EntryFact } from "../CatalogueFact.ts"
-import { between, ofAccount } from "../Fact.ts"
+import { between, instantsOf, ofAccount } from "../Fact.ts"
 import type { Moment } from "../Observation.ts"
 import { type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
 
@@ -211,8 +210,7 @@ const factOf = (
   now: Moment,
   nodesOn: NodesOn
 ): EntryFact => {
-  const [fromMillis, toMillis] = between(doubt.fromMillis, doubt.first.atMillis)
-  const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
+  const observedBetween = instantsOf(between(doubt.fromMillis, doubt.first.atMillis))
   const common = { identity: ofAccount(`${key} ${version}`), atMillis: now.atMillis, subject: key }
   const observed = { observedBetween, ...(doubt.afterGap ? { afterGap: true as const } : {}) }
   const before = known === undefined || known.goneMillis !== null ? undefined : known.item
