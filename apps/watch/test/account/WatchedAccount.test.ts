@@ -1,6 +1,5 @@
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type Belief, makeAccount } from "../../src/account/WatchedAccount.ts"
@@ -9,8 +8,7 @@ import type { EventFact } from "../../src/events/Event.ts"
 import { Store } from "../../src/store/Store.ts"
 import { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { created, row } from "../store/facts.ts"
-
-const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 interface Difference {
   readonly facts: ReadonlyArray<EventFact>

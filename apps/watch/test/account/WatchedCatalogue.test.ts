@@ -1,6 +1,5 @@
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { openAccount } from "../../src/account/WatchedAccount.ts"
 import { openAllowance } from "../../src/account/WatchedAllowance.ts"
@@ -11,8 +10,7 @@ import { Store } from "../../src/store/Store.ts"
 import { aNode } from "../diff/aNode.ts"
 import { aPlan, readAt } from "../diff/catalogue/reading.ts"
 import { row } from "../store/facts.ts"
-
-const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 const writeState = Schema.encodeSync(NodeStateJson)
 

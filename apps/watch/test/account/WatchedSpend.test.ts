@@ -1,7 +1,6 @@
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import type { Node } from "@berthkit/core/domain/Node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { openAccount } from "../../src/account/WatchedAccount.ts"
 import { openCatalogue } from "../../src/account/WatchedCatalogue.ts"
@@ -13,8 +12,7 @@ import type { AlertRules } from "../../src/spend/alerts.ts"
 import { Store } from "../../src/store/Store.ts"
 import { aNode } from "../diff/aNode.ts"
 import { aPlanWith, readAt } from "../diff/catalogue/reading.ts"
-
-const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,4 +1,3 @@
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
@@ -9,8 +8,7 @@ import { beginning } from "../../src/events/Cursor.ts"
 import { Store } from "../../src/store/Store.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
 import { Troubles } from "../../src/troubles/Troubles.ts"
-
-const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 /** What a process has beside its store. */
 const process = Troubles.layer(null).pipe(

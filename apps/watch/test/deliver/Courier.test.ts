@@ -14,8 +14,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { changed, created } from "../store/facts.ts"
-
-const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 const sink: SinkOptions = {
   name: "ops",

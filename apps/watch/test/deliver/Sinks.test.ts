@@ -1,5 +1,4 @@
 import { PassThrough } from "node:stream"
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { Sinks } from "../../src/deliver/Sinks.ts"
@@ -8,8 +7,7 @@ import { Stdout } from "../../src/deliver/Stdout.ts"
 import { Store } from "../../src/store/Store.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { Receiver, sinkTo } from "./Receiver.ts"
-
-const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 /** Runs sinks over the store of the test until the scope closes. */
 const running = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, stdout = new PassThrough()) {

@@ -2,7 +2,6 @@
  * Silences with real sinks on a real store: what is held, handed over and given up, and what sinks show of it.
  */
 import { PassThrough } from "node:stream"
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Scope } from "effect"
 import fc from "fast-check"
@@ -16,8 +15,7 @@ import { Store } from "../../src/store/Store.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { Receiver, sinkTo } from "./Receiver.ts"
-
-const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "../store/memory.ts"
 
 const toStdout = (over: Partial<SinkOptions> = {}): SinkOptions => ({
   name: "ops",

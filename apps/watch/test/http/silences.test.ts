@@ -2,7 +2,6 @@
  * Silences over HTTP, of a daemon with a real store.
  */
 import { PassThrough } from "node:stream"
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { Sinks } from "../../src/deliver/Sinks.ts"
@@ -16,6 +15,7 @@ import { Progress } from "../../src/telemetry/Progress.ts"
 import { Troubles } from "../../src/troubles/Troubles.ts"
 import { created } from "../store/facts.ts"
 import { ask } from "./http.ts"
+import { memoryStore as store } from "../store/memory.ts"
 
 const ops: SinkOptions = {
   name: "ops",
@@ -25,8 +25,6 @@ const ops: SinkOptions = {
   forMillis: 0,
   maxLag: 1_000_000
 }
-
-const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 
 const daemon = storeDaemon([ops]).pipe(
   Layer.provideMerge(Troubles.layer(defaultRetention)),

@@ -1,5 +1,4 @@
 import { exactPrice } from "@berthkit/core/domain/Price"
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,6 +18,7 @@ import { aPlan } from "../diff/catalogue/reading.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { ask } from "./http.ts"
 import { HttpInterface, type HttpOptions, serve } from "../../src/http/HttpInterface.ts"
+import { memoryStore as store } from "../store/memory.ts"
 
 const execSink = (name: string, command: string): SinkOptions => ({
   name,
@@ -31,7 +31,6 @@ const execSink = (name: string, command: string): SinkOptions => ({
 
 const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
 
-const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 const sinks = Sinks.layer(sinkOptions, []).pipe(Layer.provide(Stdout.layer))
 const daemonOf = (...accounts: ReadonlyArray<string>) =>
   storeDaemon(sinkOptions).pipe(

@@ -2,9 +2,8 @@
  * How SQLite finds what the store asks for again and again. The plans are those of the statements themselves, on empty tables: without
  * `ANALYZE`, which nothing here runs, they do not depend on how many rows there are.
  */
-import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentTransformer } from "effect/sql/Statement"
 import { beginning } from "../../src/events/Cursor.ts"
@@ -12,8 +11,7 @@ import { defaultRetention } from "../../src/store/retention.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 import { Store } from "../../src/store/Store.ts"
 import { created } from "./facts.ts"
-
-const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+import { memoryStore as store } from "./memory.ts"
 
 /** Tables that have a row for each node, event or delivery; the others are small. */
 const isAboutMany = (step: string) => /^(?:SCAN|SEARCH) (?:node|event|delivery|dead_letter|silenced_event)\b/.test(step)
