@@ -5,7 +5,7 @@
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Question } from "../diff/Question.ts"
 import type { Rules, Snapshot } from "../diff/Snapshot.ts"
-import { type Lane, laneOpensMillis } from "./FastLane.ts"
+import { type Lane, laneOpensMillis } from "./Schedule.ts"
 
 /** How the reads of single nodes go. */
 export interface Reads {
