@@ -19,6 +19,7 @@ import {
   doubt,
   graceOf,
   hold,
+  isConfirmed,
   isExpectedToGo,
   isGone,
   isJoinable,
@@ -30,6 +31,7 @@ import type { Known } from "./Belief.ts"
 import type { Draft } from "./Draft.ts"
 import { gone, isStale, next, type NodeStep } from "./NodeMachine.ts"
 import type { SweepCompleted } from "./Observation.ts"
+import type { Rules, Snapshot } from "./Snapshot.ts"
 import { isOpen } from "./Transition.ts"
 
 /** Losses count together within this time, or within two sweeps if those are longer. */
@@ -54,8 +56,8 @@ export const heed = (draft: Draft, id: NodeId, news: NodeStep["news"]): void => 
     case "replaced":
       return confirm(draft, id)
     case "denied": {
-      const isConfirmed = draft.absenceOf(id)?.confirmed !== null
-      if (isConfirmed || draft.evidence.batches.some(({ wider }) => wider.has(id))) confirm(draft, id)
+      const isDeniedTwice = draft.absenceOf(id)?.confirmed !== null
+      if (isDeniedTwice || draft.evidence.batches.some(({ wider }) => wider.has(id))) confirm(draft, id)
       return conclude(draft, id, null)
     }
   }
@@ -244,4 +246,23 @@ const conclude = (draft: Draft, id: NodeId, sweep: number | null): void => {
   if (draft.standing.freeze !== null) draft.note({ lostInFreeze: true })
   const step = gone(known, sweep, draft)
   draft.bury(known.state, step)
+}
+
+/** When another complete sweep would decide something, on the monotonic clock; null when it would not. */
+export const sweepQuestion = ({ evidence, nodes, standing, unsettled }: Snapshot, rules: Rules): number | null => {
+  if (standing.baselineMillis === null) return -Infinity
+  let due: number | null = null
+  const at = (monotonicMillis: number) => {
+    due = Math.min(due ?? Infinity, monotonicMillis)
+  }
+  for (const id of unsettled) {
+    const absence = nodes.get(id)?.absence ?? null
+    if (absence === null || (standing.freeze !== null && !absence.held)) continue
+    const batch = evidence.batches.find(({ members }) => members.has(id))
+    if (absence.confirmed !== null) at(-Infinity)
+    else if (batch !== undefined && absence.since !== null && isConfirmed(batch)) {
+      at(absence.since.monotonicMillis + rules.graceMillis)
+    }
+  }
+  return due
 }

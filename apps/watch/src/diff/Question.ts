@@ -1,8 +1,9 @@
 /**
- * What the evidence lacks: the reads and the sweeps that would decide something. When they are sent is up to the polling.
+ * What the evidence lacks: the reads of single nodes that would decide something. When they are sent is up to the polling; which sweeps would
+ * is in `ListGuard.ts`.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { type Absence, graceOf, isConfirmed, isScout, maxRead } from "./Absence.ts"
+import { type Absence, graceOf, isScout, maxRead } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
 import type { Rules, Snapshot } from "./Snapshot.ts"
 
@@ -75,23 +76,4 @@ const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): numb
   if (hidden === null) return -Infinity
   const pause = Math.min(maxHiddenPauseMillis, terminatingGraceMillis * 2 ** Math.min(hidden.proofs, 20))
   return hidden.monotonicMillis + pause
-}
-
-/** When another complete sweep would decide something, on the monotonic clock; null when it would not. */
-export const sweepQuestion = ({ evidence, nodes, standing, unsettled }: Snapshot, rules: Rules): number | null => {
-  if (standing.baselineMillis === null) return -Infinity
-  let due: number | null = null
-  const at = (monotonicMillis: number) => {
-    due = Math.min(due ?? Infinity, monotonicMillis)
-  }
-  for (const id of unsettled) {
-    const absence = nodes.get(id)?.absence ?? null
-    if (absence === null || (standing.freeze !== null && !absence.held)) continue
-    const batch = evidence.batches.find(({ members }) => members.has(id))
-    if (absence.confirmed !== null) at(-Infinity)
-    else if (batch !== undefined && absence.since !== null && isConfirmed(batch)) {
-      at(absence.since.monotonicMillis + rules.graceMillis)
-    }
-  }
-  return due
 }

@@ -3,7 +3,7 @@
  * requests; which single nodes are read beside them is in `ReadQueue.ts`.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { sweepQuestion } from "../diff/Question.ts"
+import { sweepQuestion } from "../diff/ListGuard.ts"
 import type { Rules, Snapshot } from "../diff/Snapshot.ts"
 import { isPassing, soonestMillis, stuckAfterMillis } from "../diff/Transition.ts"
 import type { End, Sweep } from "./Sweep.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { questions, sweepQuestion } from "../../src/diff/Question.ts"
+import { sweepQuestion } from "../../src/diff/ListGuard.ts"
+import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { aNode } from "./aNode.ts"
 import { byHand, denyTwice } from "./byHand.ts"
