@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { dayOf, dayStart, monthOf } from "./calendar.ts"
-import { type Days, daysFrom, type Step, withSteps } from "./Days.ts"
+import { type Days, daysFrom, type Rates, type Step, times, withSteps } from "./Days.ts"
 import {
   changedBetween,
   type HourlyPrice,
@@ -70,6 +70,16 @@ const lateMillis = 3 * 86_400_000
 export const openDays = (days: Days, nowMillis: number): Days =>
   daysFrom(days, dayOf(monthOf(nowMillis - lateMillis).fromMillis))
 
+/** Nothing is observed; and a node whose end is known by no bound. */
+const blind: Rates = [0n, 0n, 0n, 0n, 1n]
+const open: Rates = [0n, 0n, 0n, 1n, 0n]
+
+/** The rates are higher by these for a time. */
+const during = (rates: Rates, fromMillis: number, toMillis: number): ReadonlyArray<Step> => [
+  [fromMillis, rates],
+  [toMillis, times(rates, -1n)]
+]
+
 /** Of an account whose nodes were not known before: the days of the month until then are blind. */
 export const begin = (nowMillis: number, pricedMillis: number | null): Ledger => {
   const { fromMillis } = monthOf(nowMillis)
@@ -78,10 +88,7 @@ export const begin = (nowMillis: number, pricedMillis: number | null): Ledger =>
     pricedMillis,
     changedPlans: new Map(),
     groups: new Map(),
-    days: withSteps(new Map(), [
-      [fromMillis, [0n, 0n, 0n, 0n, 1n]],
-      [nowMillis, [0n, 0n, 0n, 0n, -1n]]
-    ]).days,
+    days: withSteps(new Map(), during(blind, fromMillis, nowMillis)).days,
     budget: null,
     marks: noMarks
   }
@@ -117,18 +124,12 @@ export class LedgerDraft {
 
   /** Time in which nothing was observed. */
   addBlind(fromMillis: number, toMillis: number): void {
-    this.add([
-      [fromMillis, [0n, 0n, 0n, 0n, 1n]],
-      [toMillis, [0n, 0n, 0n, 0n, -1n]]
-    ])
+    this.add(during(blind, fromMillis, toMillis))
   }
 
   /** One node whose end is known by no bound: what the days from its begin on have is a lower one. */
-  addOpen(fromMillis: number, toMillis: number): void {
-    this.add([
-      [fromMillis, [0n, 0n, 0n, 1n, 0n]],
-      [Math.max(toMillis, fromMillis + 1), [0n, 0n, 0n, -1n, 0n]]
-    ])
+  addOpen(endMillis: number): void {
+    this.add(during(open, endMillis - 1, endMillis))
   }
 
   /** Nodes of a plan and image that begin or end. `price`: as the catalogue has it, where no node had it yet. */

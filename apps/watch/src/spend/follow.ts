@@ -143,7 +143,7 @@ export const followNodes = (
       }
     } else if (state.life > 1) {
       // It was reported deleted, and was there all the time: it counts from now on, and what came before is lacking.
-      draft.addOpen(nowMillis - 1, nowMillis)
+      draft.addOpen(nowMillis)
       gathered.add(state, { fromMillis: nowMillis, count: 1, side: "both" })
     } else {
       gathered.add(state, { fromMillis, count: 1, side: "both" })
