@@ -8,6 +8,7 @@ import { delivered, failed, type Outcome } from "../../src/deliver/Outcome.ts"
 import { readEvents } from "../../src/deliver/SinkReader.ts"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { beginning } from "../../src/events/Cursor.ts"
+import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import { Store } from "../../src/store/Store.ts"
 import { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -16,14 +17,7 @@ import { join } from "node:path"
 import { changed, created } from "../store/facts.ts"
 import { memoryStore as store } from "../store/memory.ts"
 
-const sink: SinkOptions = {
-  name: "ops",
-  target: { _tag: "Stdout" },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: 1000
-}
+const sink: SinkOptions = { ...stdoutSink, name: "ops", maxLag: 1000 }
 
 /** A receiver in virtual time: what it was given, and when. */
 const receiver = (answer: (event: any, nowMillis: number) => Outcome) => {

@@ -2,6 +2,7 @@
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect, Redacted } from "effect"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
+import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import { makeSignal } from "../../src/store/Signal.ts"
 
 export interface Received {
@@ -45,6 +46,7 @@ export class Receiver {
 }
 
 export const sinkTo = ({ url }: Receiver, over: Partial<SinkOptions> & { readonly name: string }): SinkOptions => ({
+  ...stdoutSink,
   target: {
     _tag: "Webhook",
     url: Redacted.make(new URL(url)),
@@ -52,9 +54,5 @@ export const sinkTo = ({ url }: Receiver, over: Partial<SinkOptions> & { readonl
     isPrivateAllowed: true,
     format: "cloudevents"
   },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: 1_000_000,
   ...over
 })

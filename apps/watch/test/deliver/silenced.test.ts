@@ -10,6 +10,7 @@ import { Sinks } from "../../src/deliver/Sinks.ts"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
 import { beginning } from "../../src/events/Cursor.ts"
+import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import type { Silence } from "../../src/store/silences.ts"
 import { Store } from "../../src/store/Store.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
@@ -17,15 +18,7 @@ import { changed, created, deleted, row } from "../store/facts.ts"
 import { Receiver, sinkTo } from "./Receiver.ts"
 import { memoryStore as store } from "../store/memory.ts"
 
-const toStdout = (over: Partial<SinkOptions> = {}): SinkOptions => ({
-  name: "ops",
-  target: { _tag: "Stdout" },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: 1_000_000,
-  ...over
-})
+const toStdout = (over: Partial<SinkOptions> = {}): SinkOptions => ({ ...stdoutSink, name: "ops", ...over })
 
 const silence = (over: Partial<Silence> = {}): Silence => ({
   id: "s",

@@ -6,9 +6,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { Sinks } from "../../src/deliver/Sinks.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
-import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { serve } from "../../src/http/HttpInterface.ts"
 import { storeDaemon } from "../../src/http/storeDaemon.ts"
+import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { Store } from "../../src/store/Store.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
@@ -17,14 +17,7 @@ import { created } from "../store/facts.ts"
 import { ask } from "./http.ts"
 import { memoryStore as store } from "../store/memory.ts"
 
-const ops: SinkOptions = {
-  name: "ops",
-  target: { _tag: "Stdout" },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: 1_000_000
-}
+const ops = { ...stdoutSink, name: "ops" }
 
 const daemon = storeDaemon([ops]).pipe(
   Layer.provideMerge(Troubles.layer(defaultRetention)),

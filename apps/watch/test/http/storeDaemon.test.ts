@@ -8,6 +8,7 @@ import { Sinks } from "../../src/deliver/Sinks.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
 import { Daemon } from "../../src/http/Daemon.ts"
 import { storeDaemon } from "../../src/http/storeDaemon.ts"
+import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { SinkStatus } from "../../src/http/records.ts"
@@ -21,12 +22,9 @@ import { HttpInterface, type HttpOptions, serve } from "../../src/http/HttpInter
 import { memoryStore as store } from "../store/memory.ts"
 
 const execSink = (name: string, command: string): SinkOptions => ({
+  ...stdoutSink,
   name,
-  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, variables: [] },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: 1_000_000
+  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, variables: [] }
 })
 
 const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
