@@ -1,6 +1,17 @@
 // What the page does: it reads everything once, follows the events from there, and paints what its reader asks to see.
 import { make, setText } from "@berthkit/web/rows.js"
-import { ask, follow, readNodes, Refused } from "./connection.js"
+import {
+  ask,
+  follow,
+  isLost,
+  isSilent,
+  lostMillis,
+  noteLink,
+  readNodes,
+  refusal,
+  Refused,
+  showConnection
+} from "./connection.js"
 import {
   hideDetails,
   noteEvent,
@@ -10,7 +21,6 @@ import {
   showAddress,
   startDetails
 } from "./details.js"
-import { isLost, isSilent, lostMillis, noteLink, refusal, showConnection } from "./link.js"
 import {
   columns,
   addNodes,

@@ -12,11 +12,10 @@ const read = (name: string): string => readAsset(new URL(`./${name}`, import.met
 /** The modules of the page, each after those that it imports; the sentences of events come before them. */
 const modules = [
   "scheme.js",
-  "connection.js",
   "wording.js",
   "parts.js",
   "model.js",
-  "link.js",
+  "connection.js",
   "nodeRows.js",
   "timeline.js",
   "details.js",
