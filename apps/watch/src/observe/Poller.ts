@@ -24,11 +24,10 @@ import {
   plannedSweepMillis,
   type Polling
 } from "./Schedule.ts"
-import { boundedNode } from "./Bounded.ts"
+import { beginSweep, boundedNode, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import type { Moments } from "./Moments.ts"
 import * as ReadQueue from "./ReadQueue.ts"
 import { RequestShare } from "./RequestShare.ts"
-import { beginSweep, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
 
 export interface PollerOptions {

@@ -1,9 +1,11 @@
-import { describe, expect, it } from "@effect/vitest"
-import type { PageMemory } from "@berthkit/core/client/listing/PageMemory"
 import fc from "fast-check"
-import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
+import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
 import type { ListRecord } from "@berthkit/core/client/listing/NodePage"
-import { beginSweep, nextPage, takePage } from "../../src/observe/Sweep.ts"
+import type { PageMemory } from "@berthkit/core/client/listing/PageMemory"
+import type { Node } from "@berthkit/core/domain/Node"
+import { describe, expect, it } from "@effect/vitest"
+import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
+import { beginSweep, boundedNode, maxTextLength, nextPage, pageRead, takePage } from "../../src/observe/Sweep.ts"
 import { aNode, nodeId } from "../diff/aNode.ts"
 
 let order = 0
@@ -105,5 +107,32 @@ describe("a sweep", () => {
     const { completed, pages } = swept(() => many(250))
     expect(completed.asked).toBe(pages[0]!.asked)
     expect(completed.answered).toBe(pages.at(-1)!.answered)
+  })
+})
+
+const shown = (over: object): Node =>
+  nodeFromWire({ id: 1, name: "web", created_at: "2026-01-01T00:00:00Z", status: "running", ...over }) as Node
+
+describe("a node as it enters the daemon", () => {
+  it("is the same where its texts are bounded and well-formed", () => {
+    const node = shown({ tags: ["a"], further: { some: "thing" } })
+    expect(boundedNode(node)).toBe(node)
+  })
+
+  it.each([
+    { name: "x".repeat(900_000) },
+    { name: `${"x".repeat(maxTextLength - 1)}😀` },
+    { name: "half a pair: \ud83d" },
+    { status: `odd \udc00 ${"y".repeat(5000)}` },
+    { tags: ["\ud83d", "z".repeat(5000), ...Array.from({ length: 1000 }, String)] },
+    { further: "z".repeat(900_000) },
+    { further: { deep: ["\ud83d"] } },
+    { ["\ud83d".repeat(5000)]: 1 }
+  ])("has no text that is longer or not well-formed: case %#", (over) => {
+    const { nodes } = pageRead(exchange(), [shown(over)], 1, true)
+    const json = JSON.stringify(nodes[0])
+    expect(json.length).toBeLessThan(5000)
+    expect(json).not.toMatch(/\\ud[89a-f]/)
+    expect(nodes[0]).toMatchObject({ id: 1 })
   })
 })
