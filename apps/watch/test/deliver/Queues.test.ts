@@ -3,23 +3,14 @@ import fc from "fast-check"
 import { dueAfterEarly, dueHere, failed, receiverState } from "../../src/deliver/Outcome.ts"
 import { Queues } from "../../src/deliver/Queues.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
+import { delivery as dueDelivery } from "../store/facts.ts"
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-const delivery = (seq: number, node = seq, over: Partial<Delivery> = {}): Delivery => ({
-  account: "a",
-  seq,
-  node,
-  id: `id-${seq}`,
-  attempt: 0,
-  dueMillis: 0,
-  held: null,
-  body: null,
-  ...over
-})
+const delivery = (seq: number, node = seq, over: Partial<Delivery> = {}) => dueDelivery(seq, { node, ...over })
 
 /** No spread: the schedule as it is written. */
 const chance = 0.5

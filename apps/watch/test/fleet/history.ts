@@ -28,6 +28,7 @@ import { type Part, runFleet } from "../../src/fleet/runFleet.ts"
 import { makeMoments } from "../../src/observe/Moments.ts"
 import { makePoller } from "../../src/observe/Poller.ts"
 import { SharedStore } from "../../src/store/peers.ts"
+import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import { Store } from "../../src/store/Store.ts"
 import { mayPass, StoreFailed } from "../../src/store/StoreFailed.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
@@ -52,14 +53,7 @@ const maxSettlingMillis = 120_000
 
 const rules = { ...defaultRules, graceMillis: 2000, terminatingGraceMillis: 1000, holdMillis: 2000 }
 
-const sink = {
-  name: "ops",
-  target: { _tag: "Stdout" },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: 100_000
-} as const
+const sink = { ...stdoutSink, name: "ops", maxLag: 100_000 }
 
 const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
 

@@ -1,13 +1,13 @@
 /** Facts and rows for tests of the store, of which a test states what matters to it. */
-import type { Node } from "@berthkit/core/domain/Node"
-import { DateTime, Schema } from "effect"
-import { Node as NodeSchema } from "@berthkit/core/domain/Node"
+import { Node } from "@berthkit/core/domain/Node"
+import { Schema } from "effect"
+import { instantsOf } from "../../src/diff/Fact.ts"
 import type { EventFact } from "../../src/events/Event.ts"
 import type { NodeRow } from "../../src/store/accounts.ts"
 import { aNode } from "../diff/aNode.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 
-const between = (atMillis: number) => [DateTime.makeUnsafe(atMillis), DateTime.makeUnsafe(atMillis)] as const
+const between = (atMillis: number) => instantsOf([atMillis, atMillis])
 
 const head = (id: number, version: number, atMillis: number) => ({
   identity: { nodeId: id, incarnation: 0, life: 1, version },
@@ -46,7 +46,7 @@ export const deleted = (id: number, atMillis: number): EventFact => ({
   data: { before: aNode({ id }), after: null, observedBetween: between(atMillis), sweep: null }
 })
 
-const encodeNode = Schema.encodeSync(Schema.toCodecJson(NodeSchema))
+const encodeNode = Schema.encodeSync(Schema.toCodecJson(Node))
 
 export const row = (id: number, over: Partial<NodeRow> = {}, node: Partial<Omit<Node, "id">> = {}): NodeRow => ({
   id,
