@@ -11,21 +11,24 @@ import { type ErrorReason, OutcomeUnknown, TimedOut } from "../../domain/ErrorRe
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { decide, fullBudget } from "../call/Retry.ts"
 import { newMillis } from "./NewNodes.ts"
-import { createFailure, failureOf, keyFault, type Tried, untried } from "./createFailure.ts"
 import {
-  type Instant,
-  type Intent,
-  intentVersion,
+  createFailure,
+  type Evidence,
+  failureOf,
   isAlike,
   isSame,
   isSent,
+  keyFault,
   millisSince,
   quietMillis,
+  resolve,
   type SentIntent,
+  type Tried,
   unanswered,
-  type UnansweredIntent
-} from "./Intent.ts"
-import { type Evidence, resolve } from "./Reconciliation.ts"
+  type UnansweredIntent,
+  untried
+} from "./Reconciliation.ts"
+import { type Instant, type Intent, intentVersion } from "./IntentStore.ts"
 
 /** What came of a create: a new node, or one found to be its own, because its reply was lost or its key had made it. */
 export interface Creation {

@@ -22,14 +22,31 @@ import {
   firstStep,
   next
 } from "./CreateMachine.ts"
-import { createFailure, keyFault, untried, unusable, unusableReason } from "./createFailure.ts"
-import type { Instant, Intent, SentIntent } from "./Intent.ts"
-import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
+import {
+  type Alike,
+  alikeOf,
+  createFailure,
+  createReplyFault,
+  isBeside,
+  keyFault,
+  lostBeside,
+  type SentIntent,
+  specDigest,
+  untried,
+  unusable,
+  unusableReason
+} from "./Reconciliation.ts"
+import {
+  drawnKeyPrefix,
+  type Instant,
+  type Intent,
+  type IntentStore,
+  type IntentStoreFailed,
+  makeMemory
+} from "./IntentStore.ts"
 import type { ReadPage } from "./NewestNodes.ts"
-import { type Alike, alikeOf, createReplyFault, isBeside, lostBeside } from "./Reconciliation.ts"
 import { SameNameCreates } from "./SameNameCreates.ts"
 import { sharedByKey } from "./SharedByKey.ts"
-import { specDigest } from "./SpecDigest.ts"
 import * as Watermark from "./Watermark.ts"
 
 export type { Creation }

@@ -3,7 +3,7 @@
  */
 import { Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
-import { type Instant, type Intent, intentVersion } from "./Intent.ts"
+import { type Instant, type Intent, intentVersion } from "./IntentStore.ts"
 import type { Owner } from "./LockOwner.ts"
 
 /** An intent, and the process that wrote it. */

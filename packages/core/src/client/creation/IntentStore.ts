@@ -1,13 +1,45 @@
 /**
- * Keeps the intents of creates: what a store can do, and the one in memory, which ends with its client. The one that later
- * processes find is `IntentFolder.ts`.
+ * What is kept of a create before and while it is sent, so that this process or a later one can find out which node came of it; what a
+ * store of it can do; and the store in memory, which ends with its client. The one that later processes find is `IntentFolder.ts`.
  */
 import { Context, Data, Effect, Option, Semaphore } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Boot.ts"
-import type { Intent } from "./Intent.ts"
 import type { KeyLock } from "./KeyLock.ts"
 import { sharedByKey } from "./SharedByKey.ts"
+
+/** An instant on every clock there is, because none of them alone can be trusted later. */
+export interface Instant extends Stamp {
+  /** The service's clock had certainly reached this, since the epoch; 0 when nothing is known of it. */
+  readonly serviceMillis: number
+}
+
+/** The version of the record: in a later one a field may mean something else. */
+export const intentVersion = 1
+
+/** The record of one create. */
+export interface Intent {
+  readonly version: typeof intentVersion
+  /** Names the create: the caller's own key, or one drawn for it. */
+  readonly key: string
+  readonly name: string
+  readonly plan: string
+  readonly image: string
+  /** Digest of all that was asked for (`specDigest`); null in an intent of an older Berth, which kept none. */
+  readonly spec: string | null
+  /** Highest node id known before sending; what comes of it is higher (A11). */
+  readonly newerThan: number
+  /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
+  readonly sentAt: Instant | null
+  /**
+   * What became of it: its reply may still come, as long as its process runs (`open`); the service refused it for its rate limit,
+   * and need not have made nothing (`refused`); its reply was lost, or its process ended (`lost`); it was lost and its caller, who
+   * has no key to ask again with, was told so (`reported`). Without a reply, what came of the create shows in the list alone.
+   */
+  readonly fate: "open" | "refused" | "lost" | "reported"
+  /** The node that came of it; null until that is known. */
+  readonly nodeId: NodeId | null
+}
 
 /** An intent cannot be read or written. */
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{

@@ -1,21 +1,91 @@
 /**
- * Which node came of a create whose reply was lost: the pure judgement over the nodes that are listed now and the intents of
- * other creates. It never guesses; where two explanations are left the resolution names both.
+ * What is judged of a create: whether two ask for the same, whether a reply is its own, which node came of it where its reply was
+ * lost, and what it fails with. It never guesses; where two explanations are left the resolution names both.
  */
 import { DateTime } from "effect"
+import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import { RecordFault } from "../../api/fields/RecordReader.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
-import {
-  type Instant,
-  type Intent,
-  isAlike,
-  isSame,
-  isSent,
-  mayBeAnswered,
-  millisSince,
-  quietMillis,
-  type SentIntent
-} from "./Intent.ts"
+import { BerthError } from "../../domain/BerthError.ts"
+import { type ErrorReason, InvalidRequest, StateUnavailable, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
+import { millisBetween } from "../files/Boot.ts"
+import type { Instant, Intent, IntentStoreFailed } from "./IntentStore.ts"
+
+/** Sorted, each once: the order of tags and keys changes nothing about a node. None is the same as leaving them out. */
+const set = (texts: ReadonlyArray<string> | undefined) =>
+  texts === undefined || texts.length === 0 ? undefined : Array.from(new Set(texts)).toSorted()
+
+/** The spec as a text, the same however it was written. */
+const canonical = ({ region = "ncr", sshKeys, startScripts = [], tags, ...rest }: NodeSpec): string => {
+  const fields: Readonly<Record<string, unknown>> = {
+    ...rest,
+    image: String(rest.image),
+    region,
+    sshKeys: set(sshKeys),
+    tags: set(tags),
+    // These run in their order.
+    startScripts: startScripts.length === 0 ? undefined : startScripts
+  }
+  const given = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  return JSON.stringify(given.toSorted().map((name) => [name, fields[name]]))
+}
+
+/**
+ * What a create asks for, as a short text that another process can compare: SHA-256 as hex. It keeps no script, password or key
+ * readable. Where there is no `node:crypto` there are no files either, and the text itself stays in memory.
+ */
+export const specDigest = (spec: NodeSpec): string => {
+  const text = canonical(spec)
+  const crypto = globalThis.process?.getBuiltinModule?.("node:crypto")
+  return crypto === undefined ? text : crypto.createHash("sha256").update(text).digest("hex")
+}
+
+/** An intent that was sent. */
+export type SentIntent = Intent & { readonly sentAt: Instant }
+
+/** A sent intent to which no reply can come any more. */
+export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
+
+export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
+
+/** Whether a reply to it may still come. */
+export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" } =>
+  isSent(intent) && intent.nodeId === null && intent.fate === "open"
+
+/** The intent once no reply can come any more. */
+export const unanswered = (intent: SentIntent): UnansweredIntent => ({
+  ...intent,
+  fate: intent.fate === "open" ? "lost" : intent.fate
+})
+
+type Shown = Pick<Intent, "name" | "plan" | "image">
+
+/** Whether the nodes of two creates look the same in the list. */
+export const isAlike = (a: Shown, b: Shown): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
+
+type Asked = Shown & Pick<Intent, "spec">
+
+/** Whether two creates ask for the same in every field: whose node is whose does not matter among them. */
+export const isSame = (a: Asked, b: Asked): boolean =>
+  isAlike(a, b) && (a.spec === b.spec || a.spec === null || b.spec === null)
+
+/** The service's clock is known to a second or two. */
+const serviceClockMillis = 2000
+
+/** Least time since an earlier instant, by the clock of a boot or by the service's; never by a wall clock, which steps. */
+export const millisSince = (earlier: Instant, now: Instant): number => {
+  if (earlier.bootClock !== null && earlier.bootClock === now.bootClock) return millisBetween(earlier, now)
+  return earlier.serviceMillis > 0 && now.serviceMillis > 0
+    ? Math.max(0, now.serviceMillis - earlier.serviceMillis - serviceClockMillis)
+    : 0
+}
+
+/**
+ * A create that shows no node this long after it was sent was not processed, and may be sent again: ten minutes, in which gateways
+ * and workers may process a request whose client is long gone; and half a minute, in which a request leaves its process and a
+ * node comes to be listed.
+ */
+export const quietMillis = 630_000
 
 /** What the list shows of an intent. */
 export type Resolution =
@@ -151,4 +221,37 @@ export const resolve = ({ alike, claimed, intent, newer }: Evidence): Resolution
   }
   if (alike.underWay.size > 0 || alike.isOtherLost) return { _tag: "Undecided", candidates }
   return candidates.length > alike.lost ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
+}
+
+/** The attempts of a request, and the reply it failed with. */
+export type Tried = Pick<BerthError, "attempts" | "reply">
+
+/** Of a create that has asked for nothing yet. */
+export const untried: Tried = { attempts: [], reply: null }
+
+export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
+  new BerthError({ operation: "nodes.create", reason, attempts, reply })
+
+/** The key is not for this create. */
+export const keyFault = (detail: string) =>
+  createFailure(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
+
+/** An intent that has to be read or written cannot be. */
+export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
+  new StateUnavailable({ code, detail, path })
+
+export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
+
+/**
+ * The failure of a request of a create, as that of the create. The deadline of a request is what is left of the deadline of the
+ * create, and the caller knows only the latter. A request before the one that creates sends nothing of it.
+ */
+export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: boolean) => {
+  const { reason } = error
+  const sent = isBefore && { sent: "no" as const }
+  if (reason._tag === "TimedOut") {
+    const afterMillis = reason.limit === "deadline" ? deadlineMillis : reason.afterMillis
+    return createFailure(new TimedOut({ ...reason, afterMillis, ...sent }), error)
+  }
+  return createFailure(reason._tag === "Unreachable" ? new Unreachable({ ...reason, ...sent }) : reason, error)
 }

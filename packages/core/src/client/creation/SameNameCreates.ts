@@ -3,7 +3,7 @@
  * that none of their nodes can be taken for its own.
  */
 import { Effect, Semaphore } from "effect"
-import type { Intent } from "./Intent.ts"
+import type { Intent } from "./IntentStore.ts"
 
 /** Most creates of one name that may be under way at once. */
 const maxUnderWay = 1_000_000

@@ -1,7 +1,8 @@
 /** The decisions of a create, one by one. `createRuns.test.ts` lets them run in any order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { untried } from "../../../src/client/creation/createFailure.ts"
+import { type SentIntent, untried } from "../../../src/client/creation/Reconciliation.ts"
+import type { Instant, Intent } from "../../../src/client/creation/IntentStore.ts"
 import {
   type CreateEvent,
   type CreateRequest,
@@ -10,7 +11,6 @@ import {
   firstStep,
   next
 } from "../../../src/client/creation/CreateMachine.ts"
-import type { Instant, Intent, SentIntent } from "../../../src/client/creation/Intent.ts"
 import { BerthError } from "../../../src/domain/BerthError.ts"
 import {
   type ErrorReason,

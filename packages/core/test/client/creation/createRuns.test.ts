@@ -6,7 +6,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { untried } from "../../../src/client/creation/createFailure.ts"
+import { mayBeAnswered, unanswered, untried } from "../../../src/client/creation/Reconciliation.ts"
+import type { Instant, Intent } from "../../../src/client/creation/IntentStore.ts"
 import {
   type CreateAction,
   type CreateEvent,
@@ -16,7 +17,6 @@ import {
   firstStep,
   next
 } from "../../../src/client/creation/CreateMachine.ts"
-import { type Instant, type Intent, mayBeAnswered, unanswered } from "../../../src/client/creation/Intent.ts"
 import { BerthError } from "../../../src/domain/BerthError.ts"
 import {
   type ErrorReason,
