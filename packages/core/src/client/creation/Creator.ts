@@ -44,7 +44,6 @@ import {
   type IntentStoreFailed,
   makeMemory
 } from "./IntentStore.ts"
-import type { ReadPage } from "./NewestNodes.ts"
 import { SameNameCreates } from "./SameNameCreates.ts"
 import { sharedByKey } from "./SharedByKey.ts"
 import * as Watermark from "./Watermark.ts"
@@ -80,7 +79,7 @@ export interface Dependencies {
   readonly deadline: Duration.Duration
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
   /** How a create reads pages of the list. */
-  readonly pages: (options: CallOptions) => ReadPage
+  readonly pages: (options: CallOptions) => Watermark.ReadPage
   /** What the service's clock has certainly reached at an instant of our monotonic clock; 0 when it is unknown. */
   readonly serviceTimeAt: (monotonicMillis: number) => number
   /** Where intents are kept; undefined where there is no place for them, and so no key can be kept. */

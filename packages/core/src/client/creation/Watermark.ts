@@ -1,12 +1,149 @@
 /**
- * The highest node id there is, as it was after a create asked for it: a node that is made later has a higher one (A11),
- * and an older node of the same name has not. Creates that ask at the same time share one reading.
+ * The highest node id there is before a create, and the nodes above it, found at the end of the list in few requests: a node that is made
+ * later has a higher id (A11). Relies on the ascending order of ids (A7), checks it, and reads the whole list where it does not hold; a
+ * list without an end fails as `UnexpectedResponse`.
  */
-import { Effect, Semaphore } from "effect"
+import { DateTime, Effect, Semaphore } from "effect"
+import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import { type End, highestId, nodesAbove, type ReadPage } from "./NewestNodes.ts"
+import { defaultMaxNodes, endless, maxRequestsOf } from "../listing/Bounds.ts"
+import { ascends } from "../listing/PageRange.ts"
 
+/** Reads one page of the list, from 1. */
+export type ReadPage = (page: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+
+const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
+
+/** Whether a page has a page after it, by its length. */
+const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
+
+/** Where the list ended when it was read last: its last page, how many nodes were on it, and how many a full page has. */
+interface End {
+  readonly page: number
+  readonly length: number
+  readonly full: number
+}
+
+/**
+ * The last page that has nodes: doubles until a page is empty, then halves. Where the end was known that page is read
+ * first, which most often takes one request.
+ */
+const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
+  let low = known?.page ?? 1
+  let nodes = yield* readPage(low)
+  if (nodes.length === 0 && low > 1) {
+    known = undefined
+    low = 1
+    nodes = yield* readPage(1)
+  }
+  // Shorter than it was: nodes were deleted, or the service gives shorter pages now, and this is not the last one any more.
+  const shrunk = known !== undefined && nodes.length < known.length
+  const from = low
+  const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
+  const at = (page: number, nodes: ReadonlyArray<Node>, ascending: boolean) => ({
+    end: { page, length: nodes.length, full: shrunk && page === from ? known!.full : full },
+    nodes,
+    ascending
+  })
+  if (nodes.length === 0) return at(1, nodes, true)
+  if (!ascends(nodes)) return at(low, nodes, false)
+  if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, nodes, true)
+  const [first] = nodes
+  // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has none after it.
+  let stale = false
+  let step = 1
+  let high = Number.POSITIVE_INFINITY
+  while (low + 1 < high) {
+    const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
+    if (page > maxPagesOf(full)) return yield* endless(defaultMaxNodes, maxPagesOf(full), low * full, low)
+    const read = yield* readPage(page)
+    if (read.length === 0) {
+      high = page
+      stale = low > 1 || nodes.length >= pageSize.maximum
+    } else {
+      if (!ascends(read) || read[0]!.id <= first!.id) return at(page, read, false)
+      low = page
+      nodes = read
+      stale = false
+      step *= 2
+      if (!isFull(read, full)) break
+    }
+  }
+  // The page after it was found empty later than it was read itself: what was deleted meanwhile moved the end onto it.
+  for (; stale; low--) {
+    nodes = yield* readPage(low)
+    if (nodes.length > 0 || low === 1) break
+  }
+  return at(low, nodes, ascends(nodes))
+})
+
+/** Visits every page, where the order of the list cannot be relied on. */
+const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
+  const ids = new Set<number>()
+  let page = 0
+  let longest = 0
+  while (page < maxPagesOf(longest) && ids.size <= defaultMaxNodes) {
+    const before = ids.size
+    const nodes = yield* readPage(++page)
+    longest = Math.max(longest, nodes.length)
+    for (const { id } of nodes) ids.add(id)
+    visit(nodes)
+    // Empty, or the same page again whatever is asked for.
+    if (ids.size === before) return
+  }
+  return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
+})
+
+/** Services write whole seconds, and may write them a moment after they gave the id. */
+const blurMillis = 2000
+
+/** Whether every node with a higher id is no older: ids ascend (A11). */
+const agesAscend = (byId: ReadonlyArray<Node>) =>
+  byId.every(
+    ({ createdAt }, i) =>
+      i === 0 || DateTime.toEpochMillis(createdAt) + blurMillis >= DateTime.toEpochMillis(byId[i - 1]!.createdAt)
+  )
+
+/**
+ * Nodes with an id above `newerThan`, the lowest first, and where the list ends. Where ids do not ascend with age it is every node.
+ */
+export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
+  const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  const found = new Map<number, Node>()
+  const keep = (nodes: ReadonlyArray<Node>) => {
+    for (const node of nodes) found.set(node.id, node)
+  }
+  const byId = () => Array.from(found.values()).toSorted((a, b) => a.id - b.id)
+  if (ascending) {
+    keep(nodes)
+    let lowest = nodes[0]?.id ?? 0
+    // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
+    for (let page = end.page - 1; page >= 1 && lowest > newerThan; page--) {
+      const read = yield* readPage(page)
+      keep(read)
+      lowest = read[0]?.id ?? lowest
+    }
+  } else yield* everyNode(readPage, keep)
+  const read = byId()
+  if (agesAscend(read)) return { nodes: read.filter(({ id }) => id > newerThan), end: ascending ? end : undefined }
+  if (ascending) yield* everyNode(readPage, keep)
+  return { nodes: byId(), end: undefined }
+})
+
+/** The highest id there is (0 without nodes), and where the list ends. */
+export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
+  const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  let id = 0
+  const raise = (nodes: ReadonlyArray<Node>) => {
+    for (const node of nodes) id = Math.max(id, node.id)
+  }
+  if (ascending) raise(nodes)
+  else yield* everyNode(readPage, raise)
+  return { id, end: ascending ? end : undefined }
+})
+
+/** What creates ask of the list. Those that ask at the same time share one reading. */
 export interface Watermark {
   /** The highest id at some instant after this was asked for. */
   readonly highest: (readPage: ReadPage) => Effect.Effect<number, BerthError>

@@ -1,10 +1,193 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
-import * as Watermark from "../../../src/client/creation/Watermark.ts"
+import { DateTime, Effect, Fiber } from "effect"
+import * as fc from "fast-check"
+import { highestId, make, nodesAbove } from "../../../src/client/creation/Watermark.ts"
 import { someNode as node } from "../../someNode.ts"
 
-/** A list of nodes in pages of 100, and how many pages have been read of it. */
-const listOf = (ids: Array<number>) => {
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+/** A list in pages of `size`, what was asked for, and what happens to it before each page. */
+const listOf = (ids: Array<number>, meanwhile: (asked: number) => void = () => {}, size = 100) => {
+  const asked: Array<number> = []
+  const readPage = (page: number) =>
+    Effect.sync(() => {
+      meanwhile(asked.push(page))
+      return ids.slice((page - 1) * size, page * size).map((id) => node(id))
+    })
+  return { asked, readPage }
+}
+
+const idsOf = ({ nodes }: { readonly nodes: ReadonlyArray<{ readonly id: number }> }) =>
+  nodes.map(({ id }) => id).toSorted((a, b) => a - b)
+
+describe("the highest id", () => {
+  for (const [count, page] of [
+    [0, 1],
+    [1, 1],
+    [100, 1],
+    [101, 2],
+    [250, 3],
+    [10_000, 100]
+  ] as const) {
+    it.effect(`of ${count} nodes is on page ${page}, found in few requests`, () =>
+      Effect.gen(function* () {
+        const { asked, readPage } = listOf(upTo(count))
+        const { end, id } = yield* highestId(readPage, undefined)
+        assert.deepStrictEqual([id, end?.page], [count, page])
+        assert.isAtMost(asked.length, 2 + 2 * Math.ceil(Math.log2(page + 1)))
+      })
+    )
+  }
+
+  it.effect("is found in one request where it was last time", () =>
+    Effect.gen(function* () {
+      const { asked, readPage } = listOf(upTo(9950))
+      assert.strictEqual((yield* highestId(readPage, { page: 100, length: 49, full: 100 })).id, 9950)
+      assert.strictEqual(asked.length, 1)
+    })
+  )
+
+  it.effect("is found though it is far before where it was last time", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* highestId(listOf(upTo(250)).readPage, { page: 1000, length: 7, full: 100 })).id, 250)
+    })
+  )
+
+  for (const [name, ids] of [
+    ["newest first", upTo(350).toReversed()],
+    ["shuffled", upTo(350).toSorted((a, b) => ((a * 7919) % 997) - ((b * 7919) % 997))]
+  ] as const) {
+    it.effect(`of a list that is ${name} is found by reading all of it`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* highestId(listOf([...ids]).readPage, undefined)).id, 350)
+        assert.deepStrictEqual(
+          idsOf(yield* nodesAbove(listOf([...ids]).readPage, 340, undefined)),
+          upTo(350).slice(340)
+        )
+      })
+    )
+  }
+
+  it.effect("of a service that gives one page whatever is asked for ends", () =>
+    Effect.gen(function* () {
+      const page = upTo(20).map((id) => node(id))
+      assert.strictEqual((yield* highestId(() => Effect.succeed(page), undefined)).id, 20)
+    })
+  )
+})
+
+describe("the nodes above an id", () => {
+  for (const newerThan of [0, 95, 100, 250, 299, 300]) {
+    it.effect(`${newerThan} are all of them, over the borders of pages`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(
+          idsOf(yield* nodesAbove(listOf(upTo(300)).readPage, newerThan, undefined)),
+          upTo(300).slice(newerThan)
+        )
+      })
+    )
+  }
+
+  it.effect("are not lost or given twice where nodes before them are deleted between pages", () =>
+    Effect.gen(function* () {
+      const ends = [undefined, { page: 5, length: 50, full: 100 }, { page: 3, length: 100, full: 100 }]
+      for (const [known, moment] of ends.flatMap((known) => upTo(8).map((moment) => [known, moment] as const))) {
+        const ids = upTo(450)
+        // Half a page goes at once: all later nodes move forward, over the borders of pages.
+        const { readPage } = listOf(ids, (asked) => asked === moment && ids.splice(0, 50))
+        const found = idsOf(yield* nodesAbove(readPage, 180, known))
+        assert.deepStrictEqual(found, upTo(450).slice(180), `deleted before request ${moment}`)
+      }
+    })
+  )
+})
+
+describe("the nodes above one", () => {
+  it.effect("are found where pages have become shorter since the list was read last", () =>
+    Effect.gen(function* () {
+      // 80 nodes that came on one page, and now come on four.
+      const readPage = (page: number) =>
+        Effect.succeed(
+          upTo(81)
+            .slice((page - 1) * 20, page * 20)
+            .map((id) => node(id))
+        )
+      const known = { page: 1, length: 80, full: 100 }
+      assert.strictEqual((yield* highestId(readPage, known)).id, 81)
+      assert.deepStrictEqual(idsOf(yield* nodesAbove(readPage, 80, known)), [81])
+    })
+  )
+
+  for (const [order, ids] of [
+    ["by id", [1001, 999_999]],
+    ["oldest first", [999_999, 1001]]
+  ] as const) {
+    it.effect(`are all there are where a newer node has a lower id, listed ${order}`, () =>
+      Effect.gen(function* () {
+        const bornAt = (id: number) => DateTime.makeUnsafe(id === 1001 ? 60_000 : 0)
+        const readPage = (page: number) =>
+          Effect.succeed(page === 1 ? ids.map((id) => ({ ...node(id), createdAt: bornAt(id) })) : [])
+        assert.sameMembers(idsOf(yield* nodesAbove(readPage, 999_999, undefined)), [1001, 999_999])
+      })
+    )
+  }
+})
+
+describe("a list without an end", () => {
+  for (const [name, most, idsOn] of [
+    ["new nodes for ever", 20, (page: number) => upTo(100).map((id) => id + page * 100)],
+    ["one new node a page", 20, (page: number) => [page]],
+    ["new nodes for ever, the newest first", 12, (page: number) => upTo(10_000).map((id) => 1e9 - id - page * 10_000)],
+    ["one new node a page, the newest first", 762, (page: number) => [1e9 - page]]
+  ] as const) {
+    it.effect(`of a service that gives ${name} is not read for ever`, () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const like = node(1)
+        const readPage = (page: number) =>
+          Effect.sync(() => {
+            asked++
+            return idsOn(page).map((id) => Object.assign(Object.create(like), { id }))
+          })
+        const { reason } = yield* Effect.flip(Effect.asVoid(highestId(readPage, undefined)))
+        assert.strictEqual(reason._tag, "UnexpectedResponse")
+        assert.match(reason.message, /expected the end of the list within 50000 nodes/)
+        assert.isAtMost(asked, most)
+      })
+    )
+  }
+
+  it("is not read for ever, whatever the service gives for whichever request", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.func(fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 5 })),
+        fc.boolean(),
+        fc.option(
+          fc.record({
+            page: fc.integer({ min: 1, max: 300 }),
+            length: fc.integer({ min: 1, max: 100 }),
+            full: fc.integer({ min: 1, max: 100 })
+          })
+        ),
+        async (give, sorted, known) => {
+          for (const newerThan of [0, 500]) {
+            let asked = 0
+            const readPage = (page: number) =>
+              Effect.sync(() => {
+                const ids = give(page, asked++)
+                return (sorted ? ids.toSorted((a, b) => a - b) : ids).map((id) => node(id))
+              })
+            await Effect.runPromise(Effect.result(nodesAbove(readPage, newerThan, known ?? undefined)))
+            assert.isAtMost(asked, 21_002)
+          }
+        }
+      ),
+      { numRuns: 50 }
+    ))
+})
+
+/** A list in pages of 100 that others may read meanwhile, and how many pages have been read of it. */
+const slowListOf = (ids: Array<number>) => {
   const list = {
     ids,
     reads: 0,
@@ -18,14 +201,12 @@ const listOf = (ids: Array<number>) => {
   return list
 }
 
-const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
-
 describe("the watermark", () => {
   it.effect("is the highest id, wherever the list ends", () =>
     Effect.gen(function* () {
       for (const count of [0, 1, 99, 100, 101, 250, 10_000]) {
-        const list = listOf(upTo(count))
-        assert.strictEqual(yield* Watermark.make().highest(list.page), count)
+        const list = slowListOf(upTo(count))
+        assert.strictEqual(yield* make().highest(list.page), count)
         assert.isAtMost(list.reads, 16)
       }
     })
@@ -33,8 +214,8 @@ describe("the watermark", () => {
 
   it.effect("is read where the list ended last time, and found wherever it ends now; it never falls", () =>
     Effect.gen(function* () {
-      const list = listOf(upTo(950))
-      const watermark = Watermark.make()
+      const list = slowListOf(upTo(950))
+      const watermark = make()
       yield* watermark.highest(list.page)
       let highest = 0
       for (const [ids, most] of [
@@ -56,8 +237,8 @@ describe("the watermark", () => {
 
   it.effect("is right in any order of the list", () =>
     Effect.gen(function* () {
-      const list = listOf(upTo(430).toReversed())
-      const watermark = Watermark.make()
+      const list = slowListOf(upTo(430).toReversed())
+      const watermark = make()
       assert.strictEqual(yield* watermark.highest(list.page), 430)
       const above = yield* watermark.above(list.page, 425)
       assert.sameMembers(
@@ -69,8 +250,8 @@ describe("the watermark", () => {
 
   it.effect("is never older than the question, and one reading answers all that ask meanwhile", () =>
     Effect.gen(function* () {
-      const list = listOf([7])
-      const watermark = Watermark.make()
+      const list = slowListOf([7])
+      const watermark = make()
       const first = yield* Effect.forkChild(watermark.highest(list.page))
       yield* Effect.yieldNow
       list.ids = [7, 8]
@@ -91,8 +272,8 @@ describe("the watermark", () => {
 
   it.effect("gives the nodes above it across pages", () =>
     Effect.gen(function* () {
-      const list = listOf(upTo(350))
-      const above = yield* Watermark.make().above(list.page, 180)
+      const list = slowListOf(upTo(350))
+      const above = yield* make().above(list.page, 180)
       assert.deepStrictEqual(
         above.map(({ id }) => Number(id)),
         upTo(350).slice(180)
