@@ -30,6 +30,7 @@ import {
   isBeside,
   keyFault,
   lostBeside,
+  SameNameCreates,
   type SentIntent,
   specDigest,
   untried,
@@ -42,10 +43,9 @@ import {
   type Intent,
   type IntentStore,
   type IntentStoreFailed,
-  makeMemory
+  makeMemory,
+  sharedByKey
 } from "./IntentStore.ts"
-import { SameNameCreates } from "./SameNameCreates.ts"
-import { sharedByKey } from "./SharedByKey.ts"
 import * as Watermark from "./Watermark.ts"
 
 export type { Creation }

@@ -6,7 +6,6 @@ import { Context, Data, Effect, Option, Semaphore } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Boot.ts"
 import type { KeyLock } from "./KeyLock.ts"
-import { sharedByKey } from "./SharedByKey.ts"
 
 /** An instant on every clock there is, because none of them alone can be trusted later. */
 export interface Instant extends Stamp {
@@ -96,6 +95,26 @@ export const IntentStore = Context.Reference<IntentStore | undefined>("@berthkit
 
 /** Begins the keys that are drawn for creates without one; no caller's key begins so. */
 export const drawnKeyPrefix = "_"
+
+/**
+ * Gives `use` what the present users of its key share; the first of them makes it.
+ *
+ * @internal
+ */
+export const sharedByKey = <S>(make: () => S) => {
+  const entries = new Map<string, { readonly shared: S; users: number }>()
+  return <A, E, R>(key: string, use: (shared: S) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const entry = entries.get(key) ?? { shared: make(), users: 0 }
+        entries.set(key, entry)
+        entry.users++
+        return entry
+      }),
+      ({ shared }) => use(shared),
+      (entry) => Effect.sync(() => --entry.users === 0 && entries.delete(key))
+    )
+}
 
 /** A turn for each key within this process. */
 export const makeTurns = () => {
