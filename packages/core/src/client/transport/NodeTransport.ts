@@ -7,7 +7,7 @@ import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { Effect, Layer, Scope } from "effect"
 import { InvalidRequest, type Unreachable } from "../../domain/ErrorReason.ts"
-import { proxyVariables } from "./proxyVariables.ts"
+import { loopbackHosts } from "./loopback.ts"
 import { ReplyText } from "./ReplyText.ts"
 import {
   type Head,
@@ -117,6 +117,33 @@ const exchangedAlone = (
     Effect.onError(() => Effect.sync(() => outgoing.destroy()))
   )
 }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const read = (environment: Environment, name: string): string | undefined =>
+  (environment[name.toLowerCase()] ?? environment[name])?.trim() || undefined
+
+/** An address without a scheme is one of HTTP, as in curl. Node ignores what it cannot use: requests would go past the proxy. */
+const address = (environment: Environment, name: string): string | undefined => {
+  const given = read(environment, name)
+  if (given === undefined) return undefined
+  const url = given.includes("://") ? given : `http://${given}`
+  if (/^https?:/i.test(url) && URL.canParse(url)) return url
+  // The value may hold a password.
+  throw new Error(`${name} is not the address of an HTTP proxy`)
+}
+
+/**
+ * The proxy that the environment names, for an agent: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`; those in lower case come first. A service on
+ * this machine, such as a mock, is never reached through a proxy. Throws where a variable is no address.
+ *
+ * @internal
+ */
+export const proxyVariables = (environment: Environment): Record<string, string | undefined> => ({
+  HTTP_PROXY: address(environment, "HTTP_PROXY"),
+  HTTPS_PROXY: address(environment, "HTTPS_PROXY"),
+  NO_PROXY: [read(environment, "NO_PROXY") ?? [], loopbackHosts].flat().join(",")
+})
 
 /**
  * An agent for each of the two, made by the first request that needs it. Not by `import`: that reads every export of the module, and

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { proxyVariables } from "../../../src/client/transport/proxyVariables.ts"
+import { proxyVariables } from "../../../src/client/transport/NodeTransport.ts"
 
 describe("the proxy of the environment", () => {
   it("is none without variables, and none for this machine", () => {
