@@ -21,18 +21,24 @@ import { isNode, type ListRecord, sentenceOf } from "./listing/NodePage.ts"
 import { collect, pages } from "./listing/Pages.ts"
 import { setAsideNodes } from "./listing/setAsideNodes.ts"
 import * as PageStore from "./listing/PageStore.ts"
-import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
 import {
+  commitmentSetting,
   createNode,
+  createRequest,
   deleteNode,
+  deleteRequest,
   getNode,
+  knownStatus,
   listNodes,
   listPage,
+  nodeId,
+  nodeIds,
+  nodeSpec,
   readList,
   readPage,
+  setCommitmentRequest,
   setNodeCommitment
 } from "./NodeOperations.ts"
-import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
 import { checked, timespanFault, unsent } from "./options/OptionCheck.ts"

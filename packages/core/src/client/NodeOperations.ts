@@ -1,16 +1,76 @@
 /**
- * The operations on nodes, as the engine sees them: what their replies may be, how they are read, when they may be sent again.
+ * The operations on nodes: how their arguments are checked before anything is sent, the requests that change nodes, and what the engine
+ * has to know of each: what its reply may be, how that is read, when it may be sent again.
  */
 import { Predicate, Result } from "effect"
+import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
+import type { NodeSpec, Region } from "../domain/NodeSpec.ts"
+import { knownStatuses } from "../domain/NodeStatus.ts"
+import { commitmentToWire } from "../api/CommitmentCodec.ts"
+import { nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
 import { type CommitmentAsked, commitmentFault, deleteFault, recordOf } from "../api/AskedNode.ts"
 import { RecordFault } from "../api/fields/RecordReader.ts"
-import { nodeFromWire } from "../api/NodeCodec.ts"
 import type { Lane } from "../domain/Lane.ts"
-import type { Node, NodeId } from "../domain/Node.ts"
+import {
+  argument,
+  either,
+  fields,
+  flag,
+  list,
+  maxLength,
+  min,
+  notBlank,
+  oneOf,
+  optional,
+  type Shape,
+  text,
+  whole
+} from "./options/Argument.ts"
+import type { WireRequest } from "./transport/Transport.ts"
+import { wire } from "./transport/Wire.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
 import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
 import type { Page } from "./listing/PageRange.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
+
+export const nodeSpecShape: Shape<NodeSpec> = fields<NodeSpec>({
+  name: maxLength(255, notBlank),
+  plan: notBlank,
+  image: either(notBlank, whole),
+  region: optional(oneOf<Region>(["ncr"])),
+  sshKeys: optional(list(text)),
+  tags: optional(list(text)),
+  backups: optional(flag),
+  savedImageTemplateId: optional(whole),
+  committedSkuId: optional(whole),
+  label: optional(text),
+  securityAgent: optional(flag),
+  disablePassword: optional(flag),
+  reservedIp: optional(text),
+  ipv6: optional(flag),
+  vpcId: optional(text),
+  publicIp: optional(flag),
+  containerId: optional(whole),
+  securityGroupId: optional(whole),
+  startScripts: optional(list(text))
+})
+
+const id = min(1) as Shape<number> as Shape<NodeId>
+
+export const nodeSpec = argument(nodeSpecShape, "spec")
+export const nodeId = argument(id, "id")
+export const nodeIds = argument(either(id, list(id)), "id")
+export const commitmentSetting = argument(oneOf(commitmentSettings), "setting")
+export const knownStatus = argument(oneOf(knownStatuses), "wanted")
+
+/** The requests as `NodeCalls.ts` sends them, and as a program shows them before it sends any. */
+export const createRequest = (spec: NodeSpec): WireRequest => wire.nodes.create({ payload: nodeSpecToWire(spec) })
+
+export const deleteRequest = (id: NodeId): WireRequest => wire.nodes.delete({ params: { node_id: id } })
+
+export const setCommitmentRequest = (id: NodeId, setting: CommitmentSetting, skuId?: number | undefined): WireRequest =>
+  wire.commitments.set({ payload: commitmentToWire(id, setting, skuId) })
 
 const driftOfOne = (node: Node) => nodeDrift([node])
 

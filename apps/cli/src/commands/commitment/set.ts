@@ -1,7 +1,7 @@
 /**
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
-import { setCommitmentRequest } from "@berthkit/core/client/NodeRequests"
+import { setCommitmentRequest } from "@berthkit/core/client/NodeOperations"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"

@@ -2,7 +2,7 @@
  * `berth node create`: shows what the nodes will cost, asks where that is needed, and creates them.
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
-import { createRequest } from "@berthkit/core/client/NodeRequests"
+import { createRequest } from "@berthkit/core/client/NodeOperations"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"

@@ -1,7 +1,7 @@
 /**
  * `berth node delete`: shows the nodes, asks, and deletes them.
  */
-import { deleteRequest } from "@berthkit/core/client/NodeRequests"
+import { deleteRequest } from "@berthkit/core/client/NodeOperations"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Result } from "effect"

@@ -1,4 +1,4 @@
-import { createRequest } from "@berthkit/core/client/NodeRequests"
+import { createRequest } from "@berthkit/core/client/NodeOperations"
 import { propose } from "../../../src/proposal/Proposal.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Result } from "effect"

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { inspect } from "node:util"
 import { argument, type Shape } from "../../../src/client/options/Argument.ts"
 import { imageFilterShape } from "../../../src/client/Images.ts"
-import { nodeSpecShape } from "../../../src/client/options/NodeArguments.ts"
+import { nodeSpecShape } from "../../../src/client/NodeOperations.ts"
 import { ImageFilter } from "../../../src/domain/Image.ts"
 import { NodeSpec } from "../../../src/domain/NodeSpec.ts"
 
