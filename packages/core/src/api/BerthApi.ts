@@ -1,6 +1,6 @@
 /**
  * The whole interface of the service as one value: the server implements it, the client's requests are derived from its
- * type (`client/transport/Wire.ts`), and the OpenAPI description is printed from it. Paths are stated once, in `Routes.ts`.
+ * type (`client/transport/Transport.ts`), and the OpenAPI description is printed from it. Paths are stated once, in `Routes.ts`.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import * as AllowanceHeaders from "./AllowanceHeaders.ts"

@@ -1,6 +1,6 @@
 /**
  * What a request needs of the interface: the endpoints, the parameter for the API key, the page size. Stated here and nowhere
- * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/transport/Wire.ts`), which do
+ * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/transport/Transport.ts`), which do
  * not need the contract's schemas this way.
  */
 

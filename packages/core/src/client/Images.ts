@@ -10,7 +10,7 @@ import { imageDrift } from "./telemetry/Drift.ts"
 import { Engine } from "./call/Engine.ts"
 import { type CallOptions, type Operation, readable, type Readable } from "./call/Operation.ts"
 import { unsent } from "./options/OptionCheck.ts"
-import { wire } from "./transport/Wire.ts"
+import { wire } from "./transport/Transport.ts"
 
 /** The checks of an `ImageFilter`, field by field. */
 export const imageFilterShape = fields<ImageFilter>({

@@ -44,7 +44,7 @@ import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
 import { checked, timespanFault, unsent } from "./options/OptionCheck.ts"
 import * as CoalescedReads from "./waiting/CoalescedReads.ts"
 import { awaitGoal, type Goal, type Reads, type WaitOptions } from "./waiting/Waiting.ts"
-import { wire } from "./transport/Wire.ts"
+import { wire } from "./transport/Transport.ts"
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {

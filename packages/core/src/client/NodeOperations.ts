@@ -27,8 +27,7 @@ import {
   text,
   whole
 } from "./options/Argument.ts"
-import type { WireRequest } from "./transport/Transport.ts"
-import { wire } from "./transport/Wire.ts"
+import { wire, type WireRequest } from "./transport/Transport.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
 import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
 import type { Page } from "./listing/PageRange.ts"

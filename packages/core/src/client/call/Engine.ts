@@ -8,7 +8,7 @@ import type { Lane } from "../../domain/Lane.ts"
 import * as Admission from "../allowance/Admission.ts"
 import { AllowanceStore } from "../allowance/AllowanceStore.ts"
 import * as Attempt from "./Attempt.ts"
-import { authenticated } from "../transport/Authentication.ts"
+import { authenticated, Transport, type WireRequest } from "../transport/Transport.ts"
 import * as Breaker from "./Breaker.ts"
 import { CallsEnd, deadlineReached, type End, withDeadline } from "./Deadline.ts"
 import { Observer } from "../telemetry/Observer.ts"
@@ -20,7 +20,6 @@ import { type Redact, redactor } from "../transport/Redaction.ts"
 import * as Retry from "./Retry.ts"
 import { checkRuntime, type RuntimeTooOld } from "../options/Runtime.ts"
 import { type ClientOptions, type InvalidOption, type Settings, settingsFrom } from "../options/Settings.ts"
-import { Transport, type WireRequest } from "../transport/Transport.ts"
 
 /** A step that waits for a turn, and gives the turn back however the attempt ends: one that is kept would hold up all others. */
 const admitting =

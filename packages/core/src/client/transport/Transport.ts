@@ -1,10 +1,16 @@
 /**
- * The layer below the engine: sends one request and reads the whole reply. `HttpTransport.ts` does so over any `HttpClient` of
- * Effect, `FetchTransport.ts` over the runtime's `fetch`, `NodeTransport.ts` over `node:http`.
+ * The layer below the engine: a request, from the contract to its address and credentials, and the service that sends one and reads the
+ * whole reply. `HttpTransport.ts` does so over any `HttpClient` of Effect, `FetchTransport.ts` over the runtime's `fetch`,
+ * `NodeTransport.ts` over `node:http`.
  */
-import { Context, type Effect, Predicate, Redacted } from "effect"
+import { Context, type Effect, Predicate, Record as Records, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { type ErrorReason, Unreachable } from "../../domain/ErrorReason.ts"
+import type { BerthApi } from "../../api/BerthApi.ts"
+import { apiKeyParameter, prefix, routes } from "../../api/Routes.ts"
+import type { Headers } from "../options/Headers.ts"
+import type { Settings } from "../options/Settings.ts"
 
 /** A request of the interface, without address and credentials. */
 export interface WireRequest {
@@ -14,6 +20,70 @@ export interface WireRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   /** JSON text. */
   readonly body?: string | undefined
+}
+
+type Groups = (typeof BerthApi)["groups"]
+
+/** The route of an endpoint in the contract. */
+type Route<E> = E extends { readonly method: infer Method; readonly path: `${typeof prefix}${infer Path}` }
+  ? { readonly method: Method; readonly path: Path }
+  : never
+
+/** The input of an endpoint, from its schemas. */
+type Input<E> = E extends HttpApiEndpoint.ConstraintRequest
+  ? ([E["~Params"]] extends [never] ? {} : { readonly params: E["~Params"]["Type"] }) &
+      ([E["~Query"]] extends [never] ? {} : { readonly query: E["~Query"]["Type"] }) &
+      ([E["~Payload"]] extends [never] ? {} : { readonly payload: E["~Payload"]["Type"] })
+  : never
+
+type Endpoints<Group extends keyof Groups> = Groups[Group]["endpoints"]
+type Routes = {
+  readonly [Group in keyof Groups]: { readonly [Name in keyof Endpoints<Group>]: Route<Endpoints<Group>[Name]> }
+}
+type Wire = {
+  readonly [Group in keyof Groups]: {
+    readonly [Name in keyof Endpoints<Group>]: (input: Input<Endpoints<Group>[Name]>) => WireRequest
+  }
+}
+
+interface AnyInput {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+}
+
+const fill = (path: string, params: Readonly<Record<string, unknown>>) =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+
+/** The defined parameters, as texts. */
+const texts = (query: AnyInput["query"] = {}) => {
+  const given: Array<readonly [name: string, value: string]> = []
+  for (const name of Object.keys(query)) if (query[name] !== undefined) given.push([name, String(query[name])])
+  return given
+}
+
+const request =
+  ({ method, path }: Pick<WireRequest, "method" | "path">) =>
+  ({ params, payload, query }: AnyInput): WireRequest => ({
+    method,
+    path: prefix + (params === undefined ? path : fill(path, params)),
+    query: texts(query),
+    body: payload === undefined ? undefined : JSON.stringify(payload)
+  })
+
+const { commitments, images, nodes } = routes satisfies Routes
+
+/**
+ * The client's half of the contract: for each endpoint of `BerthApi` a function from its parameters to the request. The compiler
+ * holds names, methods, paths and parameters to the contract. It builds requests only; the engine interprets the replies
+ * (decision 0003).
+ *
+ * @internal
+ */
+export const wire: Wire = {
+  nodes: Records.map(nodes, request),
+  images: Records.map(images, request),
+  commitments: Records.map(commitments, request)
 }
 
 /** A complete request. Its credentials are unwrapped when it is sent. */
@@ -29,6 +99,24 @@ export interface SignedRequest {
   /** Longest body that is read of its reply. */
   readonly maxBodyBytes: number
 }
+
+/**
+ * The request for the account's own service, with its credentials and the headers of the call: the API key goes in the query, the access
+ * token as bearer (interface.md §5). Both stay `Redacted` until the request is sent.
+ *
+ * @internal
+ */
+export const authenticated =
+  ({ credentials, headers, maxBodyBytes, origin }: Settings) =>
+  ({ body, method, path, query }: WireRequest, further: Headers | undefined): SignedRequest => ({
+    method,
+    url: `${origin}${path}`,
+    query: [...query, [apiKeyParameter, credentials.apiKey]],
+    token: credentials.accessToken,
+    body,
+    headers: further === undefined ? headers : { ...headers, ...further },
+    maxBodyBytes
+  })
 
 /** The address and headers for the wire, with the credentials unwrapped. Only for a transport that sends them on. */
 export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
