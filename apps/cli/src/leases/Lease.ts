@@ -3,7 +3,7 @@
  * whether its node is to go.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
-import type { Self } from "@berthkit/core/client/creation/LockOwner"
+import type { Self } from "@berthkit/core/client/creation/KeyLock"
 import { millisBetween, type Stamp } from "@berthkit/core/client/files/Boot"
 import { Option, Schema } from "effect"
 

@@ -2,7 +2,7 @@
  * Finds the leases whose node is to go, and ends them: those of a process that has ended, those whose time is over, and kept nodes whose
  * paid hour is over.
  */
-import { isRunning } from "@berthkit/core/client/creation/LockOwner"
+import { isRunning } from "@berthkit/core/client/creation/KeyLock"
 import { Effect, Option } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { leaseFileFault } from "../failure/leaseFileFault.ts"

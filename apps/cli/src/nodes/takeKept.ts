@@ -1,7 +1,7 @@
 /**
  * Takes a node that an earlier run kept: of the same order, proved, running, and within its paid hour.
  */
-import { self } from "@berthkit/core/client/creation/LockOwner"
+import { self } from "@berthkit/core/client/creation/KeyLock"
 import { Effect } from "effect"
 import { leaseFileFault } from "../failure/leaseFileFault.ts"
 import { type Lease, paidMillisLeft, standingOf, takenOver } from "../leases/Lease.ts"

@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
-import { self } from "@berthkit/core/client/creation/LockOwner"
+import { self } from "@berthkit/core/client/creation/KeyLock"
 import { specDigest } from "@berthkit/core/client/creation/Reconciliation"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"

@@ -4,11 +4,11 @@
 import { Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import { type Instant, type Intent, intentVersion } from "./IntentStore.ts"
-import type { Owner } from "./LockOwner.ts"
+import type { Self } from "./KeyLock.ts"
 
 /** An intent, and the process that wrote it. */
 export interface OwnedIntent extends Intent {
-  readonly owner: Omit<Owner, "id">
+  readonly owner: Self
 }
 
 /** A check of each field. */

@@ -10,9 +10,8 @@ import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withF
 import { drawnKeyPrefix, type Intent, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
 import { isSent, mayBeAnswered, unanswered } from "./Reconciliation.ts"
 import { type OwnedIntent, parseIntent } from "./IntentFile.ts"
-import { withKeyLock } from "./KeyLock.ts"
+import { isRunning, self, withKeyLock } from "./KeyLock.ts"
 import { type IntentPlace, settleIn } from "./IntentPlace.ts"
-import { isRunning, self } from "./LockOwner.ts"
 import * as SettledIntents from "./SettledIntents.ts"
 
 /** A write to an open file fails without its name: then the folder is named. */
@@ -254,8 +253,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   )
 
   const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
-    const { machine, namespace, pid, startTime } = yield* self
-    const owned: OwnedIntent = { ...intent, owner: { machine, namespace, pid, startTime } }
+    const owned: OwnedIntent = { ...intent, owner: yield* self }
     const { key, nodeId } = owned
     if (nodeId !== null && !isDrawn(key)) {
       // A settled one makes the folder that it goes to: not where the account is no more.

@@ -1,15 +1,125 @@
 /**
- * Keeps a key to one owner at a time, of all processes that share a folder. A lock is a folder with one file in it, whose name is
- * that of its owner. From a process that ended it changes hands by a rename of that very file, which succeeds for one of several, and
- * leaves no moment in between; an owner that is done removes the file, and then the folder, which is only removed while it is empty. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
+ * Keeps a key to one owner at a time, of all processes that share a folder, and knows whether an owner's process still runs. A lock is a
+ * folder with one file in it, whose name is that of its owner. From a process that ended it changes hands by a rename of that very file,
+ * which succeeds for one of several, and leaves no moment in between; an owner that is done removes the file, and then the folder, which
+ * is only removed while it is empty. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
-import { sleepInBackground } from "../time/Background.ts"
-import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
-import { monotonicMillis } from "../time/Monotonic.ts"
+import { bootClock, bootId, millisBetween, namespaceOf, type Stamp, stampNow } from "../files/Boot.ts"
 import { draftOf, type FileFault, readText, withFiles } from "../files/StateFiles.ts"
-import { isRunning, nameOf, type Owner, ownerOf, self } from "./LockOwner.ts"
+import { sleepInBackground } from "../time/Background.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+
+/**
+ * A process, as others know it: by the boot of its machine, its namespace, its number and when it started. Numbers alone are used again,
+ * and mean another process in another container.
+ */
+export interface Self {
+  /** The boot of its machine, or where that is unknown its host's name; empty where neither is. */
+  readonly machine: string
+  /** Where its number and its start time count; empty where there is no such thing. */
+  readonly namespace: string
+  readonly pid: number
+  /** When it started, in ticks of its boot; empty where that is unknown. */
+  readonly startTime: string
+}
+
+/** A process that holds a lock. */
+export interface Owner extends Self {
+  /** Drawn for each lock taken, so that no two are the same. */
+  readonly id: string
+}
+
+/** A process, as `/proc` has it. */
+interface Process {
+  readonly pid: string
+  readonly state: string
+  readonly startTime: string
+}
+
+const readProcess = (pid: number | "self") =>
+  Effect.map(
+    withFiles((fs) => fs.readFile(`/proc/${pid}/stat`, "utf8")),
+    (text): Process => {
+      // The name, in parentheses, may have anything in it.
+      const [state = "", ...fields] = text.slice(text.lastIndexOf(")") + 2).split(" ")
+      return { pid: text.slice(0, text.indexOf(" ")), state, startTime: fields[18] ?? "" }
+    }
+  )
+
+const hostname = Effect.tryPromise(() => import("node:os")).pipe(
+  Effect.map((os) => `host ${os.hostname()}`),
+  Effect.orElseSucceed(() => "")
+)
+
+const findSelf = Effect.gen(function* (): Effect.fn.Return<Self> {
+  const pid = globalThis.process?.pid ?? 0
+  const [boot, pids, time, process] = yield* Effect.all([
+    bootId,
+    namespaceOf("pid"),
+    // Start times are on the clock of the process that reads them.
+    namespaceOf("time"),
+    Effect.orElseSucceed(readProcess("self"), () => undefined)
+  ])
+  // A /proc of another namespace knows this process by another number.
+  if (boot !== null && pids !== null && process?.pid === String(pid)) {
+    return { machine: boot, namespace: `${pids} ${time}`, pid, startTime: process.startTime }
+  }
+  return { machine: boot === null ? yield* hostname : "", namespace: "", pid, startTime: "" }
+})
+
+let known: Self | undefined
+
+/** This process. */
+export const self: Effect.Effect<Self> = Effect.suspend(() =>
+  known === undefined ? Effect.tap(findSelf, (found) => Effect.sync(() => void (known = found))) : Effect.succeed(known)
+)
+
+const fields = ["machine", "namespace", "pid", "startTime", "id"] as const
+const prefix = "held"
+
+/** The owner as the name of a file. */
+export const nameOf = (owner: Owner): string =>
+  [prefix, ...fields.map((field) => encodeURIComponent(owner[field]).replaceAll(".", "%2E"))].join(".")
+
+/** The owner in the name of a file; undefined where there is none in it. */
+export const ownerOf = (name: string): Owner | undefined => {
+  const [first, ...texts] = name.split(".")
+  if (first !== prefix || texts.length !== fields.length) return undefined
+  try {
+    const [machine = "", namespace = "", pid, startTime = "", id = ""] = texts.map(decodeURIComponent)
+    return { machine, namespace, pid: Number(pid), startTime, id }
+  } catch {
+    return undefined
+  }
+}
+
+/** A process that has ended leaves an entry until its parent has waited for it. */
+const hasEnded = ({ state }: Process) => state === "Z" || state === "X"
+
+const isInUse = (pid: number): boolean | undefined => {
+  try {
+    process.kill(pid, 0)
+    // Its number may have been used again.
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH" ? false : undefined
+  }
+}
+
+/** Whether the owner's process is running; undefined where this process cannot know: on another machine, in another container. */
+export const isRunning = (owner: Self): Effect.Effect<boolean | undefined> =>
+  Effect.flatMap(self, (me) => {
+    if (me.machine === "" || owner.machine !== me.machine || owner.namespace !== me.namespace) {
+      return Effect.succeed(undefined)
+    }
+    if (me.startTime === "") return Effect.sync(() => isInUse(owner.pid))
+    return readProcess(owner.pid).pipe(
+      Effect.map((found) => !hasEnded(found) && found.startTime === owner.startTime),
+      Effect.catch(({ code }) => Effect.succeed(code === "ENOENT" || code === "ESRCH" ? false : undefined))
+    )
+  })
 
 /** How often a call that waits for a lock reads its owner. */
 const pollMillis = 200

@@ -10,7 +10,7 @@ import { Clock, Effect, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type Intent, IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
-import { self } from "../../../src/client/creation/LockOwner.ts"
+import { self } from "../../../src/client/creation/KeyLock.ts"
 import { alikeOf } from "../../../src/client/creation/Reconciliation.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 

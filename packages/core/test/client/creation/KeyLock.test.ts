@@ -12,8 +12,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { bootClock, type Stamp, stampNow } from "../../../src/client/files/Boot.ts"
-import { withKeyLock } from "../../../src/client/creation/KeyLock.ts"
-import { nameOf, type Owner, ownerOf, self } from "../../../src/client/creation/LockOwner.ts"
+import { nameOf, type Owner, ownerOf, self, withKeyLock } from "../../../src/client/creation/KeyLock.ts"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 
 const folder = Effect.acquireRelease(
