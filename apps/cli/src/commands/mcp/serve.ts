@@ -2,7 +2,7 @@
  * `berth mcp`: the account for an agent, over the Model Context Protocol on stdin and stdout. It looks freely, and changes what a person
  * has consented to.
  */
-import { KeptShare } from "@berthkit/core/client/allowance/KeptShare"
+import { KeptShare } from "@berthkit/core/client/allowance/Admission"
 import { Cause, Context, Deferred, Effect, Fiber, Layer, Option, Sink, Stdio, Stream } from "effect"
 import { McpProtocol, McpSchema, McpServer } from "effect/ai"
 import pkg from "../../../package.json" with { type: "json" }

@@ -2,22 +2,28 @@
  * Admission: holds every attempt until the estimator admits it, in order of its lane, or fails it at once when it would have to
  * wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
  */
-import { Clock, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
+import type { KnownAllowance } from "../../domain/Allowance.ts"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
 import { httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
-import type { KnownAllowance } from "../../domain/Allowance.ts"
 import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Head } from "../transport/Transport.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
-import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 import { initial, type State } from "./EstimatorState.ts"
-import { differs, knownAllowance } from "./KnownAllowance.ts"
-import { KeptShare } from "./KeptShare.ts"
 import { Queue, reserveOf } from "./Queue.ts"
+import type { AllowanceStore } from "./AllowanceStore.ts"
 import { share } from "./OwnProcesses.ts"
+
+/**
+ * The share of the allowance that a client leaves to other programs and to people, 0 to 1, beside what its lanes leave to each other. A
+ * client that acts for somebody who is not there keeps more back than one that a person waits for.
+ */
+export const KeptShare = Context.Reference<number>("@berthkit/core/client/allowance/Admission/KeptShare", {
+  defaultValue: () => 0
+})
 
 /** The admission of one attempt, which reports back how the attempt ended. */
 export interface Ticket {
@@ -75,6 +81,28 @@ interface Waiter {
 /** The wait of `Retry-After` itself: another header with the same wait is another statement. */
 const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
   retryAfterMillis({ date, "retry-after": after }, wallMillis)
+
+/** The estimate as users see it, at an instant and with so many requests in the queue. */
+const knownAllowance = (state: State, waiting: number, instant: number): KnownAllowance => {
+  const { pausedUntil, report, underWay } = state
+  return {
+    limit: report?.limit ?? null,
+    remaining: report === undefined ? null : Math.max(0, Math.floor(report.remaining) - underWay),
+    keptForReads: Estimator.kept(state, instant, reserveOf.mutation) ?? null,
+    resetInMillis: report === undefined ? null : Math.max(0, Math.round(report.resetAround - instant)),
+    pausedMillis: Math.max(0, Math.round(pausedUntil - instant)),
+    underWay,
+    waiting
+  }
+}
+
+/** Whether two allowances differ in more than the time that has passed. */
+const differs = (a: KnownAllowance, b: KnownAllowance): boolean =>
+  a.limit !== b.limit ||
+  a.remaining !== b.remaining ||
+  a.underWay !== b.underWay ||
+  a.waiting !== b.waiting ||
+  a.pausedMillis > 0 !== b.pausedMillis > 0
 
 /** Admission for one client, over one estimator, which is shared with own processes where there is a store. */
 export const make = Effect.fnUntraced(function* (
