@@ -14,7 +14,7 @@ import {
 } from "../../../src/client/allowance/AllowanceStore.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 import { initial } from "../../../src/client/allowance/EstimatorState.ts"
-import { takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
+import { takeOver } from "../../../src/client/allowance/OwnProcesses.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 

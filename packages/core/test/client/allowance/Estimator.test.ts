@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { Observation, Sending } from "../../../src/client/allowance/AllowanceReport.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
-import { takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
+import { takeOver } from "../../../src/client/allowance/OwnProcesses.ts"
 import { initial, type State } from "../../../src/client/allowance/EstimatorState.ts"
 
 const start = 1_790_000_000_000

@@ -5,7 +5,7 @@
 import { numbersFrom } from "@berthkit/testing/chance"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 import { initial } from "../../../src/client/allowance/EstimatorState.ts"
-import { type SharedKnowledge, takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
+import { type SharedKnowledge, takeOver } from "../../../src/client/allowance/OwnProcesses.ts"
 import { type Kind, makeWindow } from "./windows.ts"
 
 export interface Scenario {
