@@ -5,8 +5,7 @@
  */
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
-import { makeFolders } from "../files/makeFolders.ts"
-import { type FileFault, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { type FileFault, makePrivateFolder, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { parseIntent, type OwnedIntent } from "./IntentFile.ts"
 
 const dayMillis = 86_400_000
@@ -43,13 +42,6 @@ const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | u
   Effect.catchIf(use, isMissing, () => Effect.undefined)
 
 const drawnSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
-
-const makeOwn = (folder: string) =>
-  makeFolders(
-    folder,
-    (one) => withFiles((fs) => fs.mkdir(one, { mode: 0o700 })),
-    ({ code }) => code
-  )
 
 /** Names in a folder; none where there is no folder. */
 const namesIn = (folder: string) =>
@@ -109,7 +101,7 @@ export const make = (
 
   const write = Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }, period: number) {
     const folder = `${settled}/${period}`
-    yield* makeOwn(folder)
+    yield* makePrivateFolder(folder)
     // The node first: whoever sees that this create is not open any more sees whose node it is.
     yield* replaceFile(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
     yield* replaceFile(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
@@ -247,7 +239,7 @@ export const make = (
 
 /** Takes in a folder of intents as a version before 0.2 had it, by one step that cannot be half done. */
 export const takeIn = Effect.fnUntraced(function* (folder: string, into: string) {
-  yield* makeOwn(`${into}/settled`)
+  yield* makePrivateFolder(`${into}/settled`)
   yield* moveFolder(folder, `${into}/settled/${importPrefix}${yield* drawnSuffix}`)
 })
 
@@ -255,7 +247,7 @@ export const takeIn = Effect.fnUntraced(function* (folder: string, into: string)
 export const takeOver = Effect.fnUntraced(function* (from: string, into: string) {
   const names = yield* namesIn(`${from}/settled`)
   const suffix = yield* drawnSuffix
-  yield* makeOwn(`${into}/settled`)
+  yield* makePrivateFolder(`${into}/settled`)
   yield* moveFolder(`${from}/open`, `${into}/settled/${importPrefix}${suffix}`)
   for (const [i, name] of names.entries()) {
     const kind = periodIn(name) ?? "import"

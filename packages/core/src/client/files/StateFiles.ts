@@ -3,7 +3,6 @@
  * they are plain files of a plausible size. Needs `node:fs`, which is loaded on first use.
  */
 import { Effect, Option, Random } from "effect"
-import { above, makeFolders } from "./makeFolders.ts"
 
 /** A failure of the file system, with its code where it has one, such as `ENOSPC`. */
 export interface FileFault {
@@ -115,6 +114,38 @@ export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
     () => Effect.void
   )
 
+/** The folder above; the folder itself when it has none. */
+const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
+
+/**
+ * Makes a folder, and missing ones above it. Not by the recursion of `node:fs`, which never ends where a folder cannot be made
+ * although the one above it exists, as where homes are mounted on demand. `mkdir` makes one folder; `codeOf` returns the POSIX code of its
+ * failures.
+ */
+export const makeFolders = <E, R>(
+  folder: string,
+  mkdir: (folder: string) => Effect.Effect<void, E, R>,
+  codeOf: (error: E) => string | undefined
+): Effect.Effect<void, E, R> => {
+  const makeOne = (folder: string) =>
+    Effect.catch(mkdir(folder), (error) => (codeOf(error) === "EEXIST" ? Effect.void : Effect.fail(error)))
+  const make = (folder: string): Effect.Effect<void, E, R> =>
+    Effect.catch(makeOne(folder), (error) =>
+      codeOf(error) === "ENOENT" && above(folder) !== folder
+        ? Effect.andThen(make(above(folder)), makeOne(folder))
+        : Effect.fail(error)
+    )
+  return make(folder)
+}
+
+/** Makes a folder that only the user may use, and missing ones above it. Where there is one it is left as it is. */
+export const makePrivateFolder = (folder: string): Effect.Effect<void, FileFault> =>
+  makeFolders(
+    folder,
+    (one) => withFiles((fs) => fs.mkdir(one, { mode: 0o700 })),
+    ({ code }) => code
+  )
+
 /** With these bits other users may write to a folder; where it is sticky, only to their own files. */
 const writableByOthers = 0o022
 const sticky = 0o1000
@@ -137,11 +168,7 @@ const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefine
  */
 export const makeOwnFolder = (folder: string, levels = 1): Effect.Effect<void, FileFault> =>
   Effect.andThen(
-    makeFolders(
-      folder,
-      (one) => withFiles((fs) => fs.mkdir(one, { mode: 0o700 })),
-      ({ code }) => code
-    ),
+    makePrivateFolder(folder),
     withFiles(async (fs) => {
       for (let level = 0, own = folder; level < levels; level++, own = above(own)) {
         const why = await foreign(fs, own)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeFolders } from "../../../src/client/files/makeFolders.ts"
+import { makeFolders } from "../../../src/client/files/StateFiles.ts"
 
 /** A disk of folders. Below `sealed` none can be made: `mkdir` reports that the parent does not exist. */
 const makeDisk = (present: ReadonlyArray<string>, sealed = "-") => {
