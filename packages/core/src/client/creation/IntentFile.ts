@@ -1,8 +1,9 @@
 /**
  * The file of an intent: its record and the process that wrote it, as JSON. What another process wrote is checked field by field.
  */
-import { Predicate } from "effect"
+import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
+import { type FileFault, readText } from "../files/StateFiles.ts"
 import { type Instant, type Intent, intentVersion } from "./IntentStore.ts"
 import type { Self } from "./KeyLock.ts"
 
@@ -79,11 +80,43 @@ const completed = (value: Readonly<Record<string, unknown>>) => ({
 })
 
 /** The intent in the text of a file, or why the file is not an intent of Berth. */
-export const parseIntent = (text: string): OwnedIntent | string => {
+const parseIntent = (text: string): OwnedIntent | string => {
   const value = parseJson(text)
   if (value === undefined) return "is damaged, or not Berth's"
   if (!Predicate.isObject(value)) return "is not Berth's"
   if (typeof value["version"] === "number" && value["version"] > intentVersion) return "is of a later version of Berth"
   const intent = completed("sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value)
   return meets(checks, intent) ? intent : "is damaged, or not Berth's"
+}
+
+/** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
+export const readIntent = Effect.fnUntraced(function* (
+  file: string,
+  key: string
+): Effect.fn.Return<OwnedIntent | undefined, FileFault> {
+  const text = yield* readText(file)
+  if (Option.isNone(text)) return undefined
+  const intent = parseIntent(text.value)
+  if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
+  // Some file systems take two keys for one.
+  if (intent.key !== key) {
+    return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}`, path: file })
+  }
+  return intent
+})
+
+/** The intent in a file, or why it is none; undefined where there is no file. At once: the next of many is as small. */
+export const readIntentNow = (file: string): OwnedIntent | string | undefined => {
+  const fs = process.getBuiltinModule("node:fs")
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
+  try {
+    const descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      return parseIntent(fs.readFileSync(descriptor, "utf8"))
+    } finally {
+      fs.closeSync(descriptor)
+    }
+  } catch (error) {
+    return (error as FileFault).code === "ENOENT" ? undefined : String(error)
+  }
 }

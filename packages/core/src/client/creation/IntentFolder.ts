@@ -6,10 +6,10 @@
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import { bootClock, stampNow } from "../files/Boot.ts"
-import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { type FileFault, makeOwnFolder, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { drawnKeyPrefix, type Intent, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
 import { isSent, mayBeAnswered, unanswered } from "./Reconciliation.ts"
-import { type OwnedIntent, parseIntent } from "./IntentFile.ts"
+import { type OwnedIntent, readIntent } from "./IntentFile.ts"
 import { isRunning, self, withKeyLock } from "./KeyLock.ts"
 import { type IntentPlace, settleIn } from "./IntentPlace.ts"
 import * as SettledIntents from "./SettledIntents.ts"
@@ -46,22 +46,6 @@ const withFate = (intent: OwnedIntent) =>
   mayBeAnswered(intent)
     ? Effect.map(isRunning(intent.owner), (running): Intent => (running === false ? unanswered(intent) : intent))
     : Effect.succeed<Intent>(intent)
-
-/** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
-const read = Effect.fnUntraced(function* (
-  file: string,
-  key: string
-): Effect.fn.Return<OwnedIntent | undefined, FileFault> {
-  const text = yield* readText(file)
-  if (Option.isNone(text)) return undefined
-  const intent = parseIntent(text.value)
-  if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
-  // Some file systems take two keys for one.
-  if (intent.key !== key) {
-    return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}`, path: file })
-  }
-  return intent
-})
 
 /** Where a store keeps its intents, once its folder has been made. */
 interface Folder {
@@ -109,7 +93,7 @@ const removeEnded = Effect.fnUntraced(
       const file = `${folder}/${name}`
       const keptMillis = isDrawn(name) ? endedMillis : unsentMillis
       if (!name.endsWith(suffix) || !(yield* isLeftOver(file, now, keptMillis))) continue
-      const intent = yield* Effect.orElseSucceed(read(file, name.slice(0, -suffix.length)), () => undefined)
+      const intent = yield* Effect.orElseSucceed(readIntent(file, name.slice(0, -suffix.length)), () => undefined)
       if (intent === undefined) continue
       if (isDrawn(name) ? hasEnded(intent) : !isSent(intent) || intent.fate === "refused") yield* removeFile(file)
     }
@@ -130,7 +114,7 @@ const prepare = Effect.fnUntraced(function* (directory: string, levels: number):
   yield* makeOwnFolder(open)
   yield* withFiles((fs) => fs.access(open, fs.constants.W_OK))
   yield* takeInEarlier(directory)
-  const settled = SettledIntents.make(`${directory}/settled`, open, read)
+  const settled = SettledIntents.make(`${directory}/settled`, open)
   // Of very many it may take longer than a call may: then it goes on, and a later call finds it done.
   yield* Fiber.join(yield* Effect.forkDetach(settled.sortOut))
   yield* removeOldDrafts(open)
@@ -180,7 +164,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   const warned = new Set<string>()
   /** A file that cannot be read is in the way of the callers who use its key, and of no other. */
   const readOrWarn = (folder: Folder, key: string) =>
-    Effect.catch(read(fileOf(folder, key), key), ({ message }) =>
+    Effect.catch(readIntent(fileOf(folder, key), key), ({ message }) =>
       Effect.suspend(() => {
         if (warned.has(key)) return Effect.undefined
         warned.add(key)
@@ -230,7 +214,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))
       return Option.some<Intent>(found.intent)
     }
-    const intent = (yield* read(fileOf(folder, key), key)) ?? found?.intent
+    const intent = (yield* readIntent(fileOf(folder, key), key)) ?? found?.intent
     return intent === undefined ? Option.none<Intent>() : Option.some(yield* withFate(intent))
   })
 

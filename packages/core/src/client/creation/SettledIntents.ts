@@ -6,7 +6,7 @@
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import { type FileFault, makePrivateFolder, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
-import { parseIntent, type OwnedIntent } from "./IntentFile.ts"
+import { type OwnedIntent, readIntent, readIntentNow } from "./IntentFile.ts"
 
 const dayMillis = 86_400_000
 
@@ -59,22 +59,6 @@ const moveFolder = (from: string, to: string) =>
     (moved = false) => moved
   )
 
-/** The intent in a file, or why it is none; undefined where there is no file. At once: the next of many is as small. */
-const readNow = (file: string): OwnedIntent | string | undefined => {
-  const fs = process.getBuiltinModule("node:fs")
-  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
-  try {
-    const descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    try {
-      return parseIntent(fs.readFileSync(descriptor, "utf8"))
-    } finally {
-      fs.closeSync(descriptor)
-    }
-  } catch (error) {
-    return (error as FileFault).code === "ENOENT" ? undefined : String(error)
-  }
-}
-
 /** Moves a file, unless another process was faster. */
 const moveNow = (from: string, to: string) => {
   const fs = process.getBuiltinModule("node:fs")
@@ -86,12 +70,8 @@ const moveNow = (from: string, to: string) => {
   }
 }
 
-/** The settled intents in a folder, which its first write makes. `read` reads one file, and fails where it is not that of the key. */
-export const make = (
-  settled: string,
-  open: string,
-  read: (file: string, key: string) => Effect.Effect<OwnedIntent | undefined, FileFault>
-) => {
+/** The settled intents in a folder, which its first write makes. */
+export const make = (settled: string, open: string) => {
   /** Its folders, the newest first; those that have not been gone through last. */
   const folders = Effect.map(namesIn(settled), (names) =>
     names
@@ -142,7 +122,7 @@ export const make = (
           for (const each of names.slice(i, i + filesPerTurn)) {
             const file = `${folder}/${each}`
             const key = keyIn(each)
-            const intent = key === undefined ? undefined : readNow(file)
+            const intent = key === undefined ? undefined : readIntentNow(file)
             if (intent === undefined || typeof intent === "string") continue
             if (intent.nodeId !== null) nodes.push([intent.nodeId, intent.key])
             else moveNow(file, `${open}/${each}`)
@@ -155,7 +135,7 @@ export const make = (
     // Only a create that was sent before a node was made can take it for its own. Read now that all of them are there.
     let oldestMark = Number.MAX_SAFE_INTEGER
     for (const each of yield* namesIn(open)) {
-      const intent = keyIn(each) === undefined ? undefined : readNow(`${open}/${each}`)
+      const intent = keyIn(each) === undefined ? undefined : readIntentNow(`${open}/${each}`)
       if (typeof intent === "object" && intent.nodeId === null) oldestMark = Math.min(oldestMark, intent.newerThan)
     }
     for (const [node, key] of nodes) {
@@ -184,7 +164,7 @@ export const make = (
         Effect.fnUntraced(function* (names) {
           let unsettled: OwnedIntent | undefined
           for (const name of names) {
-            const intent = yield* read(`${settled}/${name}/${intentFile(key)}`, key)
+            const intent = yield* readIntent(`${settled}/${name}/${intentFile(key)}`, key)
             if (intent !== undefined && intent.nodeId !== null) return { intent, period: periodIn(name) ?? 0 }
             unsettled ??= intent
           }
