@@ -1,9 +1,27 @@
 /**
- * The headers in which the service reports the allowance (interface.md §8, A20 and A22).
+ * Reads the numbers and dates in the headers of a reply, and those in which the service reports the allowance (interface.md §8, A20
+ * and A22). Garbage reads as undefined.
  */
 import type { Allowance } from "../domain/Allowance.ts"
 import { instant } from "./fields/Instant.ts"
-import { type Headers, httpDate, minEpochSeconds, wholeNumber } from "./HeaderValues.ts"
+
+/** Headers of a reply, names in lower case. */
+export type Headers = Readonly<Record<string, string | undefined>>
+
+/** A whole number. Fractions are rounded up, so that no wait is cut short. */
+export const wholeNumber = (value: string | undefined): number | undefined => {
+  const number = value !== undefined && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Math.ceil(Number(value)) : undefined
+  return number !== undefined && Number.isSafeInteger(number) ? number : undefined
+}
+
+/** A date in HTTP form, as milliseconds since the epoch. */
+export const httpDate = (value: string | undefined): number | undefined => {
+  const millis = value === undefined || !/GMT|UTC|Z/.test(value) ? Number.NaN : Date.parse(value)
+  return Number.isNaN(millis) ? undefined : millis
+}
+
+/** A reset below this is seconds from now and not an epoch (A22). */
+export const minEpochSeconds = 1e9
 
 /** Requests granted per window. */
 export const limitHeader = "ratelimit-limit"

@@ -11,7 +11,7 @@ import exampleReplies from "./exampleReplies.json" with { type: "json" }
 import { failures } from "./Examples.ts"
 import { ImagesGroup } from "./ImagesGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
-import { chosen } from "./Provenance.ts"
+import { chosen } from "./Stated.ts"
 import { apiKeyParameter, prefix } from "./Routes.ts"
 
 const header = (described: { readonly description: string }, schema: Json) => ({

@@ -8,9 +8,8 @@ import { Authorization } from "./Authorization.ts"
 import { describe } from "./Document.ts"
 import { failures, success } from "./Envelope.ts"
 import * as examples from "./Examples.ts"
-import { chosen, documented } from "./Provenance.ts"
+import { chosen, documented, wholeNumber } from "./Stated.ts"
 import { routes } from "./Routes.ts"
-import { wholeNumber } from "./Stated.ts"
 
 /** The body that sets a node's commitment. */
 export const CommitmentUpdate = Schema.Struct({

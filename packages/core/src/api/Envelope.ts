@@ -4,8 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { chosen, documented } from "./Provenance.ts"
-import { stated } from "./Stated.ts"
+import { chosen, documented, stated } from "./Stated.ts"
 
 export const Empty = Schema.Struct({})
   .check(stated({ type: "object", maxProperties: 0 }))

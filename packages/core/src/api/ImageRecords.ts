@@ -2,8 +2,7 @@
  * Images as the service writes them, exactly as documented. `ImageCodec.ts` reads them into the domain.
  */
 import { Schema } from "effect"
-import { documented } from "./Provenance.ts"
-import { text, wholeNumber } from "./Stated.ts"
+import { documented, text, wholeNumber } from "./Stated.ts"
 
 const amount = text(/^\d+\.\d\d$/)
 const rupees = amount.annotate(documented("2.6", "Rupees."))

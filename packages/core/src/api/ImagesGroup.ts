@@ -8,9 +8,8 @@ import { describe } from "./Document.ts"
 import { failures, success } from "./Envelope.ts"
 import * as examples from "./Examples.ts"
 import { ListedImage, SavedImage } from "./ImageRecords.ts"
-import { documented } from "./Provenance.ts"
+import { documented, oneOf } from "./Stated.ts"
 import { routes } from "./Routes.ts"
-import { oneOf } from "./Stated.ts"
 
 /** Read without regard to case (A18). */
 const imageType = oneOf(["public", "private"])

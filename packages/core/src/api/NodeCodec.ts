@@ -1,19 +1,20 @@
 /**
  * Between the wire and the domain for nodes: reads any of the three record shapes from any endpoint, field by field
- * (A8), and writes a `NodeSpec` as the body of a create.
+ * (A8), and writes a `NodeSpec` as the body of a create, the setting of a commitment as the body that sets it.
  */
 import { Predicate } from "effect"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
+import type { CommitmentSetting } from "../domain/Commitment.ts"
 import { address, furtherNetwork } from "./fields/Address.ts"
 import { diskGb } from "./fields/Disk.ts"
-import { count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
+import { cached, count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMib } from "./fields/Memory.ts"
-import { cached } from "./fields/Cached.ts"
 import { status } from "./fields/Status.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
-import { keepUnknown, read, RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
+import { keepUnknown, read, type ReadRecord, RecordFault } from "./fields/RecordReader.ts"
+import type { CommitmentUpdate } from "./CommitmentsGroup.ts"
 
 /** In the order of a list's records, then those of the other shapes. */
 const known: ReadonlyArray<string> = [
@@ -126,4 +127,15 @@ export const nodeSpecToWire = (spec: NodeSpec): NodeCreation => ({
   ...(spec.containerId !== undefined && { ngc_container_id: spec.containerId }),
   ...(spec.securityGroupId !== undefined && { security_group_id: spec.securityGroupId }),
   ...(spec.startScripts && { start_scripts: spec.startScripts })
+})
+
+/** The body that sets a commitment. Without `skuId` the field is not sent (interface.md §4 note 3). */
+export const commitmentToWire = (
+  nodeId: NodeId,
+  setting: CommitmentSetting,
+  skuId?: number | undefined
+): CommitmentUpdate => ({
+  vcn_id: nodeId,
+  node_status: setting,
+  ...(skuId !== undefined && { committed_plan: skuId })
 })

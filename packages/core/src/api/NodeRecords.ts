@@ -3,8 +3,7 @@
  * `NodeCodec.ts` reads them into the domain.
  */
 import { Schema } from "effect"
-import { chosen, documented, observed } from "./Provenance.ts"
-import { oneOf, stated, text, wholeNumber } from "./Stated.ts"
+import { chosen, documented, observed, oneOf, stated, text, wholeNumber } from "./Stated.ts"
 
 const ipv4 = Schema.String.annotate({ format: "ipv4" })
 

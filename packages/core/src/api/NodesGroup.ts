@@ -8,7 +8,7 @@ import { describe } from "./Document.ts"
 import { Empty, failures, success } from "./Envelope.ts"
 import * as examples from "./Examples.ts"
 import { CreatedNode, ListedNode, NodeAttributes, NodeCreation } from "./NodeRecords.ts"
-import { chosen, documented, observed } from "./Provenance.ts"
+import { chosen, documented, observed } from "./Stated.ts"
 import { pageSize, routes } from "./Routes.ts"
 
 const pageNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))

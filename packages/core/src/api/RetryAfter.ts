@@ -1,8 +1,14 @@
 /**
  * How long a failed reply asks to wait (A21).
  */
-import { remainingHeader, resetHeader } from "./AllowanceHeaders.ts"
-import { type Headers, httpDate, minEpochSeconds, wholeNumber } from "./HeaderValues.ts"
+import {
+  type Headers,
+  httpDate,
+  minEpochSeconds,
+  remainingHeader,
+  resetHeader,
+  wholeNumber
+} from "./AllowanceHeaders.ts"
 
 /**
  * The wait in milliseconds that `Retry-After` asks for, in seconds or as a date; without it, the time until an empty

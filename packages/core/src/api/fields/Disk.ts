@@ -3,8 +3,7 @@
  * counted in powers of ten.
  */
 import { Predicate } from "effect"
-import { type Field, numeric, unreadable } from "./Field.ts"
-import { cached } from "./Cached.ts"
+import { cached, type Field, numeric, unreadable } from "./Field.ts"
 
 const gbPerUnit: Record<string, number> = { MB: 0.001, GB: 1, GIB: 1.073741824, TB: 1000, TIB: 1099.511627776 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i

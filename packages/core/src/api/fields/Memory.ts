@@ -3,8 +3,7 @@
  * The service's GB and MB of memory are powers of two.
  */
 import { Predicate } from "effect"
-import { type Field, numeric, unreadable } from "./Field.ts"
-import { cached } from "./Cached.ts"
+import { cached, type Field, numeric, unreadable } from "./Field.ts"
 
 const mibPerUnit: Record<string, number> = { MB: 1, MIB: 1, GB: 1024, GIB: 1024, TB: 1_048_576, TIB: 1_048_576 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i

@@ -4,8 +4,7 @@
  */
 import { Clock, Context, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
 import type { KnownAllowance } from "../../domain/Allowance.ts"
-import { countsFrom } from "../../api/AllowanceHeaders.ts"
-import { httpDate } from "../../api/HeaderValues.ts"
+import { countsFrom, httpDate } from "../../api/AllowanceHeaders.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"

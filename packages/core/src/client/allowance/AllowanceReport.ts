@@ -1,7 +1,7 @@
 /**
  * What a reply reports of the allowance: as received, and translated into instants of our own clock.
  */
-import { minEpochSeconds } from "../../api/HeaderValues.ts"
+import { minEpochSeconds } from "../../api/AllowanceHeaders.ts"
 import * as ServiceClock from "./ServiceClock.ts"
 
 /** What is known when a request goes, to compare its reply with. */
