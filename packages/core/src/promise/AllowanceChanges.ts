@@ -4,8 +4,7 @@
  */
 import { Engine } from "../client/call/Engine.ts"
 import type { KnownAllowance } from "../domain/Allowance.ts"
-import { inOrder } from "./inOrder.ts"
-import type { Call, Runner } from "./Runner.ts"
+import { type Call, inOrder, type Runner } from "./Runner.ts"
 
 const done: IteratorResult<KnownAllowance> = { done: true, value: undefined }
 

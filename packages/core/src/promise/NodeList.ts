@@ -8,9 +8,8 @@ import type * as Domain from "../domain/Node.ts"
 import { checkCall, wholeNumber } from "./CallOptions.ts"
 import type { NodeList } from "./Client.ts"
 import type { Node } from "./Records.ts"
-import { inOrder } from "./inOrder.ts"
+import { type Call, inOrder, type Runner } from "./Runner.ts"
 import { plainNode } from "./Plain.ts"
-import type { Call, Runner } from "./Runner.ts"
 
 type Page = ReadonlyArray<Domain.Node>
 
