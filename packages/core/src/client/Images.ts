@@ -23,23 +23,16 @@ export const imageFilterShape = fields<ImageFilter>({
 })
 const imageFilter = argument(imageFilterShape, "filter")
 
-const readImages = readable(imageFromWire)
-const listImages: Operation<Readable<Image>> = {
-  name: "images.list",
+const listing = (name: string): Operation<Readable<Image>> => ({
+  name,
   lane: "interactive",
   repeatable: "idempotent",
   expectation: { list: true },
-  decode: readImages,
+  decode: readable(imageFromWire),
   drift: imageDrift
-}
-const savedImages: Operation<Readable<Image>> = {
-  name: "images.saved",
-  lane: "interactive",
-  repeatable: "idempotent",
-  expectation: { list: true },
-  decode: readImages,
-  drift: imageDrift
-}
+})
+const listImages = listing("images.list")
+const savedImages = listing("images.saved")
 
 /** What a list of images came to. */
 export interface ListedImages {
