@@ -1,17 +1,20 @@
 /**
  * What would refute each assumption of `docs/interface/assumptions.md`: for every claim that evidence can touch the observation
- * that decides it, and for the others why none can. A test compares this table with the page.
+ * that decides it, and for the others why none can; and what evidence says of each. A test compares this table with the page.
  */
-import type { Claim } from "./observe/Claim.ts"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import type { Finding, VerdictWord } from "../profile/Profile.ts"
+import { type Claim, observe, once } from "./observe/Claim.ts"
 import { failures } from "./observe/failures.ts"
 import { images } from "./observe/images.ts"
 import { life } from "./observe/life.ts"
 import { paging } from "./observe/paging.ts"
 import { records } from "./observe/records.ts"
 import { window } from "./observe/window.ts"
+import type { Exchange } from "./observe/Exchange.ts"
 
 /** An assumption, or a part of one, that no evidence can refute. */
-export interface NoClaim {
+interface NoClaim {
   readonly assumption: string
   readonly claim: string
   readonly unobservable: string
@@ -61,3 +64,40 @@ export const claims: ReadonlyArray<Claim | NoClaim> = [...subjects.flatMap(Objec
 )
 
 export const isClaim = (entry: Claim | NoClaim): entry is Claim => "see" in entry
+
+/** What the evidence says of a claim, with the exchange that shows it. */
+export interface Judged extends Finding {
+  /** What would refute it; null where nothing can. */
+  readonly refutedBy: string | null
+  readonly exchange: Exchange | null
+}
+
+const openBecause: Record<Claim["needs"], string> = {
+  "a read": "the evidence has no request that shows it",
+  "more nodes": "it takes an account with more nodes than the page can have",
+  "a create and a delete": "it takes a node that is created and deleted: learn --probe --with-node, or a recording",
+  "a request that the probe does not send": "only a recording shows it: the probe sends no such request",
+  time: "it takes evidence that goes on until the allowance refills, or is spent"
+}
+
+const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Judged => {
+  const { assumption, claim } = entry
+  const open = { assumption, claim, verdict: "open", exchange: null } as const
+  if (!isClaim(entry)) return { ...open, observed: entry.unobservable, refutedBy: null }
+  const { holds, needs, refutedBy } = entry
+  const found = observe(entry, evidence)
+  if (found === undefined) return { ...open, observed: openBecause[needs], refutedBy }
+  const { exchange, says, value } = found
+  const verdict = holds(value) ? "confirmed" : "refuted"
+  return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), refutedBy, exchange }
+}
+
+/** The verdict on each claim: confirmed or refuted by what is observed, or open. */
+export const judge = once((evidence): ReadonlyArray<Judged> => claims.map((entry) => judgeOne(entry, evidence)))
+
+/** How many of each verdict. */
+export const tally = (findings: ReadonlyArray<Finding>): Record<VerdictWord, number> => {
+  const count: Record<VerdictWord, number> = { confirmed: 0, refuted: 0, open: 0 }
+  for (const { verdict } of findings) count[verdict] += 1
+  return count
+}

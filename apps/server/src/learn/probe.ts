@@ -1,20 +1,66 @@
 /**
- * The probe: sends reads to a service through the client, and, where it is asked to, creates one node and deletes it. What comes
- * back is evidence.
+ * The probe: sends reads to a service through the client, and, where it is asked to, creates one node and deletes it. A recorder around
+ * the client's transport makes evidence of every request and its reply, without their credentials.
  */
+import { Clock, Effect, Layer, Option, Redacted, Result } from "effect"
+import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
+import { Transport } from "@berthkit/core/client/transport/Transport"
+import { InvalidRequest } from "@berthkit/core/domain/ErrorReason"
 import * as Berth from "@berthkit/core/client/Berth"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import { type Connection, connectionOf, environmentSettings } from "@berthkit/terminal/Connection"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
-import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
+import { type Exchange, exchangeOf, listIn } from "./observe/Exchange.ts"
+import { bodyOf, type Evidence, headersOf, parsed } from "./readEvidence.ts"
+import { pairsOf, redactorFor } from "./secrets.ts"
 import { type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
-import type { Evidence } from "./readEvidence.ts"
-import { redactorFor } from "./secrets.ts"
-import { type Exchange, listIn } from "./observe/Exchange.ts"
-import { makeRecorder, type Recorder, recorderLayer } from "./recorder.ts"
 import { cheapRead, minReads, nextRead } from "./survey.ts"
+
+/** It counts, and lets no more than a number of requests through. */
+interface Recorder {
+  readonly exchanges: Array<Exchange>
+  /** Requests that may still be sent. */
+  left: number
+}
+
+const makeRecorder = (requests: number): Recorder => ({ exchanges: [], left: requests })
+
+/** What is sent beyond the bound fails before it leaves. */
+const spent = new InvalidRequest({ status: null, detail: "the requests of --requests are used up", fields: {} })
+
+const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
+  Transport.of({
+    send: (request, begun, leaving) =>
+      Effect.gen(function* () {
+        if (recorder.left <= 0) return yield* Effect.fail(spent)
+        recorder.left -= 1
+        const at = yield* Clock.currentTimeMillis
+        const reply = yield* send(request, begun, leaving)
+        const path = URL.parse(request.url)?.pathname ?? ""
+        recorder.exchanges.push(
+          exchangeOf({
+            at,
+            durationMillis: (yield* Clock.currentTimeMillis) - at,
+            method: request.method,
+            path,
+            query: request.query.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+            request: parsed(request.body),
+            status: reply.status,
+            headers: headersOf(pairsOf(reply.headers)),
+            body: bodyOf(reply.body, reply.whole, reply.status)
+          })
+        )
+        return reply
+      })
+  })
+
+const recorderLayer = (recorder: Recorder) =>
+  Layer.effect(
+    Transport,
+    Effect.map(Transport, (transport) => recording(transport, recorder))
+  ).pipe(Layer.provide(NodeTransport.layer))
 
 export interface ProbeOptions {
   /** Most reads. */

@@ -8,7 +8,7 @@ import { Behaviour, format, type Profile, situations } from "../profile/Profile.
 import { isObject } from "../profile/values.ts"
 import type { Exchange } from "./observe/Exchange.ts"
 import { listIn } from "./observe/Exchange.ts"
-import { judge } from "./judge.ts"
+import { judge } from "./claims.ts"
 import { type Claim, observe } from "./observe/Claim.ts"
 import { failureOf, failures, refusals } from "./observe/failures.ts"
 import { images, wholeList } from "./observe/images.ts"

@@ -16,11 +16,10 @@ import {
 } from "../cli/StartFailure.ts"
 import { maxProfileBytes, type Profile } from "../profile/Profile.ts"
 import { type Compared, compare } from "./check.ts"
-import { pageOf } from "./page.ts"
+import { pageOf, reportOf, tableOf } from "./report.ts"
 import { probe } from "./probe.ts"
 import { profileOf } from "./profileOf.ts"
 import { type Evidence, maxEvidenceBytes, readEvidence } from "./readEvidence.ts"
-import { reportOf, tableOf } from "./report.ts"
 
 export interface LearnOptions {
   readonly har: Option.Option<string>

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import { adviceFrom } from "../../src/learn/advice.ts"
-import { judge } from "../../src/learn/judge.ts"
+import { judge } from "../../src/learn/claims.ts"
 import { profileOf } from "../../src/learn/profileOf.ts"
 import { evidenceOf, survey } from "./record.ts"
 import { startQuay } from "./services/quay.ts"

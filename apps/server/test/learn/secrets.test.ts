@@ -3,10 +3,9 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { pageOf } from "../../src/learn/page.ts"
+import { pageOf, reportOf, tableOf } from "../../src/learn/report.ts"
 import { profileOf } from "../../src/learn/profileOf.ts"
 import { readEvidence } from "../../src/learn/readEvidence.ts"
-import { reportOf, tableOf } from "../../src/learn/report.ts"
 import { harOf } from "./record.ts"
 
 const service = "https://api.example/myaccount/api/v1"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 
-import { judge } from "../../src/learn/judge.ts"
+import { judge } from "../../src/learn/claims.ts"
 
 import { evidenceOf, lives, type Service, survey } from "./record.ts"
 import { harbourChoices, startHarbour } from "./services/harbour.ts"

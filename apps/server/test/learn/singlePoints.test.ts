@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { compare } from "../../src/learn/check.ts"
-import { judge } from "../../src/learn/judge.ts"
+import { judge } from "../../src/learn/claims.ts"
 import { profileOf } from "../../src/learn/profileOf.ts"
 import { answer, asked, mockUnder } from "./playing.ts"
 import { evidenceOf, survey } from "./record.ts"
