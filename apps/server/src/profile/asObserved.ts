@@ -1,24 +1,21 @@
 /**
- * Two steps of a request under a profile. The inner one answers lists as the service pages and filters them; the outer one
- * writes each reply of the mock in the service's words: envelope, fields, failures, headers.
+ * Two steps of a request under a profile. The inner one answers lists as the service pages and filters them, and refuses what it refuses
+ * for its form alone; the outer one writes each reply of the mock in the service's words: envelope, fields, failures, headers.
  */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import { succeed } from "@berthkit/core/api/Envelope"
 import { pageSize } from "@berthkit/core/api/Routes"
-import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { nodeIdOf, operationOf } from "../faults/operations.ts"
 import type { Exchange, Reply, Step } from "../http/Exchange.ts"
 import { listedNode } from "../http/records.ts"
 import { successOf } from "../injection/replyBody.ts"
 import { listNodes } from "../world/nodes.ts"
 import type { World } from "../world/World.ts"
-import { filterRows } from "./filterRows.ts"
-import { knownImage, knownNode } from "./known.ts"
-import { isRefusedTwice, refusalOf } from "./refusalOf.ts"
 import type { Behaviour, Envelope, Failure, Profile, Situation } from "./Profile.ts"
-import { isObject, type JsonObject } from "./values.ts"
-import { writeRecord } from "./writeRecord.ts"
+import { isObject, type JsonObject, part } from "./values.ts"
+import { knownImage, knownNode, writeRecord } from "./writeRecord.ts"
 
 /** Of a list: how many there are, and which page was asked for. */
 interface Counts {
@@ -61,6 +58,78 @@ export const listsAsObserved =
           : undefined
     return reply === undefined ? next(exchange) : Effect.succeed(reply)
   }
+
+/** The parameters of the list of nodes (interface.md §4 notes 1 and 2, and both credentials). */
+const listParameters = new Set(["apikey", "page_no", "page", "per_page"])
+
+const isTwice = (query: URLSearchParams): boolean =>
+  ["page_no", "page", "per_page"].some((name) => query.getAll(name).length > 1)
+
+/** Whether a parameter of paging is given twice, and that is not what the service accepts. */
+const isRefusedTwice = ({ paging }: Behaviour, query: URLSearchParams): boolean =>
+  paging.twice !== "accepted" && isTwice(query)
+
+/**
+ * What is wrong with a GET of `operation` by the profile's measure, where the mock would answer it; undefined where nothing is. A service
+ * may refuse, or redirect, one without the last slash of its path, or with parameters that are unknown, empty or given twice.
+ */
+const refusalOf = (
+  behaviour: Behaviour,
+  operation: string,
+  path: string,
+  query: URLSearchParams
+): Situation | undefined => {
+  const { failures } = behaviour
+  // A single node was not observed without its slash.
+  if (!path.endsWith("/") && operation !== "nodes.get" && failures["no-slash"] !== undefined) return "no-slash"
+  if (operation !== "nodes.list") return undefined
+  const names = Array.from(query.keys())
+  if (failures["unknown-parameter"] !== undefined && names.some((name) => !listParameters.has(name)))
+    return "unknown-parameter"
+  if (failures["empty-parameter"] !== undefined && Array.from(query.values()).includes("")) return "empty-parameter"
+  return failures["given-twice"] !== undefined && isRefusedTwice(behaviour, query) ? "given-twice" : undefined
+}
+
+type Rules = Behaviour["images"]
+
+const same = (wanted: string, actual: unknown, { caseMatters = false }: Rules): boolean => {
+  const text = String(actual ?? "")
+  return caseMatters ? text === wanted : text.toLowerCase() === wanted.toLowerCase()
+}
+
+const sameNumber = (wanted: string, actual: unknown): boolean =>
+  Number.parseFloat(String(actual ?? "")) === Number.parseFloat(wanted)
+
+const filters: Readonly<Record<string, (row: JsonObject, wanted: string, rules: Rules) => boolean>> = {
+  cpu: (row, wanted) => sameNumber(wanted, part(row, "specs")["cpu"]),
+  ram: (row, wanted) => sameNumber(wanted, part(row, "specs")["ram"]),
+  series: (row, wanted, rules) => same(wanted, part(row, "specs")["series"], rules),
+  os: (row, wanted, rules) => same(wanted, part(row, "os")["name"], rules),
+  version: (row, wanted, rules) => same(wanted, part(row, "os")["version"], rules)
+}
+
+/** The observed rows that a query lets through (interface.md §4 note 4, A18); undefined where it is refused. */
+const filterRows = (
+  catalogue: ReadonlyArray<unknown>,
+  query: URLSearchParams,
+  rules: Rules
+): ReadonlyArray<JsonObject> | undefined => {
+  const type = query.get("image_type") ?? ""
+  const isKnown = /^(public|private|)$/i.test(type)
+  if (!isKnown && (rules.unknownType ?? "refused") === "refused") return undefined
+  if (!isKnown && rules.unknownType === "empty") return []
+  // The rows are those of public images.
+  if (/^private$/i.test(type)) return []
+  const rows = catalogue.filter(isObject)
+  if (rules.narrows === false) return rows
+  const found = rows.filter((row) =>
+    Object.entries(filters).every(([name, isSame]) => {
+      const wanted = query.get(name) ?? ""
+      return wanted === "" || isSame(row, wanted, rules)
+    })
+  )
+  return found.length === 0 && rules.noMatch === "rows" ? rows : found
+}
 
 /** A query value as a whole number; undefined where there is none. */
 const wholeNumber = (query: URLSearchParams, name: string): number | undefined | "malformed" => {

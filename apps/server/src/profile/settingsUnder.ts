@@ -1,10 +1,96 @@
 /**
- * The settings of worlds that behave as a profile has it. What was not observed stays as it was.
+ * The settings of worlds that behave as a profile has it, with the catalogue of the image list that was observed. What was not observed
+ * stays as it was.
  */
+import {
+  type Catalogue,
+  catalogueWith,
+  type CommittedOption,
+  type Offer,
+  type Plan,
+  type PublicImage
+} from "../world/catalogue.ts"
 import type { WorldSettings } from "../world/WorldSettings.ts"
 import { canCount } from "../world/allowance.ts"
-import { catalogueOf } from "./catalogueOf.ts"
+import { isObject, type JsonObject, part } from "./values.ts"
 import type { Profile } from "./Profile.ts"
+
+const number = (value: unknown): number => {
+  const read = typeof value === "number" ? value : Number.parseFloat(String(value ?? ""))
+  return Number.isFinite(read) && read >= 0 ? read : 0
+}
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+
+const paise = (rupees: unknown): number => Math.round(number(rupees) * 100)
+
+const optionsOf = (specs: JsonObject): ReadonlyArray<CommittedOption> => {
+  const { committed_sku: list } = specs
+  return (Array.isArray(list) ? list : []).filter(isObject).flatMap((sku) => {
+    const skuId = number(sku["committed_sku_id"])
+    const days = number(sku["committed_days"])
+    return skuId < 1 || days < 1 || days > 3650
+      ? []
+      : [{ skuId, days, name: text(sku["committed_sku_name"]) ?? "", pricePaise: paise(sku["committed_sku_price"]) }]
+  })
+}
+
+const planOf = (row: JsonObject): Plan | undefined => {
+  const slug = text(row["plan"]) ?? text(row["size"])
+  const specs = part(row, "specs")
+  return slug === undefined
+    ? undefined
+    : {
+        slug,
+        series: text(specs["series"]) ?? slug[0]!,
+        vcpus: number(specs["cpu"]),
+        memoryGb: number(specs["ram"]),
+        diskGb: number(specs["disk_space"]),
+        pricePerHourPaise: paise(specs["price_per_hour"]),
+        pricePerMonthPaise: paise(specs["price_per_month"]),
+        minimumBillingPaise: paise(specs["minimum_billing_amount"]),
+        committed: optionsOf(specs)
+      }
+}
+
+const firstImageId = 1000
+
+/** An image of a row; `fallbackId` where the row has none. */
+const imageOf = (row: JsonObject, fallbackId: number): PublicImage | undefined => {
+  const slug = text(row["image"])
+  const os = part(row, "os")
+  const id = /^\d{1,9}$/.test(String(os["image"])) ? Number(os["image"]) : fallbackId
+  return slug === undefined
+    ? undefined
+    : {
+        id: id < 1 ? fallbackId : id,
+        slug,
+        name: text(row["name"]) ?? slug,
+        os: text(os["name"]) ?? "",
+        version: text(os["version"]) ?? null
+      }
+}
+
+/**
+ * The catalogue of the rows: their plans, their images, and which go together; undefined where no row has both. One that names no plan or no
+ * image is left out of it, and still listed.
+ */
+const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined => {
+  const planBySlug = new Map<string, Plan>()
+  const imageBySlug = new Map<string, PublicImage>()
+  const offers: Array<Offer> = []
+  for (const row of rows.filter(isObject)) {
+    const found = { plan: planOf(row), image: imageOf(row, firstImageId + imageBySlug.size) }
+    if (found.plan === undefined || found.image === undefined) continue
+    const plan = planBySlug.get(found.plan.slug) ?? found.plan
+    const image = imageBySlug.get(found.image.slug) ?? found.image
+    planBySlug.set(plan.slug, plan)
+    imageBySlug.set(image.slug, image)
+    offers.push({ image, plan })
+  }
+  if (offers.length === 0) return undefined
+  return catalogueWith([...planBySlug.values()], [...imageBySlug.values()], offers)
+}
 
 /** A clock that is less than this off is on time: replies take a while. */
 const minSkewMillis = 2_000

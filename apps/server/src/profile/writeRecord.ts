@@ -1,14 +1,73 @@
 /**
  * Writes a record of the mock as a service does that was observed: its fields in its order, each of its type and in its form.
- * What has no meaning for the mock gets the same constant as there, or an empty value of its type.
+ * What has no meaning for the mock gets the same constant as there, or an empty value of its type. What the mock knows of a node or an
+ * image comes first, by every name that a service may have for it.
  */
 import { Data, DateTime } from "effect"
+import { createdMoment } from "../http/records.ts"
+import type { World } from "../world/World.ts"
 import { derive } from "../lifecycle/seed.ts"
-import type { Field, Form, Kind } from "./Profile.ts"
-import { isObject, type JsonObject, kindOf } from "./values.ts"
+import type { Behaviour, Field, Form, Kind } from "./Profile.ts"
+import { isObject, type JsonObject, kindOf, part } from "./values.ts"
+
+type Statuses = Behaviour["statuses"]
+
+/** The service's word for a status of the mock. */
+const wordFor = (status: unknown, statuses: Statuses): string => {
+  const own = String(status)
+  const asked = own === "Create" ? "create" : own
+  return (Object.hasOwn(statuses, asked) ? statuses[asked as keyof Statuses] : undefined) ?? own
+}
+
+/** A node, from the record that the mock would show of it, which has its addresses. */
+export const knownNode = (world: World, record: JsonObject, statuses: Statuses): Known => {
+  const id = Number(record["id"])
+  const status = wordFor(record["status"], statuses)
+  const base = { status, id, seed: world.settings.seed }
+  const node = world.nodes.get(id)
+  if (node === undefined) return { ...base, values: { ...record, status } }
+  const { plan } = node
+  const image = world.catalogue.imageById.get(node.imageId)?.slug
+  const created = new Moment(createdMoment(world, node))
+  return {
+    ...base,
+    values: {
+      ...record,
+      label: node.name,
+      status,
+      created_at: created,
+      updated_at: created,
+      backup: node.backups,
+      backups: node.backups,
+      backup_ids: [],
+      locked: node.locked,
+      is_locked: node.locked,
+      tags: [],
+      vcpus: plan.vcpus,
+      memory: new Size({ gigabytes: plan.memoryGb, bare: "MB" }),
+      ram: new Size({ gigabytes: plan.memoryGb, bare: "GB" }),
+      disk: new Size({ gigabytes: plan.diskGb, bare: "GB" }),
+      plan: plan.slug,
+      size: plan.slug,
+      region: "ncr",
+      image: image ?? ""
+    }
+  }
+}
+
+/** An image, from the record that the mock would show of it. */
+export const knownImage = (world: World, record: JsonObject): Known => {
+  const slug = record["plan"] ?? record["size"]
+  return {
+    status: undefined,
+    id: Number(part(record, "os")["image"]) || 0,
+    seed: world.settings.seed,
+    values: { ...record, plan: slug, size: slug }
+  }
+}
 
 /** What the mock knows of a record, by every name that a service may have for it. */
-export interface Known {
+interface Known {
   /** By wire name; an object for one that has parts. */
   readonly values: JsonObject
   /** The status, in the service's word. */
@@ -90,7 +149,7 @@ const written = (value: unknown, kind: Kind, form: Form | undefined): unknown =>
 }
 
 /** A size, before a form is chosen for it. `bare` is what a number without a unit counts. */
-export class Size extends Data.Class<{ readonly gigabytes: number; readonly bare: "GB" | "MB" }> {}
+class Size extends Data.Class<{ readonly gigabytes: number; readonly bare: "GB" | "MB" }> {}
 
 const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): unknown => {
   const { decimals = 0, suffix = "", unit = bare } = form?.is === "size" ? form : {}
@@ -100,7 +159,7 @@ const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): u
 }
 
 /** An instant with microseconds, 0 to 999, before a form is chosen for it. */
-export class Moment extends Data.Class<{ readonly millis: number; readonly micros: number }> {}
+class Moment extends Data.Class<{ readonly millis: number; readonly micros: number }> {}
 
 const dated = ({ micros, millis }: Moment, kind: Kind, form: Form | undefined): unknown => {
   if (kind === "integer") return form?.is === "epoch" && form.unit === "seconds" ? Math.floor(millis / 1000) : millis
