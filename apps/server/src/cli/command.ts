@@ -19,9 +19,8 @@ import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
 import { learnCommand } from "./learnCommand.ts"
-import { printReadyLine } from "./readyLine.ts"
+import { isStdinPipe, printReadyLine, stdinEnd } from "./starter.ts"
 import { readProfileFile, StartFailure } from "./StartFailure.ts"
-import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
 import { readTls } from "./tls.ts"
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)

@@ -1,13 +1,58 @@
 /**
- * Keeps the worlds of a server in a file: read at the start, saved after changes and at the end. A save replaces the file as
- * a whole, so whatever happens to the process, there is always one that can be read.
+ * Keeps the worlds of a server in a file, and the file to one server: read at the start, saved after changes and at the end. A save
+ * replaces the file as a whole, so whatever happens to the process, there is always one that can be read.
  */
+import { closeSync, constants, openSync } from "node:fs"
 import { Clock, Data, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import type { PlatformError } from "effect/PlatformError"
+import { loadSqlite } from "@berthkit/sql-sqlite/loadSqlite"
 import type { Catalogue } from "../world/catalogue.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import { readState, writeState } from "./stateFile.ts"
-import { holdStateLock } from "./stateLock.ts"
+
+/** Makes the lock's file for its user alone. SQLite would make it for all, and through a link. */
+const makeFile = (path: string): void => {
+  const { O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants
+  closeSync(openSync(path, O_CREAT | O_NOFOLLOW | O_RDWR, 0o600))
+}
+
+const lock = (path: string) => {
+  makeFile(path)
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    // Held until the end, and nothing is ever written in it.
+    database.exec("BEGIN IMMEDIATE")
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const busy = 5
+
+const whyNotLocked = (path: string, error: unknown): string => {
+  const { code, errcode, message } = error as NodeJS.ErrnoException & { readonly errcode?: number }
+  if (errcode === busy) return "another server keeps its worlds in it"
+  if (errcode !== undefined) return `${path} is no lock: ${message}`
+  if (code === "ELOOP") return `${path} is a link`
+  if (code === "ENOENT") return "there is no such directory"
+  return code === "EACCES" || code === "EPERM" || code === "EROFS" ? "it may not be accessed" : (code ?? message)
+}
+
+/**
+ * Holds the lock of a state file for as long as the scope lasts; fails with the reason where another server does. The lock is that of the
+ * system on an empty file beside it, held by SQLite, which Node has built in: it ends with its process, however that ends, so that nothing
+ * has to be judged or cleared away. The file stays.
+ */
+const holdStateLock = (file: string) => {
+  const path = `${file}.lock`
+  return Effect.acquireRelease(
+    Effect.try({ try: () => lock(path), catch: (error) => whyNotLocked(path, error) }),
+    (database) => Effect.sync(() => database.close())
+  )
+}
 
 /** How soon a change is noticed. */
 const noticeEveryMillis = 50

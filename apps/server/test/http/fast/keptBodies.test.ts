@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { nodeBody, pageBody } from "../../../src/http/fast/keptBodies.ts"
+import { nodeBody, pageBody } from "../../../src/http/fast/answerFast.ts"
 import { listedNode, nodeAttributes } from "../../../src/http/records.ts"
 import { defaultLifecycle } from "../../../src/lifecycle/NodeLife.ts"
 import type { NodeRecord } from "../../../src/world/NodeRecord.ts"

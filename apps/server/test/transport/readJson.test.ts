@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { jsonProblem, maxDepth, maxFields, maxValues } from "../../src/transport/jsonProblem.ts"
+import { jsonProblem, maxDepth, maxFields, maxValues } from "../../src/transport/readJson.ts"
 
 const key = fc.constantFrom("nodes", "a:b", 'q"', "\\", "__proto__", "constructor", "", "é{[")
 const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({

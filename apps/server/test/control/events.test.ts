@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { EventBacklog, maxWaiting, maxWaitingBytes } from "../../src/control/EventBacklog.ts"
+import { EventBacklog, maxWaiting, maxWaitingBytes } from "../../src/control/events.ts"
 import { Journals, type JournalEvent } from "../../src/journal/Journals.ts"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
