@@ -19,10 +19,11 @@ import type { StateDirectory } from "./client/StateDirectory.ts"
 import * as Domain from "./domain/BerthError.ts"
 import { InvalidRequest } from "./domain/ErrorReason.ts"
 import type { NodeId } from "./domain/Node.ts"
-import { allowanceChanges } from "./promise/AllowanceChanges.ts"
+import { allowanceChanges, nodeList } from "./promise/iterables.ts"
 import { InvalidOption } from "./promise/Failure.ts"
 import {
   checkCall,
+  checkClient,
   type Checked,
   flag as flagOf,
   listener,
@@ -31,11 +32,9 @@ import {
   ofWait,
   text as textOf,
   wholeNumber
-} from "./promise/CallOptions.ts"
-import { checkClient } from "./promise/checkClient.ts"
+} from "./promise/checkOptions.ts"
 import type { Client, ClientOptions, RawRequest } from "./promise/Client.ts"
 import { fromEnvironment } from "./promise/fromEnvironment.ts"
-import { nodeList } from "./promise/NodeList.ts"
 import { attemptLog, warnings } from "./promise/logging.ts"
 import { plain, plainNode } from "./promise/Plain.ts"
 import type { Node } from "./promise/Records.ts"

@@ -116,13 +116,3 @@ export const make = <R>(
 
   return { run, scope: () => Scope.forkUnsafe(longLived), close }
 }
-
-/** Takes the items of an async iterator one at a time, in order: a consumer may ask for the next before it has the last. */
-export const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
-  let turn: Promise<unknown> = Promise.resolve()
-  return () => {
-    const result = turn.then(take, take)
-    turn = result
-    return result
-  }
-}

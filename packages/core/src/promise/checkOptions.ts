@@ -1,14 +1,19 @@
 /**
- * The options of every call of the promise client, checked: people without a type checker misspell options too.
+ * The options of the promise client and of its calls, checked: people without a type checker misspell options too.
  */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Predicate, Redacted, Result } from "effect"
 import { type Headers, headersFault } from "../client/options/Headers.ts"
 import { flagFault, functionFault, laneFault, maxAllowedAttempts, wholeFault } from "../client/options/OptionCheck.ts"
 import type { Lane } from "../domain/Lane.ts"
-import { InvalidOption } from "./Failure.ts"
+import { stateDirectoryFault } from "../client/StateDirectory.ts"
+import { checkRuntime } from "../client/options/Runtime.ts"
+import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
+import { InvalidOption, RuntimeTooOld } from "./Failure.ts"
+import type { ClientOptions, Logger, LogLevel } from "./Client.ts"
+import { logLevels } from "./logging.ts"
 
 /** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
-export const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
+const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new InvalidOption(operation, "options", "expected an object")
   }
@@ -23,7 +28,7 @@ export const check = <C extends Checks>(operation: string, options: unknown, che
 }
 
 /** A length of time as a `Duration`, longer than nothing. Throws `InvalidOption`. */
-export const timespan = (operation: string, option: string, value: unknown): Duration.Duration => {
+const timespan = (operation: string, option: string, value: unknown): Duration.Duration => {
   const readable = typeof value === "string" || (typeof value === "number" && !Number.isNaN(value))
   const duration = readable ? Duration.fromInput(value as Duration.Input) : Option.none()
   if (Option.isSome(duration) && Duration.toMillis(duration.value) > 0) return duration.value
@@ -31,7 +36,7 @@ export const timespan = (operation: string, option: string, value: unknown): Dur
 }
 
 /** The value of an option that has no fault. Throws `InvalidOption`. */
-export const valid =
+const valid =
   <A>(faultOf: (value: unknown) => string | undefined) =>
   (operation: string, option: string, value: unknown): A => {
     const fault = faultOf(value)
@@ -39,12 +44,12 @@ export const valid =
     throw new InvalidOption(operation, option, fault)
   }
 
-export const lane = valid<Lane>(laneFault)
+const lane = valid<Lane>(laneFault)
 export const text = valid<string>((value) => (typeof value === "string" ? undefined : "expected a text"))
 export const flag = valid<boolean>(flagFault)
 /** A whole number from 1. */
 export const wholeNumber = (max = Number.MAX_SAFE_INTEGER) => valid<number>(wholeFault(max))
-export const func = valid<(value: unknown) => unknown>(functionFault)
+const func = valid<(value: unknown) => unknown>(functionFault)
 const headers = valid<Headers>(headersFault)
 
 /** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
@@ -82,7 +87,7 @@ export const listener =
 type Check<A> = (operation: string, option: string, value: unknown) => A
 
 /** Checks of options by their names. */
-export type Checks = Readonly<Record<string, Check<unknown>>>
+type Checks = Readonly<Record<string, Check<unknown>>>
 
 /** The options that `checks` check, as far as they are given. */
 export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnType<C[Name]> }
@@ -110,3 +115,66 @@ export const checkCall =
   <C extends Checks>(operation: string, checks: C) =>
   (options: unknown): Checked<C> =>
     options === undefined ? (noOptions as Checked<C>) : check(operation, options, checks)
+
+/** What the engine checks itself. */
+const asItIs = (_operation: string, _option: string, value: unknown) => value as never
+
+const address = valid<string | URL>((value) =>
+  typeof value === "string" || value instanceof URL ? undefined : "expected an address"
+)
+
+const logger = valid<Logger>((value) =>
+  Predicate.isObjectOrArray(value) &&
+  ["debug", "info", "warn"].every((level) => Predicate.isFunction((value as Record<string, unknown>)[level]))
+    ? undefined
+    : "expected an object with the methods debug, info and warn"
+)
+
+const logLevel = valid<LogLevel>((value) =>
+  logLevels.some((level) => level === value) ? undefined : `expected one of ${logLevels.join(", ")}`
+)
+
+const checks = {
+  baseUrl: address,
+  apiKey: text,
+  accessToken: text,
+  account: asItIs,
+  deadline: timespan,
+  attemptTimeout: timespan,
+  lane,
+  stateDirectory: valid<string>(stateDirectoryFault),
+  allowanceFile: asItIs,
+  maxAttempts: asItIs,
+  headers: asItIs,
+  userAgent: asItIs,
+  maxBodyBytes: asItIs,
+  maxBodyTokens: asItIs,
+  fetch: func as (...of: Parameters<typeof func>) => typeof globalThis.fetch,
+  onAttempt: func,
+  onReply: func,
+  logger,
+  logLevel
+} satisfies Checks
+
+/** Throws `InvalidOption` and `RuntimeTooOld`. */
+export const checkClient = (operation: string, options: ClientOptions) => {
+  const runtime = checkRuntime()
+  if (Result.isFailure(runtime)) throw new RuntimeTooOld(operation, runtime.failure)
+  const given = check(operation, options, checks)
+  const { accessToken, apiKey, baseUrl, fetch, logger, logLevel, onAttempt, onReply, stateDirectory, ...limits } = given
+  const needed = <A>(option: string, value: A | undefined): A => {
+    if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
+    return value
+  }
+  const engine: EngineOptions = {
+    baseUrl: needed("baseUrl", baseUrl),
+    credentials: {
+      apiKey: Redacted.make(needed("apiKey", apiKey)),
+      accessToken: Redacted.make(needed("accessToken", accessToken))
+    },
+    ...limits
+  }
+  const settings = settingsFrom(engine)
+  if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
+  return { engine, settings: settings.success, fetch, logger, logLevel, onAttempt, onReply, stateDirectory }
+}

@@ -1,15 +1,26 @@
 /**
- * A list of nodes as async iterables and as an array. Each of them is a listing of its own; it asks for pages as they are
- * taken, one page ahead, and stops asking when its consumer stops.
+ * The async iterables of the client: a list of nodes, and the allowance with its changes.
  */
 import { Effect, Exit, Pull, Scope } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type * as Domain from "../domain/Node.ts"
-import { checkCall, wholeNumber } from "./CallOptions.ts"
+import { Engine } from "../client/call/Engine.ts"
+import type { KnownAllowance } from "../domain/Allowance.ts"
+import { checkCall, wholeNumber } from "./checkOptions.ts"
 import type { NodeList } from "./Client.ts"
 import type { Node } from "./Records.ts"
-import { type Call, inOrder, type Runner } from "./Runner.ts"
+import type { Call, Runner } from "./Runner.ts"
 import { plainNode } from "./Plain.ts"
+
+/** Takes the items of an async iterator one at a time, in order: a consumer may ask for the next before it has the last. */
+const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
+  let turn: Promise<unknown> = Promise.resolve()
+  return () => {
+    const result = turn.then(take, take)
+    turn = result
+    return result
+  }
+}
 
 type Page = ReadonlyArray<Domain.Node>
 
@@ -18,7 +29,10 @@ export type Limit = "page" | "list"
 
 const done: IteratorResult<never> = { done: true, value: undefined }
 
-/** The nodes of the listings that `openPages` opens. */
+/**
+ * The nodes of the listings that `openPages` opens, as async iterables and as an array. Each of them is a listing of its own; it asks for
+ * pages as they are taken, one page ahead, and stops asking when its consumer stops.
+ */
 export const nodeList = <R>(
   runner: Runner<R>,
   { operation, signal }: Call,
@@ -123,3 +137,44 @@ export const nodeList = <R>(
     }
   }
 }
+
+/**
+ * What is known of the allowance when an iteration begins, then every change. Each iteration watches by itself; it has no end of its own,
+ * but ends when its consumer stops.
+ */
+export const allowanceChanges = <R>(
+  runner: Runner<R | Engine>,
+  { operation, signal }: Call
+): AsyncIterable<KnownAllowance> => ({
+  [Symbol.asyncIterator]: () => {
+    const stop = new AbortController()
+    const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+    let seen: KnownAllowance | undefined
+    let ended = false
+
+    const take = async (): Promise<IteratorResult<KnownAllowance>> => {
+      if (ended) return done
+      const before = seen
+      const next = Engine.use(({ allowance: { current, changeAfter } }) =>
+        before === undefined ? current : changeAfter(before)
+      )
+      try {
+        return { done: false, value: (seen = await runner.run({ operation, signal: either }, next)) }
+      } catch (error) {
+        // A reader that waits while it is returned waits for the end.
+        if (stop.signal.aborted) return done
+        ended = true
+        throw error
+      }
+    }
+
+    return {
+      next: inOrder(take),
+      return: () => {
+        ended = true
+        stop.abort()
+        return Promise.resolve(done)
+      }
+    }
+  }
+})
