@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"
 import { Snapshot } from "../state/Snapshot.ts"
-import { DurationText } from "../lifecycle/durationText.ts"
+import { DurationText } from "../lifecycle/timeText.ts"
 import { ClockText, RateLimit, WorldOptions } from "../world/WorldOptions.ts"
 import { Instant, worldParam } from "./fields.ts"
 

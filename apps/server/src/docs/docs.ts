@@ -2,14 +2,13 @@
  * The interface for people to read and to try, from the same value as the OpenAPI description for programs. Neither asks for credentials.
  */
 import { hash } from "node:crypto"
-import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { BerthApi } from "@berthkit/core/api/BerthApi"
 import type { Profile } from "../profile/Profile.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
 import { withMarks } from "./marks.ts"
-import { samples } from "./samples.ts"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
@@ -119,3 +118,23 @@ export const layerOf = (profile: Profile | undefined) =>
     HttpRouter.add("GET", docsPath, Effect.orDie(page(profile))),
     HttpRouter.add("GET", iconPath, Effect.succeed(HttpServerResponse.empty()))
   )
+
+const withClient = (lines: string): string =>
+  `import { createClientFromEnv } from "@berthkit/core/promise"
+
+await using client = createClientFromEnv()
+${lines}`
+
+/** What each operation is for programs in TypeScript, with the promise client. */
+export const samples: Readonly<Record<string, string>> = {
+  "nodes.list": withClient(`for await (const node of client.nodes.list()) console.log(node.id, node.name)`),
+  "nodes.get": withClient(`const node = await client.nodes.get(97899)`),
+  "nodes.create": withClient(`const { node } = await client.nodes.create(
+  { name: "web-1", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" },
+  { key: "order-7" }
+)`),
+  "nodes.delete": withClient(`await client.nodes.delete(97899)`),
+  "images.list": withClient(`const images = await client.images.list({ os: "Ubuntu" })`),
+  "images.saved": withClient(`const images = await client.images.saved()`),
+  "commitments.set": withClient(`await client.nodes.setCommitment(97899, "auto_renew", { skuId: 1 })`)
+}

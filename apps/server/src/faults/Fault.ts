@@ -3,8 +3,7 @@
  * plane, in a snapshot and in memory. Which faults there are, and what each does, is in `injection/`.
  */
 import { Option, Schema } from "effect"
-import { readDurationMillis } from "../lifecycle/durationText.ts"
-import { readInstantMillis } from "../lifecycle/instantText.ts"
+import { readDurationMillis, readInstantMillis } from "../lifecycle/timeText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { operations } from "./operations.ts"
 

@@ -3,8 +3,7 @@
  * to it. Milliseconds throughout.
  */
 import { Schema } from "effect"
-import { maxDurationMillis } from "./durationText.ts"
-import { isStart } from "./instantText.ts"
+import { isStart, maxDurationMillis } from "./timeText.ts"
 import { lastMillis, maxTimes } from "./VirtualClock.ts"
 
 const firstMillis = Date.parse("0001-01-01T00:00:00Z")

@@ -1,8 +1,8 @@
 /**
- * Durations as text, in flags, in requests of the control plane and in faults alike.
+ * Durations and instants as text, in flags, in requests of the control plane and in faults alike.
  */
+import { DateTime, Duration, Option, Schema } from "effect"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
-import { Duration, Option, Schema } from "effect"
 import { textField } from "./textField.ts"
 
 /** Ten years. */
@@ -16,14 +16,47 @@ export const readDurationMillis = (text: string): Option.Option<number> =>
   )
 
 /** A duration as Effect takes it, so that a test may write `"10 seconds"` or `Duration.seconds(10)`. */
-const Input = Schema.declare((value): value is Duration.Input =>
+const DurationInput = Schema.declare((value): value is Duration.Input =>
   Option.isSome(Duration.fromInput(value as Duration.Input))
 )
 
 /** A duration from nothing to ten years, in whole milliseconds: `10 seconds`, or as flags have it, `10s`. */
 export const DurationText = textField<Duration.Input>(
-  Input,
+  DurationInput,
   "a duration such as 10s or 10 seconds, up to 10 years",
   (given) => Option.map(readDurationMillis(given), Duration.millis),
   (duration) => `${Duration.toMillis(duration)} millis`
+)
+
+const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
+
+/** Milliseconds since the epoch of an instant in ISO 8601 and UTC: `2026-01-01T00:00:10Z`. */
+export const readInstantMillis = (text: string): Option.Option<number> =>
+  isoInstant.test(text)
+    ? DateTime.make(text).pipe(
+        // Of 30 February it makes 2 March.
+        Option.filter((instant) => DateTime.formatIso(instant).startsWith(text.slice(0, 16))),
+        Option.map(DateTime.toEpochMillis)
+      )
+    : Option.none()
+
+/** Before it, `ratelimit-reset` would be read as a number of seconds from now (A22). */
+const firstYear = 2002
+const lastYear = 2999
+
+/** Whether a world may begin at this instant. */
+export const isStart = (millis: number): boolean =>
+  millis >= Date.UTC(firstYear, 0) && millis < Date.UTC(lastYear + 1, 0)
+
+/** An instant as Effect takes it, so that a test may write `"2026-01-01T00:00:00Z"` or a `DateTime`. */
+const InstantInput = Schema.declare((value): value is DateTime.DateTime.Input =>
+  Option.isSome(DateTime.make(value as DateTime.DateTime.Input))
+)
+
+/** An instant of a world. */
+export const InstantText = textField<DateTime.DateTime.Input>(
+  InstantInput,
+  `an instant from ${firstYear} to ${lastYear} such as 2026-01-01T00:00:00Z`,
+  (text) => readInstantMillis(text).pipe(Option.filter(isStart), Option.map(DateTime.makeUnsafe)),
+  (instant) => DateTime.formatIso(DateTime.makeUnsafe(instant))
 )

@@ -3,8 +3,7 @@
  * test passes to `makeWorld`, and `--help` shows its descriptions: `cli/flags.ts` makes a flag of each field it names.
  */
 import { DateTime, Duration, Option, Schema } from "effect"
-import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
-import { InstantText } from "../lifecycle/instantText.ts"
+import { DurationText, InstantText, readDurationMillis } from "../lifecycle/timeText.ts"
 import { type LifeRule, maxLives, type Outcomes, Weight } from "../lifecycle/NodeLife.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Redacted, Schema } from "effect"
 import { readAccount } from "../../src/cli/flags.ts"
-import { readDurationMillis } from "../../src/lifecycle/durationText.ts"
+import { readDurationMillis } from "../../src/lifecycle/timeText.ts"
 import { readRateLimit, WorldOptions } from "../../src/world/WorldOptions.ts"
 
 const readClock = Schema.decodeUnknownOption(WorldOptions.fields.clock)

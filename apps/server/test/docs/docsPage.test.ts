@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import description from "@berthkit/core/openapi.json" with { type: "json" }
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { samples } from "../../src/docs/samples.ts"
+import { samples } from "../../src/docs/docs.ts"
 import { TestServer } from "../../src/testing.ts"
 import { send } from "../http/service.ts"
 
