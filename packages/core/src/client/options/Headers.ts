@@ -3,7 +3,6 @@
  */
 import { Predicate } from "effect"
 
-/** Further headers of a request, by their names. */
 /** Header names and their values. */
 export type Headers = Readonly<Record<string, string>>
 
