@@ -6,6 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { BerthApi } from "@berthkit/core/api/BerthApi"
+import type { Json } from "@berthkit/core/api/Document"
 import type { Profile } from "../profile/Profile.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
 import { withMarks } from "./marks.ts"
@@ -14,8 +15,6 @@ export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
 /** Browsers ask for it by themselves. There is none; no test reads of it in a journal. */
 export const iconPath = "/favicon.ico"
-
-type Json = Record<string, any>
 
 /** An example where Scalar looks for one. */
 const withExamples = ({ content }: Json) => {

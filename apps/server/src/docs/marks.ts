@@ -2,11 +2,10 @@
  * The description of the interface under a profile: behind the source of each behaviour it says whether evidence confirms it,
  * refutes it, or leaves it open.
  */
+import type { Json } from "@berthkit/core/api/Document"
 import { Context } from "effect"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Finding, Profile, VerdictWord } from "../profile/Profile.ts"
-
-type Json = Record<string, any>
 
 /** What is said of an assumption as a whole: one claim refuted refutes it, and one confirmed counts where none is. */
 const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictWord> => {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
+import { quietMillis } from "@berthkit/core/client/creation/Reconciliation"
 import { makeOwnFolder, readText, removeFile, replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
@@ -46,9 +47,6 @@ const readLeftOver = (file: string) =>
     Effect.orElseSucceed(readText(file), () => Option.none<string>()),
     Option.flatMap((text) => decodeLeftOver(text))
   )
-
-/** A create that shows no node this long after it was sent made none (as `quietMillis` of the client's intents). */
-const quietMillis = 630_000
 
 /** Deletes what an earlier probe left behind. Gives whether that may still create a node. */
 export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {

@@ -9,6 +9,7 @@ import { succeed } from "@berthkit/core/api/Envelope"
 import { pageSize } from "@berthkit/core/api/Routes"
 import { nodeIdOf, operationOf } from "../faults/operations.ts"
 import type { Exchange, Reply, Step } from "../http/Exchange.ts"
+import { pathOf } from "../http/fallback.ts"
 import { listedNode } from "../http/records.ts"
 import { successOf } from "../injection/replyBody.ts"
 import { listNodes } from "../world/nodes.ts"
@@ -30,9 +31,7 @@ const situationOf = new WeakMap<Exchange, Situation>()
 
 const queryOf = ({ request }: Exchange) => new URLSearchParams(request.url.split(/\?(.*)/s, 2)[1] ?? "")
 
-const pathIn = ({ request }: Exchange): string => request.url.split("?", 1)[0]!
-
-const operationIn = (exchange: Exchange) => operationOf(exchange.request.method, pathIn(exchange))
+const operationIn = (exchange: Exchange) => operationOf(exchange.request.method, pathOf(exchange.request))
 
 /** A reply that the outer step writes as the service's to this situation. */
 const refusal = (exchange: Exchange, situation: Situation): Reply => {
@@ -48,7 +47,7 @@ export const listsAsObserved =
     if (exchange.identity._tag !== "Known") return next(exchange)
     const operation = operationIn(exchange)
     if (operation === undefined || exchange.request.method !== "GET") return next(exchange)
-    const refused = refusalOf(behaviour, operation, pathIn(exchange), queryOf(exchange))
+    const refused = refusalOf(behaviour, operation, pathOf(exchange.request), queryOf(exchange))
     if (refused !== undefined) return Effect.succeed(refusal(exchange, refused))
     const reply =
       operation === "nodes.list"
@@ -273,7 +272,7 @@ const failed = (failure: Failure | undefined, exchange: Exchange, reply: Reply):
   const id = /\/nodes\/([^/?]+)/.exec(exchange.request.url)?.[1] ?? ""
   const text = body.text ?? (body.json === undefined ? "" : JSON.stringify(body.json))
   const { "retry-after": wait, ...others } = headersWithoutBody(reply)
-  const headers = status >= 300 && status < 400 ? { ...others, location: `${pathIn(exchange)}/` } : others
+  const headers = status >= 300 && status < 400 ? { ...others, location: `${pathOf(exchange.request)}/` } : others
   return HttpServerResponse.text(text.replaceAll("{id}", String(nodeIdOf(exchange.request.url) ?? id)), {
     status,
     contentType,

@@ -2,13 +2,10 @@
  * The rate limit as replies report it: its headers, the kind of window and its length, how the reset is written (A20 to A22);
  * and how far the service's clock is ahead.
  */
-import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
+import { limitHeader, minEpochSeconds, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
 import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
 import { type Exchange, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
-
-/** Below it a reset is seconds from now (A22). */
-const minEpochSeconds = 1_000_000_000
 
 interface Reading {
   readonly exchange: Exchange
