@@ -4,6 +4,7 @@
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { GivenName } from "../world/WorldOptions.ts"
 import { maxTextLength } from "../world/WorldSettings.ts"
 import { worldParam } from "./fields.ts"
 
@@ -11,10 +12,7 @@ const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
 /** The source of a saved image: a node of the world, or a public image on a plan it goes with. */
 export const SavedImageOrder = Schema.Struct({
-  name: Schema.String.check(
-    Schema.isPattern(/\S/, { expected: "a name that is not blank" }),
-    Schema.isMaxLength(maxTextLength)
-  ),
+  name: GivenName,
   nodeId: Schema.optionalKey(Schema.Int),
   /** Slug of a public image; default Ubuntu-24.04. */
   image: Schema.optionalKey(Slug),

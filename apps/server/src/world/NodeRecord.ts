@@ -3,20 +3,14 @@
  * microseconds of `created_at` follow from seed and id, the status from the lifecycle. Instants are milliseconds since the
  * epoch.
  */
-import type { Commitment } from "../lifecycle/CommitmentTerm.ts"
 import type { LivingNode } from "../lifecycle/NodeLife.ts"
 import type { Plan } from "./catalogue.ts"
 
 /** A node as a world keeps it. */
 export interface NodeRecord extends LivingNode {
-  readonly id: number
-  readonly name: string
   readonly plan: Plan
   /** Id of the public or saved image it was made from. */
   readonly imageId: number
-  readonly createdAt: number
-  readonly deletedAt: number | null
-  readonly commitment: Commitment | null
   readonly backups: boolean
   /** A locked node refuses user actions (interface.md §2.4). Nothing in the interface locks one. */
   readonly locked: boolean

@@ -123,13 +123,16 @@ const lifeFields = {
   outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0"))
 }
 
+/** The name of a node or an image that a test asks for. */
+export const GivenName = Schema.String.check(
+  Schema.isPattern(/\S/, { expected: "a name that is not blank" }),
+  Schema.isMaxLength(maxTextLength)
+)
+
 /** A node that is there from the start. */
 const NodeOptions = Schema.Struct({
   ...GivenNode.fields,
-  name: Schema.String.check(
-    Schema.isPattern(/\S/, { expected: "a name that is not blank" }),
-    Schema.isMaxLength(maxTextLength)
-  ),
+  name: GivenName,
   createdAt: Schema.optionalKey(InstantText).annotate(described("Default: it has just reached its status"))
 })
 

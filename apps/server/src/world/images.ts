@@ -2,17 +2,12 @@
  * The image list of a world and its filters (interface.md §4 notes 4 and 5, A18).
  */
 import { Result } from "effect"
-import type { Plan } from "./catalogue.ts"
+import type { Plan, PublicImage } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
 /** One row of the image list: an image, public or saved, on a plan it can be started on. */
-export interface ImageRow {
-  readonly id: number
-  readonly slug: string
-  readonly name: string
-  readonly os: string
-  readonly version: string | null
+export interface ImageRow extends PublicImage {
   readonly plan: Plan
 }
 
