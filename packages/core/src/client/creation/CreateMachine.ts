@@ -393,36 +393,25 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
 
 /** The end of a create of which it is not known whether it made a node. */
 const unknown = (
-  request: CreateRequest,
-  state: Reconciling,
-  candidates: ReadonlyArray<Node> = [],
-  ...why: [otherwise?: Pick<ErrorReason, "_tag" | "message">, tried?: Tried]
-): CreateStep => failed(unresolved(request, state, candidates, ...why), reported(request, state.intent))
-
-/** Without a key no call asks for it again, and creates beside it must still know of it. */
-const reported = ({ keyed }: CreateRequest, intent: SentIntent): IntentWrite | undefined =>
-  keyed ? undefined : { intent: { ...intent, fate: "reported" }, isRequired: false }
-
-/** It is not known whether the create made a node. */
-const unresolved = (
   { keyed, name }: CreateRequest,
-  { because, isListRead }: Pick<Reconciling, "because" | "isListRead">,
-  candidates: ReadonlyArray<Node>,
+  { because, intent, isListRead }: Pick<Reconciling, "because" | "isListRead"> & { readonly intent: SentIntent },
+  candidates: ReadonlyArray<Node> = [],
   otherwise: Pick<ErrorReason, "_tag" | "message"> = unresolvedBefore,
   tried: Tried = untried
-) => {
+): CreateStep => {
   const { _tag, message } = because?.reason ?? otherwise
-  const ids = candidates.map(({ id }) => id)
-  return createFailure(
-    new OutcomeUnknown({
-      nodeName: name,
-      candidates: ids,
-      listRead: isListRead,
-      because: _tag,
-      detail: message,
-      keyed
-    }),
-    because ?? tried
+  const reason = new OutcomeUnknown({
+    nodeName: name,
+    candidates: candidates.map(({ id }) => id),
+    listRead: isListRead,
+    because: _tag,
+    detail: message,
+    keyed
+  })
+  return failed(
+    createFailure(reason, because ?? tried),
+    // Without a key no call asks for it again, and creates beside it must still know of it.
+    keyed ? undefined : { intent: { ...intent, fate: "reported" }, isRequired: false }
   )
 }
 
@@ -439,11 +428,8 @@ const late = (
       return failed(createFailure(timedOut("no"), tried))
     case "Queued":
       return failed(createFailure(timedOut("no"), tried), request.keyed ? undefined : removed)
-    case "Sent": {
-      const unread = { because: null, isListRead: false }
-      const error = unresolved(request, unread, [], timedOut("maybe"), tried)
-      return failed(error, reported(request, state.intent))
-    }
+    case "Sent":
+      return unknown(request, { ...state, because: null, isListRead: false }, [], timedOut("maybe"), tried)
     case "Reconciling":
       return unknown(request, state, state.candidates, timedOut("maybe"), tried)
   }
