@@ -2,6 +2,7 @@
  * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal. Its
  * credentials are taken out as it is read, and what is shown later goes through the redactor that knows them.
  */
+import { parseJson } from "@berthkit/core/api/parseJson"
 import { Result } from "effect"
 import { isObject, type JsonObject } from "../profile/values.ts"
 import { type Exchange, exchangeOf, isOfTheService, isSecretName, type ReplyBody } from "./observe/Exchange.ts"
@@ -37,8 +38,7 @@ const isDeep = (value: unknown): boolean => {
 }
 
 export const bodyOf = (text: string | undefined, isWhole: boolean, status: number): ReplyBody => {
-  if (status === 0 || !isWhole) return { is: "unknown" }
-  if (text === undefined) return { is: "unknown" }
+  if (status === 0 || !isWhole || text === undefined) return { is: "unknown" }
   if (text === "") return { is: "empty" }
   try {
     const value: unknown = JSON.parse(text)
@@ -48,13 +48,7 @@ export const bodyOf = (text: string | undefined, isWhole: boolean, status: numbe
   }
 }
 
-export const parsed = (text: unknown): unknown => {
-  try {
-    return typeof text === "string" ? JSON.parse(text) : undefined
-  } catch {
-    return undefined
-  }
-}
+export const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined)
 
 interface Read {
   readonly exchange: Exchange
