@@ -6,7 +6,14 @@
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import { bootClock, stampNow } from "../files/Boot.ts"
-import { type FileFault, makeOwnFolder, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
+import {
+  type FileFault,
+  makeOwnFolder,
+  removeFile,
+  replaceFile,
+  unlessMissing,
+  withFiles
+} from "../files/StateFiles.ts"
 import { drawnKeyPrefix, type Intent, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
 import { isSent, mayBeAnswered, unanswered } from "./Reconciliation.ts"
 import { type OwnedIntent, readIntent } from "./IntentFile.ts"
@@ -64,11 +71,7 @@ const takeInEarlier = Effect.fnUntraced(function* (directory: string) {
   for (let names = yield* namesLeft; names.length > 0; names = yield* namesLeft) {
     yield* makeOwnFolder(folder)
     for (const name of names) {
-      yield* Effect.catchIf(
-        withFiles((fs) => fs.rename(`${directory}/${name}`, `${folder}/${name}`)),
-        ({ code }) => code === "ENOENT",
-        () => Effect.void
-      )
+      yield* unlessMissing(withFiles((fs) => fs.rename(`${directory}/${name}`, `${folder}/${name}`)))
     }
   }
 })

@@ -5,7 +5,15 @@
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
-import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
+import {
+  type FileFault,
+  makeOwnFolder,
+  readText,
+  removeFile,
+  replaceFile,
+  unlessMissing,
+  withFiles
+} from "../files/StateFiles.ts"
 import { takeIn, takeOver } from "./SettledIntents.ts"
 
 /** Where the intents of an account are looked for. */
@@ -32,12 +40,8 @@ const markFile = (accounts: string, id: string) => `${accounts}/${id}/intents`
 
 /** What is at a path, without following a link. */
 const kindOf = (path: string) =>
-  withFiles((fs) => fs.lstat(path)).pipe(
-    Effect.map((about): "folder" | "other" | "nothing" => (about.isDirectory() ? "folder" : "other")),
-    Effect.catchIf(
-      ({ code }) => code === "ENOENT",
-      () => Effect.succeed<"folder" | "other" | "nothing">("nothing")
-    )
+  Effect.map(unlessMissing(withFiles((fs) => fs.lstat(path))), (about) =>
+    about === undefined ? "nothing" : about.isDirectory() ? "folder" : "other"
   )
 
 const idIn = (text: string): string | undefined => {

@@ -7,7 +7,7 @@
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import { bootClock, bootId, millisBetween, namespaceOf, type Stamp, stampNow } from "../files/Boot.ts"
-import { draftOf, type FileFault, readText, withFiles } from "../files/StateFiles.ts"
+import { draftOf, type FileFault, readText, unlessMissing, withFiles } from "../files/StateFiles.ts"
 import { sleepInBackground } from "../time/Background.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
@@ -236,9 +236,14 @@ const maxMissed = 10
 
 /** Hands the lock on; false where another process was faster. */
 const handOver = (folder: string, from: string, to: string) =>
-  withFiles((fs) => fs.rename(`${folder}/${from}`, `${folder}/${to}`)).pipe(
-    Effect.as(true),
-    Effect.catch((fault) => (fault.code === "ENOENT" ? Effect.succeed(false) : Effect.fail(fault)))
+  Effect.map(
+    unlessMissing(
+      Effect.as(
+        withFiles((fs) => fs.rename(`${folder}/${from}`, `${folder}/${to}`)),
+        true
+      )
+    ),
+    (done = false) => done
   )
 
 /**

@@ -5,7 +5,15 @@
  */
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
-import { type FileFault, makePrivateFolder, readText, replaceFile, withFiles } from "../files/StateFiles.ts"
+import {
+  type FileFault,
+  makePrivateFolder,
+  readText,
+  removeFile,
+  replaceFile,
+  unlessMissing,
+  withFiles
+} from "../files/StateFiles.ts"
 import { type OwnedIntent, readIntent, readIntentNow } from "./IntentFile.ts"
 
 const dayMillis = 86_400_000
@@ -37,27 +45,14 @@ const nodeFile = (id: NodeId | number) => `${id}.node`
 const intentFile = (key: string) => `${key}.json`
 const keyIn = (name: string) => (name.endsWith(".json") ? name.slice(0, -".json".length) : undefined)
 
-const isMissing = ({ code }: FileFault) => code === "ENOENT"
-const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | undefined, FileFault> =>
-  Effect.catchIf(use, isMissing, () => Effect.undefined)
-
 const drawnSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
 /** Names in a folder; none where there is no folder. */
 const namesIn = (folder: string) =>
   Effect.map(unlessMissing(withFiles((fs) => fs.readdir(folder))), (names = []) => names)
 
-/** Moves a folder; false where it is not there, or another process was faster. */
-const moveFolder = (from: string, to: string) =>
-  Effect.map(
-    unlessMissing(
-      Effect.as(
-        withFiles((fs) => fs.rename(from, to)),
-        true
-      )
-    ),
-    (moved = false) => moved
-  )
+/** Moves a folder, unless it is not there. */
+const moveFolder = (from: string, to: string) => unlessMissing(withFiles((fs) => fs.rename(from, to)))
 
 /** Moves a file, unless another process was faster. */
 const moveNow = (from: string, to: string) => {
@@ -190,7 +185,7 @@ export const make = (settled: string, open: string) => {
     remove: Effect.fnUntraced(function* (key: string) {
       for (const name of yield* folders) {
         if (periodIn(name) === undefined || name.includes(".")) {
-          yield* unlessMissing(withFiles((fs) => fs.unlink(`${settled}/${name}/${intentFile(key)}`)))
+          yield* removeFile(`${settled}/${name}/${intentFile(key)}`)
         }
       }
     }),

@@ -106,13 +106,17 @@ export const replaceFile = (path: string, text: string, sync = false): Effect.Ef
     )
   )
 
+/** Undefined where the file or folder is not there, or not any more: another process was faster. */
+export const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | undefined, FileFault> =>
+  Effect.catchIf(
+    use,
+    ({ code }) => code === "ENOENT",
+    () => Effect.undefined
+  )
+
 /** Removes a file, if it exists. Not by `rm`, which asks twice what it is. */
 export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
-  Effect.catchIf(
-    withFiles((fs) => fs.unlink(path)),
-    ({ code }) => code === "ENOENT",
-    () => Effect.void
-  )
+  unlessMissing(withFiles((fs) => fs.unlink(path)))
 
 /** The folder above; the folder itself when it has none. */
 const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
