@@ -40,12 +40,9 @@ const isDeep = (value: unknown): boolean => {
 export const bodyOf = (text: string | undefined, isWhole: boolean, status: number): ReplyBody => {
   if (status === 0 || !isWhole || text === undefined) return { is: "unknown" }
   if (text === "") return { is: "empty" }
-  try {
-    const value: unknown = JSON.parse(text)
-    return isDeep(value) ? { is: "unknown" } : { is: "json", value }
-  } catch {
-    return { is: "text", text }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { is: "text", text }
+  return isDeep(value) ? { is: "unknown" } : { is: "json", value }
 }
 
 export const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined)
@@ -133,12 +130,8 @@ const harEntries = (value: JsonObject): ReadonlyArray<Read | undefined> | undefi
 
 /** The evidence in the text of a file, or in one sentence why it is none. */
 export const readEvidence = (text: string): Result.Result<Evidence, string> => {
-  let value: unknown
-  try {
-    value = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text)
-  } catch {
-    return Result.fail("it is no JSON, or it was cut off; record it again")
-  }
+  const value = parseJson(text.startsWith("\ufeff") ? text.slice(1) : text)
+  if (value === undefined) return Result.fail("it is no JSON, or it was cut off; record it again")
   const entries = isObject(value) ? harEntries(value) : undefined
   if (entries === undefined) return Result.fail("it is neither a HAR nor a journal of the mock")
   const read = entries.filter((each) => each !== undefined)

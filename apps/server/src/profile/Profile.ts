@@ -2,6 +2,7 @@
  * How a service behaves where its interface is silent, as evidence of it shows: what `berth-server learn` writes and
  * `berth-server --profile` plays. A part that is absent was not observed; there Berth's assumption holds.
  */
+import { parseJson } from "@berthkit/core/api/parseJson"
 import { Result, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
 import { fieldErrors } from "../transport/fields.ts"
@@ -217,12 +218,8 @@ const decode = Schema.decodeUnknownResult(Profile, { errors: "first", onExcessPr
 
 /** A profile, or in one sentence why it is none. */
 export const readProfile = (text: string): Result.Result<Profile, string> => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return Result.fail("it is no JSON; learn it again")
-  }
+  const value = parseJson(text)
+  if (value === undefined) return Result.fail("it is no JSON; learn it again")
   const written = typeof value === "object" && value !== null ? (value as { format?: unknown }).format : undefined
   if (typeof written !== "string" || !/^berth-profile\/\d+$/.test(written)) {
     return Result.fail("it is no profile of berth-server learn")
