@@ -1,6 +1,6 @@
 /**
  * What the engine has to know of a call: its name, what its reply may be, and how to read it. One per method of the
- * services; the request itself is built by `Wire.ts`.
+ * services; the request itself is built by `wire` in `Transport.ts`.
  */
 import { Result } from "effect"
 import type { Duration, Effect } from "effect"

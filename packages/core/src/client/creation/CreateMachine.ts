@@ -17,18 +17,22 @@ import {
   failureOf,
   isAlike,
   isSame,
-  isSent,
   keyFault,
   millisSince,
   quietMillis,
   resolve,
-  type SentIntent,
   type Tried,
-  unanswered,
-  type UnansweredIntent,
   untried
 } from "./Reconciliation.ts"
-import { type Instant, type Intent, intentVersion } from "./IntentStore.ts"
+import {
+  type Instant,
+  type Intent,
+  intentVersion,
+  isSent,
+  type SentIntent,
+  unanswered,
+  type UnansweredIntent
+} from "./IntentStore.ts"
 
 /** What came of a create: a new node, or one found to be its own, because its reply was lost or its key had made it. */
 export interface Creation {

@@ -31,7 +31,6 @@ import {
   keyFault,
   lostBeside,
   SameNameCreates,
-  type SentIntent,
   specDigest,
   untried,
   unusable,
@@ -44,6 +43,7 @@ import {
   type IntentStore,
   type IntentStoreFailed,
   makeMemory,
+  type SentIntent,
   sharedByKey
 } from "./IntentStore.ts"
 import * as Watermark from "./Watermark.ts"

@@ -14,8 +14,16 @@ import {
   unlessMissing,
   withFiles
 } from "../files/StateFiles.ts"
-import { drawnKeyPrefix, type Intent, IntentStore, IntentStoreFailed, makeTurns } from "./IntentStore.ts"
-import { isSent, mayBeAnswered, unanswered } from "./Reconciliation.ts"
+import {
+  drawnKeyPrefix,
+  type Intent,
+  IntentStore,
+  IntentStoreFailed,
+  isSent,
+  makeTurns,
+  mayBeAnswered,
+  unanswered
+} from "./IntentStore.ts"
 import { type OwnedIntent, readIntent } from "./IntentFile.ts"
 import { isRunning, self, withKeyLock } from "./KeyLock.ts"
 import { type IntentPlace, settleIn } from "./IntentPlace.ts"

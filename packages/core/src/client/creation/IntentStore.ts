@@ -40,6 +40,24 @@ export interface Intent {
   readonly nodeId: NodeId | null
 }
 
+/** An intent that was sent. */
+export type SentIntent = Intent & { readonly sentAt: Instant }
+
+/** A sent intent to which no reply can come any more. */
+export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
+
+export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
+
+/** Whether a reply to it may still come. */
+export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" } =>
+  isSent(intent) && intent.nodeId === null && intent.fate === "open"
+
+/** The intent once no reply can come any more. */
+export const unanswered = (intent: SentIntent): UnansweredIntent => ({
+  ...intent,
+  fate: intent.fate === "open" ? "lost" : intent.fate
+})
+
 /** An intent cannot be read or written. */
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
   /** Why, such as the message of the file system. */

@@ -9,7 +9,14 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, InvalidRequest, StateUnavailable, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import { millisBetween } from "../files/Boot.ts"
-import type { Instant, Intent, IntentStoreFailed } from "./IntentStore.ts"
+import {
+  type Instant,
+  type Intent,
+  type IntentStoreFailed,
+  isSent,
+  mayBeAnswered,
+  type SentIntent
+} from "./IntentStore.ts"
 
 /** Sorted, each once: the order of tags and keys changes nothing about a node. None is the same as leaving them out. */
 const set = (texts: ReadonlyArray<string> | undefined) =>
@@ -39,24 +46,6 @@ export const specDigest = (spec: NodeSpec): string => {
   const crypto = globalThis.process?.getBuiltinModule?.("node:crypto")
   return crypto === undefined ? text : crypto.createHash("sha256").update(text).digest("hex")
 }
-
-/** An intent that was sent. */
-export type SentIntent = Intent & { readonly sentAt: Instant }
-
-/** A sent intent to which no reply can come any more. */
-export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
-
-export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
-
-/** Whether a reply to it may still come. */
-export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" } =>
-  isSent(intent) && intent.nodeId === null && intent.fate === "open"
-
-/** The intent once no reply can come any more. */
-export const unanswered = (intent: SentIntent): UnansweredIntent => ({
-  ...intent,
-  fate: intent.fate === "open" ? "lost" : intent.fate
-})
 
 type Shown = Pick<Intent, "name" | "plan" | "image">
 

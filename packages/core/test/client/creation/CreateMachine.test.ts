@@ -1,8 +1,8 @@
 /** The decisions of a create, one by one. `createRuns.test.ts` lets them run in any order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type SentIntent, untried } from "../../../src/client/creation/Reconciliation.ts"
-import type { Instant, Intent } from "../../../src/client/creation/IntentStore.ts"
+import { untried } from "../../../src/client/creation/Reconciliation.ts"
+import { type Instant, type Intent, type SentIntent } from "../../../src/client/creation/IntentStore.ts"
 import {
   type CreateEvent,
   type CreateRequest,

@@ -6,8 +6,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { mayBeAnswered, unanswered, untried } from "../../../src/client/creation/Reconciliation.ts"
-import type { Instant, Intent } from "../../../src/client/creation/IntentStore.ts"
+import { untried } from "../../../src/client/creation/Reconciliation.ts"
+import { type Instant, type Intent, mayBeAnswered, unanswered } from "../../../src/client/creation/IntentStore.ts"
 import {
   type CreateAction,
   type CreateEvent,
