@@ -3,7 +3,7 @@
  * out. `previewFleet` stops after the plan, and changes no file.
  */
 import type { PriceList } from "@berthkit/core/domain/Price"
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
@@ -18,15 +18,15 @@ import {
   mustBeKnown,
   type Plan,
   planOf,
-  planPrice,
-  type PlanOptions
+  type PlanOptions,
+  planPrice
 } from "../fleet/plan.ts"
 import { whenInterrupted } from "../nodes/interrupted.ts"
 import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportLeftOut } from "../output/progress.ts"
 import { reportProblem } from "../output/reportProblem.ts"
-import { type FleetChange } from "../records/fleetChange.ts"
+import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
 import { askConsent, checkCost, checkDeletes, ensureConsent, type Limits } from "./consent.ts"
@@ -34,7 +34,7 @@ import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
 import { ownAccount } from "./ownAccount.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
-import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
+import { awaitGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
 import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
 import { registered, updateRegistry } from "./Registry.ts"
@@ -69,7 +69,6 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
 
 /** Why a member cannot be made so: an unknown plan, an image that does not go with it, a commitment that is not offered. */
 const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: Catalogue) {
-  const listed = { ...catalogue, saved: { images: [], leftOut: [] } }
   const checked = new Set<string>()
   for (const change of changes) {
     if (change.action !== "create" && change.action !== "replace" && change.action !== "commit") continue
@@ -77,11 +76,11 @@ const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: C
     if (checked.has(group)) continue
     checked.add(group)
     if (change.action !== "commit" && order.savedImageTemplateId === undefined) {
-      const offer = offerFor({ ...order, name: group }, listed)
-      if (Result.isFailure(offer)) {
-        const { hint, message } = offer.failure
-        return yield* new UsageFault({ message: `nodes.${group}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
-      }
+      yield* Effect.mapError(
+        offerFor({ ...order, name: group }, catalogue, { force: false }),
+        ({ hint, message }) =>
+          new UsageFault({ message: `nodes.${group}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+      )
     }
     if (commitment === null || commitment.days === null) continue
     const options = pricesOf(catalogue).ofOrder(order).committedOptions

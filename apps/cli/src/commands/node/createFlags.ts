@@ -2,8 +2,9 @@
  * The flags of `berth node create`, and the nodes that they describe.
  */
 import { isKey } from "@berthkit/core/client/creation/Creator"
+import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import {
   duration,
   flag,
@@ -18,6 +19,7 @@ import {
 import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { imageOf } from "../../proposal/offer.ts"
+import { fileReason } from "../../failure/fileReason.ts"
 
 const id = wholeNumber(0, undefined, "ID")
 
@@ -80,25 +82,45 @@ export type NodeOptions = Omit<
 
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
-/** What the options say of the node. For an option that is not given the service's default holds. */
-export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>): Partial<NodeSpec> =>
-  withoutUndefined({
-    name: options.name ?? options.nameFlag,
-    plan: options.plan,
-    image: options.image === undefined ? undefined : imageOf(options.image),
-    sshKeys: some(options.sshKeys),
-    tags: some(options.tags),
-    startScripts: some(startScripts),
-    backups: options.backups || undefined,
-    publicIp: options.noPublicIp ? false : undefined,
-    ipv6: options.ipv6 || undefined,
-    disablePassword: options.disablePassword || undefined,
-    savedImageTemplateId: options.savedImage,
-    committedSkuId: options.committedSku,
-    securityGroupId: options.securityGroup,
-    vpcId: options.vpc,
-    label: options.label
+const scriptFault = (name: string) => (why: FileFault) =>
+  new UsageFault({
+    message: `--start-script cannot be ${name}: ${why.code === "ENOENT" ? "there is no such file" : fileReason(why)}.`,
+    hint: "See berth node create --help."
   })
+
+/** What is in each file of `--start-script`. */
+const readStartScripts = (given: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, UsageFault> =>
+  Effect.forEach(given, (name) =>
+    Effect.mapError(
+      withFiles(async (fs) => {
+        if (!(await fs.stat(name)).isFile()) throw { message: "it is not a file" } satisfies FileFault
+        return fs.readFile(name, "utf8")
+      }),
+      scriptFault(name)
+    )
+  )
+
+/** What the options say of the node. For an option that is not given the service's default holds. */
+export const specOf = (options: NodeOptions): Effect.Effect<Partial<NodeSpec>, UsageFault> =>
+  Effect.map(readStartScripts(options.startScripts), (startScripts) =>
+    withoutUndefined({
+      name: options.name ?? options.nameFlag,
+      plan: options.plan,
+      image: options.image === undefined ? undefined : imageOf(options.image),
+      sshKeys: some(options.sshKeys),
+      tags: some(options.tags),
+      startScripts: some(startScripts),
+      backups: options.backups || undefined,
+      publicIp: options.noPublicIp ? false : undefined,
+      ipv6: options.ipv6 || undefined,
+      disablePassword: options.disablePassword || undefined,
+      savedImageTemplateId: options.savedImage,
+      committedSkuId: options.committedSku,
+      securityGroupId: options.securityGroup,
+      vpcId: options.vpc,
+      label: options.label
+    })
+  )
 
 /** Whether nothing is missing. */
 export const isWhole = (spec: Partial<NodeSpec>): spec is NodeSpec =>

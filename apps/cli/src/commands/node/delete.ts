@@ -15,8 +15,7 @@ import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nod
 import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
-import { foundBy, propose } from "../../proposal/Proposal.ts"
+import { type Approval, approve, ensureApprovable, foundBy, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
 
 const flags = {

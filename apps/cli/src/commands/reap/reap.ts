@@ -13,7 +13,7 @@ import { OutputFormat } from "../../output/OutputFormat.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { dueLeases, reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
 import { printAll } from "../../output/print.ts"
-import { approve } from "../../proposal/approve.ts"
+import { approve } from "../../proposal/Proposal.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 

@@ -11,7 +11,7 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Duration, Effect, Exit, Fiber, Result } from "effect"
 import { command } from "../command.ts"
-import { LeaseOver, LeasedNodeNotReady, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
+import { LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { leaseFileFault } from "../../failure/leaseFileFault.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
@@ -23,14 +23,12 @@ import { waitFor } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
-import { reportLeftOut, withProgress } from "../../output/progress.ts"
+import { withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
-import { approve } from "../../proposal/approve.ts"
-import { knownOffer, offerFor, publicCatalogue } from "../../proposal/offer.ts"
+import { approve } from "../../proposal/Proposal.ts"
+import { checkCost, createProposal, offerFor, publicCatalogue } from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { isWhole, specOf } from "../node/createFlags.ts"
-import { costFault, proposalOf, savedImages } from "../node/create.ts"
-import { readStartScripts } from "../node/startScripts.ts"
 import { ensureCommand, runCommand } from "./child.ts"
 import { asCreate, parameters, randomWord, type RunOptions } from "./flags.ts"
 
@@ -39,7 +37,7 @@ const silentMillis = 1000
 
 /** What was asked for; without a plan or an image nothing can be created. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
-  const spec = specOf(asCreate(options, name), yield* readStartScripts(options.startScripts))
+  const spec = yield* specOf(asCreate(options, name))
   if (isWhole(spec)) return spec
   return yield* new UsageFault({
     message: `berth run needs ${spec.plan === undefined ? "--plan" : "--image"}.`,
@@ -49,13 +47,9 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
 
 /** Shows what the node costs and asks where that is needed; whether it is to be created. */
 const approved = Effect.fnUntraced(function* (spec: NodeSpec, { dryRun, force, maxCost, yes }: RunOptions) {
-  const { images, leftOut } = yield* publicCatalogue()
-  const listed = { images, leftOut, saved: yield* savedImages(spec) }
-  yield* reportLeftOut
-  const offer = force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
-  const proposals = [proposalOf({ spec }, offer)]
-  const tooMuch = costFault(proposals, offer, maxCost)
-  if (tooMuch !== undefined) return yield* tooMuch
+  const offer = yield* offerFor(spec, yield* publicCatalogue(), { force })
+  const proposals = [createProposal(spec, offer)]
+  yield* checkCost(proposals, spec, offer, maxCost)
   const mustAsk = proposals.some(({ pricePerHourInr }) => pricePerHourInr === null)
   return yield* approve(proposals, { verb: "create", mustAsk, yes, dryRun, single: true })
 })
