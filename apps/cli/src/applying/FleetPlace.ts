@@ -7,7 +7,7 @@ import { type FileFault, readText } from "@berthkit/core/client/files/StateFiles
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 import { Effect, Option, Result } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
-import { quoted } from "../commandLine/quoted.ts"
+import { quoted } from "../commandLine/commandToType.ts"
 import { LocalFileFault, UsageFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { problemOf } from "../failure/Problem.ts"

@@ -4,7 +4,7 @@
  */
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect } from "effect"
-import { quoted } from "../commandLine/quoted.ts"
+import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"

@@ -181,3 +181,9 @@ export const argumentsFrom = <A>(min: 0 | 1, name: string, value: Value<A>, desc
   parameter("argument", { name, description }, value, { repeatable: true, required: min > 0 }, (values) =>
     values.length < min ? missing : Result.succeed(values)
   )
+
+/** The fields that have a value: for what is to have no key where a command line gives nothing. */
+export const withoutUndefined = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof A]?: Exclude<A[K], undefined>
+  }

@@ -4,7 +4,7 @@
 import { nearest } from "@berthkit/terminal/usage"
 import { type CommandTree, isNoun, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
 import { globalFlagList } from "./globalFlags.ts"
-import { commandsLike } from "./otherTools.ts"
+import { commandsLike } from "./suggestions.ts"
 
 /** Where in the tree a command is. */
 export interface Place<C> {

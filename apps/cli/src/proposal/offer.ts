@@ -21,7 +21,7 @@ import {
 } from "@berthkit/core/domain/Price"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Result } from "effect"
-import { quoted } from "../commandLine/quoted.ts"
+import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Progress, reportLeftOut } from "../output/progress.ts"
 import { pricePerHourText } from "../records/price.ts"

@@ -2,15 +2,15 @@
  * The tools that change: `propose` says what would be done and sends nothing; `execute` does it, once, after a person has consented to
  * exactly that.
  */
-import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { commitmentSettings } from "@berthkit/core/domain/Commitment"
+import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { BerthError } from "@berthkit/core/domain/BerthError"
+import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { McpSchema } from "effect/ai"
 import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
-import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
+import { withoutUndefined } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"

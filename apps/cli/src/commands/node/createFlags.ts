@@ -14,9 +14,9 @@ import {
   text,
   type Value,
   type Values,
-  wholeNumber
+  wholeNumber,
+  withoutUndefined
 } from "../../commandLine/Parameter.ts"
-import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { imageOf } from "../../proposal/offer.ts"
 import { fileReason } from "../../failure/fileReason.ts"
