@@ -11,7 +11,9 @@ import {
   replaceFile,
   withFiles
 } from "@berthkit/core/client/files/StateFiles"
-import { Context, Effect, identity, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import { LocalFileFault } from "../failure/CliFailure.ts"
+import { fileReason } from "../failure/fileReason.ts"
 import { underLock } from "../files/underLock.ts"
 import { type Lease, parseLease } from "./Lease.ts"
 
@@ -30,24 +32,35 @@ interface Leases {
 export class LeaseStore extends Context.Service<
   LeaseStore,
   {
-    readonly all: Effect.Effect<Leases, FileFault>
+    readonly all: Effect.Effect<Leases, LocalFileFault>
     /** Writes a lease; on the disk when this ends. Fails where it cannot be kept. */
-    readonly save: (lease: Lease) => Effect.Effect<void, FileFault>
-    readonly remove: (key: string) => Effect.Effect<void, FileFault>
+    readonly save: (lease: Lease) => Effect.Effect<void, LocalFileFault>
+    readonly remove: (key: string) => Effect.Effect<void, LocalFileFault>
     /** Runs `use` with the lease as it is now, while no other process does; undefined where it is gone. */
     readonly change: <A, E, R>(
       key: string,
       use: (lease: Lease | undefined) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | FileFault, R>
+    ) => Effect.Effect<A, E | LocalFileFault, R>
   }
 >()("@berthkit/cli/leases/LeaseStore") {
   /** The store of an account; without a state folder there is nothing in it, and nothing can be kept. */
   static readonly layer = (place: IntentPlace | undefined) => Layer.sync(LeaseStore, () => make(place))
 }
 
+/** That leases cannot be read or written: without them no node is leased, because nothing would delete it. */
+export const leaseFileFault = (fault: FileFault): LocalFileFault =>
+  new LocalFileFault({
+    path: fault.path ?? "",
+    message: `The leases of nodes cannot be kept: ${fileReason(fault)}.`,
+    hint: "Set HOME or XDG_STATE_HOME to a folder that can be written; see: berth doctor"
+  })
+
+const orFault = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A, LocalFileFault> =>
+  Effect.mapError(use, leaseFileFault)
+
 const make = (place: IntentPlace | undefined): LeaseStore["Service"] => {
   if (place === undefined) {
-    const none = Effect.fail<FileFault>({ message: "there is no home folder" })
+    const none = Effect.fail(leaseFileFault({ message: "there is no home folder" }))
     return {
       all: Effect.succeed({ leases: [], unreadable: [] }),
       save: () => none,
@@ -56,19 +69,21 @@ const make = (place: IntentPlace | undefined): LeaseStore["Service"] => {
     }
   }
   // Another process may join the account with another one: then it is another folder.
-  const folder = leasesOf(place)
+  const folder = orFault(leasesOf(place))
   const fileOf = (key: string) => Effect.map(folder, (found) => `${found}/${key}${suffix}`)
 
   const read = Effect.fnUntraced(function* (key: string) {
-    const text = yield* readText(yield* fileOf(key))
+    const text = yield* orFault(readText(yield* fileOf(key)))
     return Option.filter(Option.flatMap(text, parseLease), (lease) => lease.key === key)
   })
 
   const names = Effect.flatMap(folder, (found) =>
-    Effect.catchIf(
-      withFiles((fs) => fs.readdir(found)),
-      ({ code }) => code === "ENOENT",
-      () => Effect.succeed<Array<string>>([])
+    orFault(
+      Effect.catchIf(
+        withFiles((fs) => fs.readdir(found)),
+        ({ code }) => code === "ENOENT",
+        () => Effect.succeed<Array<string>>([])
+      )
     )
   )
 
@@ -92,13 +107,13 @@ const make = (place: IntentPlace | undefined): LeaseStore["Service"] => {
     }),
     save: (lease) =>
       Effect.gen(function* () {
-        yield* makeOwnFolder(yield* folder, ownLevels)
-        yield* replaceFile(yield* fileOf(lease.key), `${JSON.stringify(lease)}\n`, true)
+        yield* orFault(makeOwnFolder(yield* folder, ownLevels))
+        yield* orFault(replaceFile(yield* fileOf(lease.key), `${JSON.stringify(lease)}\n`, true))
       }),
-    remove: (key) => Effect.flatMap(fileOf(key), removeFile),
+    remove: (key) => Effect.flatMap(fileOf(key), (path) => orFault(removeFile(path))),
     change: (key, use) =>
       Effect.flatMap(folder, (found) =>
-        underLock(`${found}/${key}.lock`, identity, () =>
+        underLock(`${found}/${key}.lock`, leaseFileFault, () =>
           Effect.flatMap(read(key), (lease) => use(Option.getOrUndefined(lease)))
         )
       )

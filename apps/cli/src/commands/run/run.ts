@@ -12,13 +12,10 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Duration, Effect, Exit, Fiber, Result } from "effect"
 import { command } from "../command.ts"
 import { LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
-import { leaseFileFault } from "../../failure/leaseFileFault.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
-import { endLease, type LeaseFailure, leaseNow, nodeOf } from "../../nodes/endLease.ts"
-import { reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
-import { takeKept } from "../../nodes/takeKept.ts"
+import { endLease, leaseNow, nodeOf, reapLeases, takeKept, unreadableLease } from "../../nodes/leasedNodes.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
@@ -64,7 +61,7 @@ const reapFirst = Effect.gen(function* () {
   }
 }).pipe(Effect.catch((failure) => printNote(failure.message)))
 
-const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => Effect.mapError(save(lease), leaseFileFault))
+const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => save(lease))
 
 /** A new lease, written before its node is created. */
 const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number) {
@@ -96,7 +93,6 @@ const finish = (key: string) =>
   LeaseStore.use(({ change }) =>
     change(key, (lease) => (lease === undefined ? Effect.undefined : endLease(lease)))
   ).pipe(
-    Effect.mapError((error): LeaseFailure => ("_tag" in error ? error : leaseFileFault(error))),
     Effect.tap((end) => (end?.outcome === "deleted" ? printNote(`Deleted node ${end.id} (${end.name}).`) : Effect.void))
   )
 
