@@ -21,9 +21,8 @@ import { loadHelp } from "./commands/loadHelp.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
 import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
 import { Output, printDebug, StdoutFailed, type Streams } from "./output/Output.ts"
-import { type Format, hasJsonErrors, isFormat } from "./output/OutputFormat.ts"
+import { type AskedFormat, type Format, formatOf, hasJsonErrors, isFormat } from "./output/OutputOptions.ts"
 import { valueText } from "./output/valueText.ts"
-import { type AskedFormat, formatOf } from "./settings/format.ts"
 import { logs } from "./settings/logs.ts"
 import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
@@ -159,7 +158,7 @@ const endingOfDefect = (defect: unknown): Ending =>
 
 /** Ends a run with its exit code. The caller handles an interruption. */
 const withExitCode =
-  (format: Format, debug: boolean) =>
+  (debug: boolean) =>
   <R>(run: Effect.Effect<void, Failure | ProgramEnded, R>) =>
     run.pipe(
       Effect.as<number>(exitCode.done),
@@ -172,7 +171,7 @@ const withExitCode =
             onSome: endingOf,
             onNone: () => endingOfDefect(Cause.squash(cause))
           })
-          yield* reportProblem(problem, format)
+          yield* reportProblem(problem)
           if (code === exitCode.fault && debug) yield* printDebug(Cause.pretty(cause))
           return code
         })
@@ -195,7 +194,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
       jsonErrors: hasJsonErrors(format.asked)
     })
     return yield* perform(args, format).pipe(
-      withExitCode(format.asked, raw.debug),
+      withExitCode(raw.debug),
       Effect.provideService(Commands, tree),
       Effect.provide(Layer.mergeAll(Layer.provideMerge(logs(raw.debug), output), platform))
     )

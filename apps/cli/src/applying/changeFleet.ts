@@ -21,11 +21,9 @@ import {
   type PlanOptions,
   planPrice
 } from "../fleet/plan.ts"
-import { whenInterrupted } from "../nodes/interrupted.ts"
+import { reportProblem, whenInterrupted } from "../output/reportProblem.ts"
 import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
-import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportLeftOut } from "../output/progress.ts"
-import { reportProblem } from "../output/reportProblem.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
@@ -62,8 +60,7 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
     const told = { message: typed(message), hint: typed(hint) }
     return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)
   }
-  const format = yield* OutputFormat
-  for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)), format)
+  for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)))
   return yield* failureOf(last)
 })
 
@@ -257,8 +254,7 @@ const changeLocked = Effect.fnUntraced(function* (
     failure === undefined ? [] : [problemOfMember(memberText(member), failure)]
   )
   if (problems.length === 0) return yield* printNote(finalSentence(plan, prices))
-  const format = yield* OutputFormat
-  for (const problem of problems) yield* reportProblem(problem, format)
+  for (const problem of problems) yield* reportProblem(problem)
   return yield* new MembersFailed({ failed: problems.length, of: all })
 })
 

@@ -6,7 +6,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Result } from "effect"
 import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
-import { OutputFormat } from "../output/OutputFormat.ts"
+import { OutputFormat } from "../output/OutputOptions.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 import { type NodeResult, outcomeRecord } from "../records/outcome.ts"
@@ -74,9 +74,8 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
 
 /** Reports on stderr which of the nodes failed and why, one problem each. */
 export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>) {
-  const format = yield* OutputFormat
   for (const { error, id, name } of outcomes) {
-    if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } }, format)
+    if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } })
   }
 })
 
@@ -85,8 +84,7 @@ export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArr
  * every node; JSON has the successes alone, and the failures are on stderr like any other error.
  */
 export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, single: boolean) {
-  const format = yield* OutputFormat
-  if (format === "table") return yield* printAll(outcomeRecord, outcomes)
+  if ((yield* OutputFormat) === "table") return yield* printAll(outcomeRecord, outcomes)
   const done = outcomes.filter(({ error }) => error === null)
   const [only] = done
   yield* single && only !== undefined ? printOne(outcomeRecord, only) : printAll(outcomeRecord, done)

@@ -4,7 +4,7 @@
 import { Effect, Result } from "effect"
 import { compile, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath"
 import { UsageFault } from "../failure/CliFailure.ts"
-import type { Format } from "./OutputFormat.ts"
+import type { Format } from "./OutputOptions.ts"
 import { jsonBlock, jsonLine } from "./json.ts"
 import { yamlText } from "./yaml.ts"
 

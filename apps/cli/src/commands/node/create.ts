@@ -16,14 +16,12 @@ import { CreatedNotReady, SomeFailed } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
-import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { reportProblem, whenInterrupted } from "../../output/reportProblem.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
@@ -192,8 +190,7 @@ const printCreations = Effect.fnUntraced(function* (results: ReadonlyArray<Made>
   const [first] = failures
   if (first === undefined) return
   if (single) return yield* first
-  const format = yield* OutputFormat
-  for (const failure of failures) yield* reportProblem(problemOf(failure), format)
+  for (const failure of failures) yield* reportProblem(problemOf(failure))
   return yield* new SomeFailed({ failed: failures.length, of: results.length })
 })
 

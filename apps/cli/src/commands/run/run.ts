@@ -19,7 +19,6 @@ import { endLease, leaseNow, nodeOf, reapLeases, takeKept, unreadableLease } fro
 import { waitFor } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
 import { withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/Proposal.ts"
@@ -128,7 +127,7 @@ const withLease = <E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<number
       if (Exit.isSuccess(end)) return yield* exit
       if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
       const failure = Result.getOrUndefined(Exit.findError(end))
-      if (failure !== undefined) yield* reportProblem(problemOf(failure), yield* OutputFormat)
+      if (failure !== undefined) yield* reportProblem(problemOf(failure))
       return yield* exit
     })
   )
