@@ -5,7 +5,7 @@
 import { type FileFault, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
-import { underLock } from "../files/underLock.ts"
+import { underLock } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { type Output, printNote } from "../output/Output.ts"

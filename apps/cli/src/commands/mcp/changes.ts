@@ -302,7 +302,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
             `Nothing was sent. A person has to run in a terminal: berth approve ${id}`
           )
         case "approved":
-          return yield* sendingWithin(store.locked(id)(carryOut(kept, store)))
+          return yield* sendingWithin(store.locked(id, carryOut(kept, store)))
       }
     })
   )
