@@ -72,8 +72,8 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
   )
 })
 
-/** A new ledger's lineage, which no other ledger has. */
-const drawnLineage = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
+/** A word that nothing else has: a new ledger's lineage, the name of a machine. */
+export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
 const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
 
@@ -81,7 +81,7 @@ const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unrea
 export const readLedger = Effect.fnUntraced(function* (path: string, owner: Owner) {
   const text = yield* textOf(path)
   if (Option.isSome(text)) return yield* ledgerIn(path, text.value, owner)
-  return newLedger(owner.account, owner.fleet, yield* drawnLineage)
+  return newLedger(owner.account, owner.fleet, yield* drawnWord)
 })
 
 /** Why there is no ledger in a file that can be used. */

@@ -27,17 +27,24 @@ import { reportLeftOut } from "../output/progress.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
-import { askConsent, checkCost, checkDeletes, ensureConsent, type Limits } from "./consent.ts"
+import {
+  askConsent,
+  checkCost,
+  checkDeletes,
+  ensureConsent,
+  type Limits,
+  notePrice,
+  printChanges,
+  showPlan
+} from "./showPlan.ts"
 import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
-import { ownAccount } from "./ownAccount.ts"
+import { ownAccount, registered, updateRegistry } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
 import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
-import { registered, updateRegistry } from "./Registry.ts"
 import { type Done, rowsOf } from "./rows.ts"
-import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
 
 export interface FleetOptions
   extends
@@ -122,7 +129,7 @@ export const previewFleet = Effect.fnUntraced(function* (
   yield* refuse(plan.conflicts, place)
   yield* checkOrders(plan, catalogue)
   const prices = pricesOf(catalogue)
-  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
+  yield* checkCost(plan, prices, options.maxCost)
   yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
   yield* notePrice(plan, prices)
   return plan
@@ -232,9 +239,9 @@ const changeLocked = Effect.fnUntraced(function* (
   yield* reportLeftOut
   yield* checkOrders(plan, catalogue)
   const prices = pricesOf(catalogue)
-  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
+  yield* checkCost(plan, prices, options.maxCost)
   yield* checkDeletes(plan, options)
-  yield* showPlan(rowsOf(plan, prices), priceSentence(plan, prices), !options.yes)
+  yield* showPlan(plan, prices, !options.yes)
   onReported()
   if (!options.yes) yield* askConsent(plan, fleet.fleet)
 

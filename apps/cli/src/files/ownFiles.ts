@@ -17,9 +17,12 @@ import { Effect, type Option } from "effect"
 /** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
 const accountLevels = 2
 
-/** Writes a file in the folder of an account; with `sync` it is on the disk when this ends. */
-export const writeAccountFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
-  Effect.andThen(makeOwnFolder(dirname(path), accountLevels), replaceFile(path, text, sync))
+export const makeAccountFolder = (folder: string): Effect.Effect<void, FileFault> =>
+  makeOwnFolder(folder, accountLevels)
+
+/** Writes a file in the folder of an account. */
+export const writeAccountFile = (path: string, text: string): Effect.Effect<void, FileFault> =>
+  Effect.andThen(makeAccountFolder(dirname(path)), replaceFile(path, text))
 
 /** Runs `use` while no other process has the lock of this path. Its failures are its own; `faultOf` makes that of the lock. */
 export const underLock = <A, E, R, F>(

@@ -13,7 +13,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
 import { filesIn } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
-import { accountFolderOf } from "../settings/accountFolder.ts"
+import { accountFolderOf } from "../settings/account.ts"
 import { Proposal } from "./Proposal.ts"
 
 /** How long a person has to consent. */

@@ -3,8 +3,10 @@
  * named by a flag wins over the environment too: it means all of the account. Each credential carries the address that it belongs to,
  * and goes nowhere else (decision 0123).
  */
+import { basename, dirname } from "node:path"
 import {
   addressSetting,
+  type Connection,
   type ConnectionSettings,
   type Credential,
   environmentSettings,
@@ -19,6 +21,17 @@ import { argument, text } from "../commandLine/Parameter.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { type Profiles, type ProfileValues, readProfiles, writeProfiles } from "./ProfileFile.ts"
+
+/**
+ * The folder of an account in the user's state folder, where berth keeps what belongs to it, and the hash that names the account; undefined where
+ * the user has no state folder.
+ */
+export const accountFolderOf = ({ files: { commitments } }: Pick<Connection, "files">) => {
+  if (commitments === undefined) return undefined
+  // Each file that the client names is directly in it.
+  const folder = dirname(commitments)
+  return { folder, id: basename(folder) }
+}
 
 interface AccountSettings extends ConnectionSettings {
   /** The name of the profile; none where no profile is used. */
