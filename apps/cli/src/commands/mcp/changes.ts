@@ -7,7 +7,7 @@ import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { BerthError } from "@berthkit/core/domain/BerthError"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, DateTime, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { McpSchema } from "effect/ai"
 import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { withoutUndefined } from "../../commandLine/Parameter.ts"
@@ -20,13 +20,25 @@ import { expiryOf } from "../../proposal/consentText.ts"
 import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { optionFor } from "../commitment/set.ts"
-import { integer, node as nodeArgument, oneOf, required, text, texts, toggle, type Values } from "./arguments.ts"
+import {
+  type Data,
+  integer,
+  keysOf,
+  node as nodeArgument,
+  oneOf,
+  parts,
+  reading,
+  required,
+  text,
+  texts,
+  toggle,
+  tool,
+  type Values
+} from "./Tool.ts"
 import { type Action, actions, type Bounds, makeBounds, notAllowed } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
-import { keysOf, parts } from "./outline.ts"
 import { within } from "./reads.ts"
 import { termsOf } from "./terms.ts"
-import { type Data, reading, tool } from "./Tool.ts"
 
 /** The longest that sending takes, with all that is read before and after it. Programs that run tools give up after a minute. */
 const sendingWithin = endingWithin("50 seconds")
@@ -309,7 +321,3 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
 
   return [propose, execute] as const
 }
-
-/** The instant at which something may be tried again. */
-export const retryAt = (nowMillis: number, millis: number): string =>
-  DateTime.formatIso(DateTime.makeUnsafe(Math.ceil((nowMillis + millis) / 1000) * 1000)).replace(/\.\d+Z$/, "Z")

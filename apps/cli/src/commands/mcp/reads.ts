@@ -28,10 +28,21 @@ import { currentCosts } from "../cost/show.ts"
 import { groupings } from "../cost/sum.ts"
 import { goals } from "../node/wait.ts"
 import { currentLimits } from "../limits/show.ts"
-import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
+import {
+  type Data,
+  integer,
+  keysOf,
+  listOf,
+  node as nodeArgument,
+  oneOf,
+  parts,
+  reading,
+  required,
+  text,
+  toggle,
+  tool
+} from "./Tool.ts"
 import type { Bounds } from "./bounds.ts"
-import { keysOf, listOf, parts } from "./outline.ts"
-import { type Data, reading, tool } from "./Tool.ts"
 
 /** Calls of this lane go after those that somebody waits for. */
 const lane = "sweep"
