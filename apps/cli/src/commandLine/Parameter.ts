@@ -9,7 +9,7 @@ import type { FlagHelp } from "./CommandHelp.ts"
 import { isOn, switchLetters, wordsOf } from "./words.ts"
 
 /** What is wrong with the words of a parameter: none was given, or as a sentence. */
-export type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
+type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
 
 /** A flag or an argument. */
 export interface Parameter<out A> {

@@ -21,7 +21,7 @@ import { elapsed } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
 /** What became of the node of a lease. */
-export interface LeaseEnd {
+interface LeaseEnd {
   readonly outcome: "deleted" | "gone" | "nothing"
   readonly id: NodeId | null
   readonly name: string

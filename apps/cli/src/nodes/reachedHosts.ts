@@ -1,11 +1,24 @@
 /**
- * The nodes of the account as hosts that other programs reach, and what is said of those that are left out or go by another name.
+ * Nodes as hosts that other programs reach: the one that an argument names exactly, or all of the account, with what is said of those that are
+ * left out or go by another name.
  */
 import { Effect } from "effect"
+import { NoAddress } from "../failure/CliFailure.ts"
+import { resolveNode } from "./resolve.ts"
 import { type Host, hostOf } from "../inventory/Host.ts"
 import { nodeCount } from "../output/format.ts"
 import { Output } from "../output/Output.ts"
 import { shownList } from "./allNodes.ts"
+
+/** The node and its address. What is no address is taken for none: it may become an argument of another program. */
+export const publicAddress = Effect.fnUntraced(function* (given: string) {
+  const { node } = yield* resolveNode(given, { change: false })
+  const address = hostOf(node).publicIp
+  if (address === null) {
+    return yield* new NoAddress({ id: node.id, name: node.name, isRunning: node.status === "running" })
+  }
+  return { node, address }
+})
 
 /** What there is to say of hosts. */
 interface Remarks {

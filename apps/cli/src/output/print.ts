@@ -8,7 +8,7 @@ import { Output } from "./Output.ts"
 import { type Format, OutputFormat, OutputOptions } from "./OutputOptions.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
-import { tableWriter } from "./tableWriter.ts"
+import { tableWriter } from "./table.ts"
 import { checkValueFormat, valueText } from "./valueText.ts"
 import type { Writer } from "./Writer.ts"
 
@@ -49,7 +49,7 @@ const printQueried = Effect.fnUntraced(function* (
   { format, isNext = false, view, writer }: Queried
 ) {
   const [{ search, structured }, { printRows }] = yield* Effect.promise(() =>
-    Promise.all([import("./query.ts"), import("./queryResult.ts")])
+    Promise.all([import("./query.ts"), import("./query.ts")])
   )
   const found = yield* search(expression, value)
   const text = structured(found, format)

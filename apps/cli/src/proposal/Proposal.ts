@@ -114,7 +114,7 @@ const togetherOf = (proposals: ReadonlyArray<Proposal>): string =>
 const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
 
 /** What several creates cost together, as a sentence; undefined for other changes. */
-export const totalOf = (proposals: ReadonlyArray<Proposal>): string | undefined => {
+const totalOf = (proposals: ReadonlyArray<Proposal>): string | undefined => {
   const [first] = proposals
   if (first === undefined || !areCreates(proposals)) return undefined
   return `Creating ${proposals.length} nodes${orderOf(first)}, ${togetherOf(proposals)}.`
@@ -160,7 +160,7 @@ const isPriced = (proposals: ReadonlyArray<Proposal>): boolean =>
   proposals.some(({ action, committedPriceInr }) => action === "create" || committedPriceInr !== null)
 
 /** The fields that are shown before a change is confirmed: those of `--dry-run` without the request. */
-export const shownFields = (proposals: ReadonlyArray<Proposal>): ReadonlyArray<Field<Proposal>> =>
+const shownFields = (proposals: ReadonlyArray<Proposal>): ReadonlyArray<Field<Proposal>> =>
   [...subject, ...(isPriced(proposals) ? price : []), ...change].filter(
     ({ key }) => key !== "action" && key !== "request"
   )

@@ -13,14 +13,14 @@ import type { Failure } from "../../failure/Problem.ts"
 export type Data = Readonly<Record<string, unknown>>
 
 /** An argument: how it is described, and how its value is read. */
-export interface Argument<out A> {
+interface Argument<out A> {
   readonly schema: Data
   readonly isRequired: boolean
   /** The value, or what is expected instead, as the end of a sentence. */
   readonly read: (given: unknown) => Result.Result<A, string>
 }
 
-export type Arguments = Readonly<Record<string, Argument<unknown>>>
+type Arguments = Readonly<Record<string, Argument<unknown>>>
 
 /** The values of arguments. */
 export type Values<A extends Arguments> = { readonly [K in keyof A]: A[K] extends Argument<infer V> ? V : never }

@@ -75,7 +75,7 @@ export const parameters = {
 export type Options = Values<typeof parameters>
 
 /** Those of them that are about the node itself. */
-export type NodeOptions = Omit<
+type NodeOptions = Omit<
   Options,
   "ifAbsent" | "key" | "count" | "maxCost" | "wait" | "timeout" | "force" | "dryRun" | "yes"
 >

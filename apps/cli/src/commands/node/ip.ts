@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { publicAddress } from "../../nodes/publicAddress.ts"
+import { publicAddress } from "../../nodes/reachedHosts.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { Output } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputOptions.ts"

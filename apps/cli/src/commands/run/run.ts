@@ -2,17 +2,19 @@
  * `berth run`: a node for one command. The node is created, the command runs here, and the node is deleted whatever happens. A lease is
  * written before the create, so that `berth reap` deletes the node of a run that was killed.
  */
-import { isIP } from "node:net"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { self } from "@berthkit/core/client/creation/LockOwner"
 import { specDigest } from "@berthkit/core/client/creation/SpecDigest"
-import { Nodes } from "@berthkit/core/client/Nodes"
-import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Duration, Effect, Exit, Fiber, Result } from "effect"
+import { Duration, Effect, Exit, Fiber, Random, Result, Struct } from "effect"
+import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
+import { isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
 import { LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
+import { addressOf, hostOf } from "../../inventory/Host.ts"
 import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
 import { endLease, leaseNow, nodeOf, reapLeases, takeKept, unreadableLease } from "../../nodes/leasedNodes.ts"
@@ -24,16 +26,36 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/Proposal.ts"
 import { checkCost, createProposal, offerFor, publicCatalogue } from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
-import { isWhole, specOf } from "../node/createFlags.ts"
 import { ensureCommand, runCommand } from "./child.ts"
-import { asCreate, parameters, randomWord, type RunOptions } from "./flags.ts"
+
+/** Two weeks: whoever needs a node for longer creates one. */
+const maxTtlMillis = 14 * 86_400_000
+
+const parameters = {
+  words: argumentsFrom(1, "COMMAND", text(""), "What to run here"),
+  ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "wait"]),
+  name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
+  ttl: flagOr(
+    "ttl",
+    duration({ minMillis: 1000, maxMillis: maxTtlMillis }),
+    "Stop the command and delete the node after this time; default 1h",
+    Duration.hours(1)
+  ),
+  reuse: switchFlag("reuse", "Use a node that an earlier run kept, and keep it for the rest of its paid hour"),
+  timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
+}
+
+type RunOptions = Values<typeof parameters>
+
+/** A word of eight letters and digits. */
+const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) => drawn.toString(36))
 
 /** The end of a run takes so long before that is said. */
 const silentMillis = 1000
 
 /** What was asked for; without a plan or an image nothing can be created. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
-  const spec = yield* specOf(asCreate(options, name))
+  const spec = yield* specOf({ ...options, name, nameFlag: undefined, committedSku: undefined })
   if (isWhole(spec)) return spec
   return yield* new UsageFault({
     message: `berth run needs ${spec.plan === undefined ? "--plan" : "--image"}.`,
@@ -82,10 +104,6 @@ const ready = Effect.fnUntraced(function* (lease: Lease, spec: NodeSpec, { timeo
   ).pipe(Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })))
   return running ?? node
 })
-
-/** Its public address, or else its private one; empty where it has none. */
-const addressOf = ({ privateIp, publicIp }: Node): string =>
-  [publicIp, privateIp].map((address) => address?.trim() ?? "").find((address) => isIP(address) !== 0) ?? ""
 
 /** Deletes the node of the lease as it is now, which another process may have ended. */
 const finish = (key: string) =>
@@ -151,7 +169,7 @@ export const run = command(
     const work = Effect.gen(function* () {
       const node = taken?.node ?? (yield* ready(lease, spec, options))
       id = node.id
-      return yield* runCommand(words, { BERTH_NODE_ID: String(id), BERTH_NODE_IP: addressOf(node) })
+      return yield* runCommand(words, { BERTH_NODE_ID: String(id), BERTH_NODE_IP: addressOf(hostOf(node)) ?? "" })
     })
     const inTime = Effect.timeoutOrElse(work, {
       duration: Math.max(1, heldMillisLeft(lease, yield* leaseNow)),
