@@ -47,7 +47,8 @@ const isGlobal = (word: string): boolean =>
       aliases.some((alias) => (metavar === null ? word === `-${alias}` : word.startsWith(`-${alias}`)))
   )
 
-const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
+/** The command of that name. */
+export const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
   entries: ReadonlyArray<E>,
   word: string
 ): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))

@@ -67,6 +67,7 @@ describe("completions", () => {
 
   it("do not offer a flag again, unless it is repeatable", () => {
     assert.notInclude(values("node list --status running --"), "--status")
+    assert.notInclude(values("node list -ojson --"), "--output")
     assert.include(values("node create --tag a --"), "--tag")
   })
 
