@@ -3,7 +3,7 @@
  */
 import { Effect, Option, Schedule } from "effect"
 import { type Command, Flag } from "effect/cli"
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
+import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { typeProblem } from "../deliver/Filter.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { formatCursor, parseCursor } from "../events/Cursor.ts"
