@@ -1,20 +1,22 @@
 /**
  * The proposals of an account that wait for a person, and what became of them: in its state folder, where the server that proposes and
- * `berth approve` meet. The id of a proposal is the hash of all that is consented to, so that a proposal which was edited is not found
- * under it. What is written is never changed: an answer, that it was sent and its result are files of their own. Only
- * that it was sent is taken back, where the service has certainly done nothing.
+ * `berth approve` meet; and what a person reads of one. The id of a proposal is the hash of all that is consented to, so that a proposal
+ * which was edited is not found under it. What is written is never changed: an answer, that it was sent and its result are files of their
+ * own. Only that it was sent is taken back, where the service has certainly done nothing.
  */
 import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"
 import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { Connection } from "@berthkit/terminal/Connection"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
 import { filesIn } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { accountFolderOf } from "../settings/account.ts"
-import { Proposal } from "./Proposal.ts"
+import { nameIn, Proposal, questionOf } from "./Proposal.ts"
+import { jsonLine } from "../output/json.ts"
 
 /** How long a person has to consent. */
 const maxAgeMillis = 600_000
@@ -75,6 +77,36 @@ export interface Kept {
   readonly id: string
   readonly expiresMillis: number
   readonly terms: Terms
+}
+
+const maxLine = 1500
+
+const line = (text: string): string => {
+  const safe = escapeControls(text)
+  return safe.length > maxLine ? `${safe.slice(0, maxLine)}…` : safe
+}
+
+/** The instant at which it expires, to the second. */
+export const expiryOf = ({ expiresMillis }: Pick<Kept, "expiresMillis">): string =>
+  DateTime.formatIso(DateTime.makeUnsafe(expiresMillis)).replace(/\.\d+Z$/, "Z")
+
+/**
+ * What a person reads before they consent to a proposal, a fact in each line: the same in a dialog of the agent's program and in a terminal.
+ * Names in it are other people's words, which cannot end a line.
+ */
+export const consentLines = (kept: Kept): ReadonlyArray<string> => {
+  const { about, proposal } = kept.terms
+  const { body, method, path } = proposal.request
+  return [
+    questionOf([proposal]),
+    ...(about === null
+      ? []
+      : [
+          `Node ${about.id}: ${nameIn(about.name)}, created ${about.createdAt}, public address ${about.publicIp ?? "none"}.`
+        ]),
+    `Request: ${method} ${path}${body === null ? "" : ` ${jsonLine(body)}`}`,
+    `Proposal ${kept.id}, until ${expiryOf(kept)}.`
+  ].map(line)
 }
 
 /** What came of a proposal. */

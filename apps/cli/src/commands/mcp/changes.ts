@@ -16,8 +16,15 @@ import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
-import { expiryOf } from "../../proposal/consentText.ts"
-import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
+import {
+  expiryOf,
+  isCurrent,
+  isSame,
+  type Kept,
+  type Order,
+  type Outcome,
+  ProposalStore
+} from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { optionFor } from "../commitment/set.ts"
 import {
