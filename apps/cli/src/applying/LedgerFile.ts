@@ -77,12 +77,16 @@ export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INT
 
 const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
 
-/** The ledger as it is; an empty one where there is none. */
-export const readLedger = Effect.fnUntraced(function* (path: string, owner: Owner) {
-  const text = yield* textOf(path)
-  if (Option.isSome(text)) return yield* ledgerIn(path, text.value, owner)
-  return newLedger(owner.account, owner.fleet, yield* drawnWord)
-})
+/** The ledger in the text of its file; an empty one where there is none. */
+const ledgerOf = (path: string, text: Option.Option<string>, owner: Owner) =>
+  Option.match(text, {
+    onNone: () => Effect.map(drawnWord, (lineage) => newLedger(owner.account, owner.fleet, lineage)),
+    onSome: (found) => ledgerIn(path, found, owner)
+  })
+
+/** The ledger as it is. */
+export const readLedger = (path: string, owner: Owner) =>
+  Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner))
 
 /** Why there is no ledger in a file that can be used. */
 export type NoLedger = "missing" | "damaged" | "later"
@@ -110,7 +114,7 @@ export const withLedger = <A, E, R>(
       Effect.gen(function* () {
         yield* Fiber.interrupt(waiting)
         const before = yield* textOf(path)
-        let ledger = yield* readLedger(path, owner)
+        let ledger = yield* ledgerOf(path, before, owner)
         let written = Option.getOrUndefined(before)
         const oneAtATime = yield* Semaphore.make(1)
         const write = (next: Ledger) =>
