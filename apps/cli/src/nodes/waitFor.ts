@@ -8,7 +8,7 @@ import { fieldsOf, StatusNotReached } from "@berthkit/core/domain/ErrorReason"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, isUnstated, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Deferred, type Duration, Effect, Option } from "effect"
-import { NameChanged } from "../failure/CliFailure.ts"
+import { NameChanged, UsageFault } from "../failure/CliFailure.ts"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency, withListedFields } from "./allNodes.ts"
@@ -20,6 +20,12 @@ export interface Wait {
   /** Default: the client's, 10 minutes. */
   readonly timeout: Duration.Duration | undefined
 }
+
+/** Fails where a time is given to a wait that is not asked for. */
+export const ensureWaits = ({ timeout, wait }: { readonly timeout: Wait["timeout"]; readonly wait: boolean }) =>
+  timeout === undefined || wait
+    ? Effect.void
+    : Effect.fail(new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." }))
 
 /** A wait that failed before it read the node, with the status that was known before it. */
 const withKnownStatus = (node: Node | null) => (error: BerthError) => {

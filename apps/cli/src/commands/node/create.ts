@@ -29,7 +29,7 @@ import { checkCost, createProposal, offerFor, planFault, publicCatalogue } from 
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
-  contradiction,
+  ensureConsistent,
   isWhole,
   missingFault,
   type Options,
@@ -197,8 +197,7 @@ const printCreations = Effect.fnUntraced(function* (results: ReadonlyArray<Made>
 export const create = command(
   parameters,
   Effect.fnUntraced(function* (options) {
-    const fault = contradiction(options)
-    if (fault !== undefined) return yield* fault
+    yield* ensureConsistent(options)
     const given = yield* specOf(options)
     if (!isWhole(given) && !(yield* canAsk)) return yield* missingFault(given)
     const catalogue = yield* publicCatalogue()

@@ -18,6 +18,7 @@ import {
   withoutUndefined
 } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
+import { ensureWaits } from "../../nodes/waitFor.ts"
 import { imageOf } from "../../proposal/offer.ts"
 import { fileReason } from "../../failure/fileReason.ts"
 
@@ -156,13 +157,10 @@ export const wantedNodes = (
     : Result.succeed(wanted)
 }
 
-/** Flags that contradict each other. */
-export const contradiction = ({ name, nameFlag, timeout, wait }: Options): UsageFault | undefined => {
-  if (name !== undefined && nameFlag !== undefined && name !== nameFlag) {
-    return new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
-  }
-  if (timeout !== undefined && !wait) {
-    return new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
-  }
-  return undefined
-}
+/** Fails for flags that contradict each other. */
+export const ensureConsistent = (options: Options): Effect.Effect<void, UsageFault> =>
+  options.name !== undefined && options.nameFlag !== undefined && options.name !== options.nameFlag
+    ? Effect.fail(
+        new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
+      )
+    : ensureWaits(options)

@@ -8,12 +8,12 @@ import { Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
 import { waitCommand } from "../../failure/hintOf.ts"
-import { DeletedNotGone, UsageFault } from "../../failure/CliFailure.ts"
+import { DeletedNotGone } from "../../failure/CliFailure.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { waitFor } from "../../nodes/waitFor.ts"
+import { ensureWaits, waitFor } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable, foundBy, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
@@ -62,9 +62,7 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
 export const remove = command(
   flags,
   Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
-    if (timeout !== undefined && !wait) {
-      return yield* new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
-    }
+    yield* ensureWaits({ timeout, wait })
     const approval: Approval = {
       verb: "delete",
       mustAsk: true,
