@@ -27,8 +27,7 @@ import {
   type Owned,
   previousDeleting,
   protectedBy,
-  released,
-  restored
+  released
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedGroup, Plan } from "../fleet/plan.ts"
@@ -69,7 +68,7 @@ type Delete = Extract<Change, { readonly action: "delete" }>
 type Commit = Extract<Change, { readonly action: "commit" }>
 
 /** How the ledger changes by each kind of settling. */
-const settledBy = { member: ended, previous: released, restore: restored, undelete: notDeleted }
+const settledBy = { member: ended, previous: released, restore: notMade, undelete: notDeleted }
 
 /** The ledger once what only it has to learn is in it. */
 export const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>

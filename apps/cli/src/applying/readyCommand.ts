@@ -7,7 +7,7 @@ import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { childEnvironment } from "../settings/childEnvironment.ts"
 
 /** The command did not exit 0 in time; null where it did not end. */
-export class NotReady extends Data.TaggedError("NotReady")<{ readonly node: Node; readonly code: number | null }> {}
+class NotReady extends Data.TaggedError("NotReady")<{ readonly code: number | null }> {}
 
 /** From one run to the next. */
 const pauseMillis = 2000
@@ -58,7 +58,7 @@ export const untilReady = (command: string, node: Node, timeout: Duration.Durati
   const once = run(command, node).pipe(
     Effect.timeoutOption(limit),
     Effect.flatMap((code) =>
-      Option.contains(code, 0) ? Effect.void : Effect.fail(new NotReady({ node, code: Option.getOrNull(code) }))
+      Option.contains(code, 0) ? Effect.void : Effect.fail(new NotReady({ code: Option.getOrNull(code) }))
     )
   )
   return Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>

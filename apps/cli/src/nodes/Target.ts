@@ -23,6 +23,9 @@ export interface Naming {
   readonly change: boolean
 }
 
+/** For commands that only look. */
+export const looking: Naming = { patterns: true, digitsMayBeName: true, change: false }
+
 /** What is before a name that would be read as an id or a pattern, and before a pattern that would be read as a name. */
 const namePrefix = "name:"
 const patternPrefix = "pattern:"

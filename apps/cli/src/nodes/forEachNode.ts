@@ -39,17 +39,14 @@ export const failed = (target: Resolution["nodes"][number], failure: Failure): N
 const isMissing = (failure: Failure): boolean =>
   failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
 
-/** Which failures are none. */
-interface Tolerance {
-  /** Whether a node that does not exist is an outcome, `absent`; default false. */
-  readonly ignoreNotFound?: boolean
-}
-
-/** A node's failure becomes a row and the rest go on; a single node's failure fails the command. */
+/**
+ * A node's failure becomes a row and the rest go on; a single node's failure fails the command. With `ignoreNotFound` a node that does not exist
+ * is an outcome, `absent`.
+ */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
   act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone | NameChanged, R>,
-  { ignoreNotFound = false }: Tolerance = {}
+  { ignoreNotFound = false } = {}
 ): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
   const attempt = (target: Resolution["nodes"][number]) =>
     Effect.gen(function* () {

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { NoAddress } from "../failure/CliFailure.ts"
 import { resolveNode } from "./resolve.ts"
 import { type Host, hostOf } from "../inventory/Host.ts"
+import type { SshConfig } from "../inventory/sshConfig.ts"
 import { nodeCount } from "../output/format.ts"
 import { Output } from "../output/Output.ts"
 import { shownList } from "./allNodes.ts"
@@ -20,14 +21,6 @@ export const publicAddress = Effect.fnUntraced(function* (given: string) {
   return { node, address }
 })
 
-/** What there is to say of hosts. */
-interface Remarks {
-  /** Nodes that are left out. */
-  readonly withoutAddress: number
-  /** Nodes that go by another name. */
-  readonly changed: number
-}
-
 /** Every node, and whether it is certain that there are no others. */
 export const allHosts = Effect.map(shownList, ({ isWhole, nodes, unreadable }) => ({
   hosts: nodes.map(hostOf) as ReadonlyArray<Host>,
@@ -35,7 +28,7 @@ export const allHosts = Effect.map(shownList, ({ isWhole, nodes, unreadable }) =
 }))
 
 /** Says which nodes are missing, and how many have another name. */
-export const warnOfHosts = ({ changed, withoutAddress }: Remarks) =>
+export const warnOfHosts = ({ changed, withoutAddress }: Pick<SshConfig, "changed" | "withoutAddress">) =>
   Output.use(({ chatty, warn }) => {
     const texts = [
       ...(withoutAddress === 0 ? [] : [`${nodeCount(withoutAddress)} without an address: left out.`]),
