@@ -170,11 +170,11 @@ interface Definition<A extends Arguments> {
   readonly description: string
   readonly parameters: A
   readonly output: Data
-  /** What programs that run tools may assume. */
-  readonly annotations: typeof reading
+  /** What programs that run tools may assume; default that it changes nothing. */
+  readonly annotations?: typeof reading
 }
 
-export interface Tool<out R> extends Definition<Arguments> {
+export interface Tool<out R> extends Required<Definition<Arguments>> {
   readonly run: (given: unknown) => Effect.Effect<Answer, Failure, R>
 }
 
@@ -183,6 +183,7 @@ export const tool = <const A extends Arguments, E extends Failure, R>(
   definition: Definition<A>,
   run: (values: Values<A>) => Effect.Effect<Answer, E, R>
 ): Tool<R> => ({
+  annotations: reading,
   ...definition,
   run: (given): Effect.Effect<Answer, Failure, R> => {
     const values = readArguments(definition.parameters, given)
