@@ -2,7 +2,7 @@
  * The help of every command: it fits, and what it shows can be typed.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { flagsOf } from "../../src/commandLine/GlobalSettings.ts"
+import { flagsOf } from "../../src/commandLine/Parameter.ts"
 import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
 import { helpOfGroup } from "../../src/commandLine/helpOf.ts"
 import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
