@@ -12,13 +12,13 @@ import { command } from "../command.ts"
 import { waitCommand } from "../../failure/hintOf.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/commandToType.ts"
-import { CreatedNotReady, SomeFailed } from "../../failure/CliFailure.ts"
+import { type CreatedNotReady, SomeFailed } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { reportProblem, whenInterrupted } from "../../output/reportProblem.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
-import { waitFor } from "../../nodes/waitFor.ts"
+import { untilCreatedRuns } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
@@ -97,13 +97,6 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
   return { ...whole, outcome } as Creation
 })
 
-/** Waits until a created node runs. A node that does not exists all the same, and costs money. */
-const untilRunning = (creation: Creation, { timeout }: Options, show: ShowState) =>
-  waitFor({ id: creation.id, node: creation }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => ({ ...withListed(later ?? creation, creation), outcome: creation.outcome })),
-    Effect.mapError((error) => new CreatedNotReady({ id: creation.id, error }))
-  )
-
 /** What came of a create: the node where there is one, and why it failed or why its node does not run. */
 interface Made {
   readonly creation?: Creation
@@ -126,9 +119,9 @@ const createOne = Effect.fnUntraced(function* (
   const creation = sent.success
   onCreated(creation)
   if (options.wait) {
-    return yield* Effect.match(untilRunning(creation, options, show), {
+    return yield* Effect.match(untilCreatedRuns(creation, options.timeout, show), {
       onFailure: (failure) => ({ creation, failure }),
-      onSuccess: (running) => ({ creation: running })
+      onSuccess: (running) => ({ creation: { ...running, outcome: creation.outcome } })
     })
   }
   return { creation: existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation }

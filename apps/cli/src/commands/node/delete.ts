@@ -8,12 +8,11 @@ import { Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
 import { waitCommand } from "../../failure/hintOf.ts"
-import { DeletedNotGone } from "../../failure/CliFailure.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { ensureWaits, waitFor } from "../../nodes/waitFor.ts"
+import { ensureWaits, untilDeletedGone } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable, foundBy, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
@@ -85,11 +84,8 @@ export const remove = command(
     const deleting: Array<NodeId> = []
     const send = (id: NodeId) =>
       Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.andThen(Effect.sync(() => deleting.push(id))))
-    const gone = { goal: "deleted", timeout } as const
     const untilGone = ({ id, node }: Found, show: ShowState) =>
-      waitFor({ id, node: node && { ...node, status: "terminate" } }, gone, show).pipe(
-        Effect.mapError((error) => new DeletedNotGone({ id, error }))
-      )
+      untilDeletedGone({ id, node: node && { ...node, status: "terminate" } }, timeout, show)
     const goal = wait ? "deleted" : "deleting"
     const deleted = (wait ? withProgress : withCount)({ goal, total: resolution.nodes.length }, (show) =>
       forEachNode(
