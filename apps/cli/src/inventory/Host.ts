@@ -2,7 +2,6 @@
  * A node as other programs know it: where it is reached, and by which name. Names are plain words that mean nothing else to ssh or Ansible, each
  * of one node. Pure.
  */
-import { isIP } from "node:net"
 import type { Node } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Schema } from "effect"
@@ -24,7 +23,8 @@ export interface Host extends Schema.Schema.Type<typeof Host> {}
 /** An address and nothing else: what a service states becomes an argument of another program. */
 const addressIn = (text: string | null): string | null => {
   const address = text?.trim() ?? ""
-  return isIP(address) === 0 ? null : address
+  // Not by `import`: commands that reach no host would wait for it.
+  return process.getBuiltinModule("node:net").isIP(address) === 0 ? null : address
 }
 
 export const hostOf = (node: Node): Host => {
