@@ -78,11 +78,11 @@ interface Chunk {
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
     name: "quick",
-    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|readCommand\.|GlobalSettings\.|Parameter\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|GlobalSettings\.|Parameter\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 3
   },
   // With all that they import: what every command needs, as one file again, and what five of them need.
-  { name: "program", test: /apps\/cli\/src\/(?:program|settings\/client|output\/print)\.ts$/, priority: 2 },
+  { name: "program", test: /apps\/cli\/src\/(?:cli|settings\/client|output\/print)\.ts$/, priority: 2 },
   // A fleet file is YAML, and commands about anything else need none of it.
   {
     name: "fleet-file",

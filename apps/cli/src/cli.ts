@@ -1,35 +1,35 @@
 /**
- * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run ends.
+ * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run and its process end.
  */
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
 import { variables } from "@berthkit/terminal/variables"
-import { Effect, Layer, Result } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Result, Runtime } from "effect"
 import pkg from "../package.json" with { type: "json" }
-import { flagsOf, readCommand, usageProblem } from "./commandLine/readCommand.ts"
+import { globalParameters, GlobalSettings } from "./commandLine/GlobalSettings.ts"
+import { flagsOf, readCommand, usageProblem } from "./commandLine/Parameter.ts"
 import type { FlagHelp } from "./commandLine/CommandHelp.ts"
 import { helpOfGroup } from "./commandLine/helpOf.ts"
 import { formats, globalFlagList, globalFlags } from "./commandLine/globalFlags.ts"
-import { globalParameters, GlobalSettings } from "./commandLine/GlobalSettings.ts"
 import { helpText } from "./commandLine/helpText.ts"
-import { namingAccount } from "./commandLine/namingAccount.ts"
-import { rawFlags } from "./commandLine/rawFlag.ts"
+import { namingAccount } from "./commandLine/commandToType.ts"
+import { isOn, rawFlags, readWords, type Words, wordsOf } from "./commandLine/words.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
-import { suggestFlags } from "./commandLine/suggestFlags.ts"
-import { isOn, readWords } from "./commandLine/words.ts"
+import { suggestFlags } from "./commandLine/suggestions.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
-import { checkSelection } from "./commands/checkSelection.ts"
 import { type Command, Commands } from "./commands/command.ts"
-import { loadHelp } from "./commands/loadHelp.ts"
+import { type AnyRecord, loadHelp, recordNamed } from "./commands/recordList.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
-import { withExitCode } from "./ending.ts"
-import { UsageFault } from "./failure/CliFailure.ts"
-import { Output, type Streams } from "./output/Output.ts"
-import { type Format, hasJsonErrors, isFormat } from "./output/OutputFormat.ts"
+import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
+import { Output, printDebug, StdoutFailed, type Streams } from "./output/Output.ts"
+import { type AskedFormat, type Format, formatOf, hasJsonErrors, isFormat } from "./output/OutputOptions.ts"
 import { valueText } from "./output/valueText.ts"
-import { type AskedFormat, formatOf } from "./settings/format.ts"
 import { logs } from "./settings/logs.ts"
 import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
+import { selectFields, sorted } from "./output/Selection.ts"
+import { type Failure, type Problem, problemOf, problemOfDefect, problemOfOutput } from "./failure/Problem.ts"
+import { reportProblem } from "./output/reportProblem.ts"
 
 type Run = Extract<Request<Command>, { readonly _tag: "Run" }>
 
@@ -52,6 +52,40 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, 
   const help =
     entry === undefined || isNoun(entry) ? helpOfGroup(tree, entry) : yield* Effect.promise(() => loadHelp(path, entry))
   yield* data(hasJsonErrors(format) ? yield* valueText(help, format) : helpText(help, stdout.colour))
+})
+
+/** Fails where none of the records takes the words. */
+const anyTakes = (
+  records: ReadonlyArray<AnyRecord>,
+  take: (record: AnyRecord) => Result.Result<unknown, UsageFault>
+): Effect.Effect<void, UsageFault> => {
+  const taken = records.map(take)
+  const [first] = taken.filter(Result.isFailure)
+  return first !== undefined && taken.every(Result.isFailure) ? Effect.fail(first.failure) : Effect.void
+}
+
+/**
+ * Whether `--columns`, `--sort` and `--query` mean something for the records that a command prints: before it begins, so that no command
+ * changes something and then fails for want of a column.
+ */
+const checkSelection = Effect.fnUntraced(function* (
+  prints: ReadonlyArray<string>,
+  { flags }: Words
+): Effect.fn.Return<void, UsageFault> {
+  const valueOf = (flag: FlagHelp) => flags.get(flag)?.[0]
+  const [columns, sort, query] = [valueOf(globalFlags.columns), valueOf(globalFlags.sort), valueOf(globalFlags.query)]
+  if (prints.length > 0 && query !== undefined) {
+    const { checkQuery } = yield* Effect.promise(() => import("./output/query.ts"))
+    yield* checkQuery(query)
+  }
+  if (columns === undefined && sort === undefined) return
+  const records = yield* Effect.promise(() => Promise.all(prints.map(recordNamed)))
+  if (columns !== undefined && records.every(({ hasMoreFields }) => hasMoreFields !== true)) {
+    yield* anyTakes(records, ({ fields }) => selectFields(fields([]), wordsOf(columns)))
+  }
+  if (sort !== undefined) {
+    yield* anyTakes(records, ({ fields }) => sorted({ fields, encode: (record) => record }, [], wordsOf(sort)))
+  }
 })
 
 const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: AskedFormat) {
@@ -106,6 +140,44 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
   }
 })
 
+interface Ending {
+  readonly code: number
+  readonly problem: Problem
+}
+
+const endingOf = (failure: Failure): Ending => {
+  const { exit } = failure._tag === "BerthError" ? failure.reason : failure
+  return { code: exitCode[exit], problem: problemOf(failure) }
+}
+
+/** Output that cannot be written is no fault of berth's. */
+const endingOfDefect = (defect: unknown): Ending =>
+  defect instanceof StdoutFailed
+    ? { code: exitCode[defect.exit], problem: problemOfOutput(defect) }
+    : { code: exitCode.fault, problem: problemOfDefect(defect) }
+
+/** Ends a run with its exit code. The caller handles an interruption. */
+const withExitCode =
+  (debug: boolean) =>
+  <R>(run: Effect.Effect<void, Failure | ProgramEnded, R>) =>
+    run.pipe(
+      Effect.as<number>(exitCode.done),
+      Effect.catchTag("ProgramEnded", ({ code }) => Effect.succeed(code)),
+      Effect.catchCause((cause) =>
+        Effect.gen(function* () {
+          if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+          const failure = Cause.findErrorOption(cause)
+          const { code, problem } = Option.match(failure, {
+            onSome: endingOf,
+            onNone: () => endingOfDefect(Cause.squash(cause))
+          })
+          yield* reportProblem(problem)
+          if (code === exitCode.fault && debug) yield* printDebug(Cause.pretty(cause))
+          return code
+        })
+      )
+    )
+
 /** Runs berth on these streams and gives its exit code. The caller handles an interruption. */
 export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> =>
   Effect.gen(function* () {
@@ -122,8 +194,37 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
       jsonErrors: hasJsonErrors(format.asked)
     })
     return yield* perform(args, format).pipe(
-      withExitCode(format.asked, raw.debug),
+      withExitCode(raw.debug),
       Effect.provideService(Commands, tree),
       Effect.provide(Layer.mergeAll(Layer.provideMerge(logs(raw.debug), output), platform))
     )
   })
+
+/** What a signal ends the process with, once what runs has been interrupted and has reported it. */
+const signals = {
+  SIGINT: exitCode.interrupted,
+  SIGHUP: exitCode.hungUp,
+  SIGTERM: exitCode.terminated
+} as const
+
+const runMain = Runtime.makeRunMain(({ fiber }) => {
+  let signalled: number | undefined
+  for (const [signal, code] of Object.entries(signals)) {
+    process.on(signal, () => {
+      signalled ??= code
+      fiber.interruptUnsafe(fiber.id)
+    })
+  }
+  fiber.addObserver((exit) => {
+    if (signalled !== undefined || Exit.isFailure(exit)) process.exit(signalled ?? exitCode.fault)
+  })
+})
+
+/** Runs berth as this process, whose signals interrupt it. */
+export const runProcess = (args: ReadonlyArray<string>): void => {
+  // Set and not called: the process ends by itself once everything it wrote has been taken.
+  const exit = (code: number) => {
+    process.exitCode = code
+  }
+  runMain(Effect.map(run(args, process), exit), { disableErrorReporting: true })
+}

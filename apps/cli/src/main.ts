@@ -12,7 +12,8 @@ const refresh = async (profile: string | undefined) => {
   spawn(process.execPath, args, { detached: true, stdio: "ignore" }).unref()
 }
 
-const answer = quickAnswer(process.argv.slice(2), {
+const args = process.argv.slice(2)
+const answer = quickAnswer(args, {
   stdout: process.stdout,
   env: process.env,
   refresh,
@@ -20,7 +21,7 @@ const answer = quickAnswer(process.argv.slice(2), {
   nowMillis: Date.now()
 })
 
-if (answer === undefined) void import("./program.ts")
+if (answer === undefined) void import("./cli.ts").then(({ runProcess }) => runProcess(args))
 else {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return

@@ -1,5 +1,5 @@
 /**
- * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`. A flag of `effect/cli` that takes one is in `durationFlag.ts`.
+ * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`. A flag of `effect/cli` that takes one is in `valueFlags.ts`.
  */
 import { Duration, Option } from "effect"
 

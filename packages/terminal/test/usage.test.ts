@@ -2,9 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Argument, CliOutput, Command, Flag } from "effect/cli"
-import { durationFlag } from "@berthkit/terminal/durationFlag"
+import { durationFlag, wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { didYouMean, nearest, type UsageOptions, usageProblem } from "@berthkit/terminal/usage"
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
 
 const add = Command.make("add", {
   item: Argument.String("ITEM"),

@@ -7,13 +7,12 @@ import { type FileFault, readText } from "@berthkit/core/client/files/StateFiles
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 import { Effect, Option, Result } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
-import { quoted } from "../commandLine/quoted.ts"
+import { quoted } from "../commandLine/commandToType.ts"
 import { LocalFileFault, UsageFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/plan.ts"
-import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 
 /** The fleet file that a command takes where none is given. */
@@ -60,8 +59,7 @@ const problemFault = (file: string, { column, line, message }: ConfigProblem) =>
 /** Reports all problems of a file; the last one is what the command fails with. */
 const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyArray<ConfigProblem>) {
   const faults = problems.map((problem) => problemFault(file, problem))
-  const format = yield* OutputFormat
-  for (const fault of faults.slice(0, -1)) yield* reportProblem({ ...problemOf(fault), hint: "" }, format)
+  for (const fault of faults.slice(0, -1)) yield* reportProblem({ ...problemOf(fault), hint: "" })
   return yield* faults.at(-1) ?? new UsageFault({ message: `${file} cannot be used.`, hint: "" })
 })
 

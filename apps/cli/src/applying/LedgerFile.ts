@@ -5,7 +5,7 @@
 import { type FileFault, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
-import { underLock } from "../files/underLock.ts"
+import { underLock } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { type Output, printNote } from "../output/Output.ts"
@@ -72,17 +72,21 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
   )
 })
 
-/** A new ledger's lineage, which no other ledger has. */
-const drawnLineage = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
+/** A word that nothing else has: a new ledger's lineage, the name of a machine. */
+export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
 const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
 
-/** The ledger as it is; an empty one where there is none. */
-export const readLedger = Effect.fnUntraced(function* (path: string, owner: Owner) {
-  const text = yield* textOf(path)
-  if (Option.isSome(text)) return yield* ledgerIn(path, text.value, owner)
-  return newLedger(owner.account, owner.fleet, yield* drawnLineage)
-})
+/** The ledger in the text of its file; an empty one where there is none. */
+const ledgerOf = (path: string, text: Option.Option<string>, owner: Owner) =>
+  Option.match(text, {
+    onNone: () => Effect.map(drawnWord, (lineage) => newLedger(owner.account, owner.fleet, lineage)),
+    onSome: (found) => ledgerIn(path, found, owner)
+  })
+
+/** The ledger as it is. */
+export const readLedger = (path: string, owner: Owner) =>
+  Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner))
 
 /** Why there is no ledger in a file that can be used. */
 export type NoLedger = "missing" | "damaged" | "later"
@@ -110,7 +114,7 @@ export const withLedger = <A, E, R>(
       Effect.gen(function* () {
         yield* Fiber.interrupt(waiting)
         const before = yield* textOf(path)
-        let ledger = yield* readLedger(path, owner)
+        let ledger = yield* ledgerOf(path, before, owner)
         let written = Option.getOrUndefined(before)
         const oneAtATime = yield* Semaphore.make(1)
         const write = (next: Ledger) =>

@@ -1,17 +1,49 @@
 /**
- * Which ledgers there are on this machine for an account, and the name that berth drew for this machine: a small file in the account's
- * state folder. Safe to lose: the ledgers themselves say whose the nodes are.
+ * The fleets of an account on this machine: whose they are, as ledgers have it, which ledgers there are, and which node is which member. The
+ * list of ledgers, with the name that berth drew for this machine, is a small file in the account's state folder. Safe to lose: the ledgers
+ * themselves say whose the nodes are.
  */
+import { createHash } from "node:crypto"
+import { dirname } from "node:path"
+import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
-import { makeOwnFolder, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
-import { Effect, Option, Random, Result, Schema } from "effect"
+import { readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { Effect, Option, Result, Schema } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
+import { accountFolderOf } from "../settings/account.ts"
+import { connection } from "../settings/client.ts"
+import { makeAccountFolder } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
-import { entriesOf, type Ledger } from "../fleet/Ledger.ts"
-import { anyLedger, type NoLedger, type Owner } from "./LedgerFile.ts"
+import type { Ledger } from "../fleet/Ledger.ts"
+import { anyLedger, drawnWord, type NoLedger } from "./LedgerFile.ts"
+import { Output } from "../output/Output.ts"
 
-/** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
-const ownLevels = 2
+/** A text that names the account in a ledger, from which neither the service nor the key can be read. */
+const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
+
+/** What the user's state folder has of the account; fails where there is no such folder. */
+export const ownAccount = Effect.gen(function* () {
+  const account = yield* connection
+  const found = accountFolderOf(account)
+  if (found === undefined) {
+    return yield* new LocalFileFault({
+      path: "",
+      message: "There is no folder for the state of berth: HOME is not set.",
+      hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
+    })
+  }
+  const own = accountOf(found.id)
+  const { intents } = account.files
+  /** Whether a ledger is of this account: also by a key or a name that it had before. */
+  const isOwn = (other: string): Effect.Effect<boolean> => {
+    if (other === own || intents === undefined) return Effect.succeed(other === own)
+    return Effect.orElseSucceed(
+      Effect.map(idsOf(intents), (ids) => Array.from(ids, accountOf).includes(other)),
+      () => false
+    )
+  }
+  return { account: own, isOwn, registry: `${found.folder}/fleets.json` }
+})
 
 /** Of more fleets those that were used last are kept. */
 const maxFleets = 1000
@@ -40,15 +72,14 @@ export const knownFleets = (path: string): Effect.Effect<ReadonlyArray<Listed>> 
 export const updateRegistry = (
   path: string,
   change: (fleets: ReadonlyArray<Listed>) => ReadonlyArray<Listed>
-): Effect.Effect<string, LocalFileFault> => {
-  const folder = path.replace(/[\\/][^\\/]*$/, "")
-  return Effect.andThen(
-    makeOwnFolder(folder, ownLevels),
+): Effect.Effect<string, LocalFileFault> =>
+  Effect.andThen(
+    makeAccountFolder(dirname(path)),
     withKeyLock(`${path}.lock`, () =>
       Effect.gen(function* () {
         const found = yield* read(path)
-        const drawn = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
-        const before: Registry = Option.getOrElse(found, () => ({ version: 1, machine: drawn, fleets: [] }))
+        const machine = yield* drawnWord
+        const before: Registry = Option.getOrElse(found, () => ({ version: 1, machine, fleets: [] }))
         const fleets = change(before.fleets).slice(-maxFleets)
         if (Option.isNone(found) || JSON.stringify(fleets) !== JSON.stringify(before.fleets)) {
           yield* replaceFile(path, encode({ ...before, fleets }), true)
@@ -66,7 +97,6 @@ export const updateRegistry = (
         })
     )
   )
-}
 
 /** Notes a fleet, and gives the name of this machine. */
 export const registered = (path: string, listed: Listed) =>
@@ -83,9 +113,9 @@ export interface KnownLedger extends Listed {
 }
 
 /** The ledgers of the fleets that are known. */
-export const knownLedgers = Effect.fnUntraced(function* (path: string, isOwn: Owner["isOwn"]) {
+export const knownLedgers = Effect.fnUntraced(function* ({ isOwn, registry }: Effect.Success<typeof ownAccount>) {
   return yield* Effect.forEach(
-    yield* knownFleets(path),
+    yield* knownFleets(registry),
     Effect.fnUntraced(function* (listed): Effect.fn.Return<KnownLedger> {
       const none = (state: KnownLedger["state"]): KnownLedger => ({ ...listed, state, entries: new Map() })
       const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
@@ -104,10 +134,25 @@ export const fleetOfNodes = (
 ): ReadonlyMap<number, { readonly fleet: string; readonly member: string; readonly tags: ReadonlyArray<string> }> =>
   new Map(
     ledgers.flatMap(({ entries, fleet }) =>
-      entriesOf({ account: "", fleet, lineage: "", members: entries }).flatMap(({ member, node, previous, sent }) => {
+      Array.from(entries.values()).flatMap(({ member, node, previous, sent }) => {
         const tags = sent?.["tags"]
         const known = { fleet, member, tags: Array.isArray(tags) ? tags.map(String) : [] }
         return [node, previous].flatMap((owned) => (owned === undefined ? [] : [[owned.id, known] as const]))
       })
     )
   )
+
+/** A ledger that is not there, or is of another account, has no nodes of this one. */
+const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "later", "unreadable"]
+
+/** By node. A ledger that cannot be used is reported: its nodes seem to be in no fleet. */
+export const ownMemberships = Effect.gen(function* () {
+  const ledgers = yield* knownLedgers(yield* ownAccount)
+  const { warn } = yield* Output
+  for (const { fleet, ledger, state } of ledgers) {
+    if (unusable.includes(state)) {
+      yield* warn(`The ledger ${ledger} cannot be used: nodes of the fleet ${fleet} count as in no fleet.`)
+    }
+  }
+  return fleetOfNodes(ledgers)
+})

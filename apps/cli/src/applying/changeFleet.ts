@@ -3,8 +3,8 @@
  * out. `previewFleet` stops after the plan, and changes no file.
  */
 import type { PriceList } from "@berthkit/core/domain/Price"
-import { Duration, Effect, Result } from "effect"
-import { quoted } from "../commandLine/quoted.ts"
+import { Duration, Effect } from "effect"
+import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
@@ -18,28 +18,33 @@ import {
   mustBeKnown,
   type Plan,
   planOf,
-  planPrice,
-  type PlanOptions
+  type PlanOptions,
+  planPrice
 } from "../fleet/plan.ts"
-import { whenInterrupted } from "../nodes/interrupted.ts"
+import { reportProblem, whenInterrupted } from "../output/reportProblem.ts"
 import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
-import { OutputFormat } from "../output/OutputFormat.ts"
 import { reportLeftOut } from "../output/progress.ts"
-import { reportProblem } from "../output/reportProblem.ts"
-import { type FleetChange } from "../records/fleetChange.ts"
+import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
-import { askConsent, checkCost, checkDeletes, ensureConsent, type Limits } from "./consent.ts"
+import {
+  askConsent,
+  checkCost,
+  checkDeletes,
+  ensureConsent,
+  type Limits,
+  notePrice,
+  printChanges,
+  showPlan
+} from "./showPlan.ts"
 import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
-import { ownAccount } from "./ownAccount.ts"
+import { ownAccount, registered, updateRegistry } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
-import { awaitGone, observe, presumed, proved, terminatingIn, type Observed } from "./observe.ts"
+import { awaitGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
 import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
-import { registered, updateRegistry } from "./Registry.ts"
 import { type Done, rowsOf } from "./rows.ts"
-import { notePrice, priceSentence, printChanges, showPlan } from "./showPlan.ts"
 
 export interface FleetOptions
   extends
@@ -62,14 +67,12 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
     const told = { message: typed(message), hint: typed(hint) }
     return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)
   }
-  const format = yield* OutputFormat
-  for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)), format)
+  for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)))
   return yield* failureOf(last)
 })
 
 /** Why a member cannot be made so: an unknown plan, an image that does not go with it, a commitment that is not offered. */
 const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: Catalogue) {
-  const listed = { ...catalogue, saved: { images: [], leftOut: [] } }
   const checked = new Set<string>()
   for (const change of changes) {
     if (change.action !== "create" && change.action !== "replace" && change.action !== "commit") continue
@@ -77,11 +80,11 @@ const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: C
     if (checked.has(group)) continue
     checked.add(group)
     if (change.action !== "commit" && order.savedImageTemplateId === undefined) {
-      const offer = offerFor({ ...order, name: group }, listed)
-      if (Result.isFailure(offer)) {
-        const { hint, message } = offer.failure
-        return yield* new UsageFault({ message: `nodes.${group}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
-      }
+      yield* Effect.mapError(
+        offerFor({ ...order, name: group }, catalogue, { force: false }),
+        ({ hint, message }) =>
+          new UsageFault({ message: `nodes.${group}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+      )
     }
     if (commitment === null || commitment.days === null) continue
     const options = pricesOf(catalogue).ofOrder(order).committedOptions
@@ -126,7 +129,7 @@ export const previewFleet = Effect.fnUntraced(function* (
   yield* refuse(plan.conflicts, place)
   yield* checkOrders(plan, catalogue)
   const prices = pricesOf(catalogue)
-  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
+  yield* checkCost(plan, prices, options.maxCost)
   yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
   yield* notePrice(plan, prices)
   return plan
@@ -236,9 +239,9 @@ const changeLocked = Effect.fnUntraced(function* (
   yield* reportLeftOut
   yield* checkOrders(plan, catalogue)
   const prices = pricesOf(catalogue)
-  yield* checkCost(plan, planPrice(plan, prices), options.maxCost)
+  yield* checkCost(plan, prices, options.maxCost)
   yield* checkDeletes(plan, options)
-  yield* showPlan(rowsOf(plan, prices), priceSentence(plan, prices), !options.yes)
+  yield* showPlan(plan, prices, !options.yes)
   onReported()
   if (!options.yes) yield* askConsent(plan, fleet.fleet)
 
@@ -258,8 +261,7 @@ const changeLocked = Effect.fnUntraced(function* (
     failure === undefined ? [] : [problemOfMember(memberText(member), failure)]
   )
   if (problems.length === 0) return yield* printNote(finalSentence(plan, prices))
-  const format = yield* OutputFormat
-  for (const problem of problems) yield* reportProblem(problem, format)
+  for (const problem of problems) yield* reportProblem(problem)
   return yield* new MembersFailed({ failed: problems.length, of: all })
 })
 

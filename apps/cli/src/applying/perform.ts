@@ -5,10 +5,10 @@
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { type PriceList } from "@berthkit/core/domain/Price"
+import type { PriceList } from "@berthkit/core/domain/Price"
 import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
 import { keepSetting } from "../commitmentLog/CommitmentLog.ts"
-import { CreatedNotReady, DeletedNotGone, FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
+import { FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { sentOf } from "../fleet/differences.ts"
@@ -23,18 +23,17 @@ import {
   made,
   notDeleted,
   notMade,
-  ownedOf,
   type Owned,
+  ownedOf,
   previousDeleting,
   protectedBy,
-  released,
-  restored
+  released
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedGroup, Plan } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
-import { waitFor } from "../nodes/waitFor.ts"
+import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
@@ -69,7 +68,7 @@ type Delete = Extract<Change, { readonly action: "delete" }>
 type Commit = Extract<Change, { readonly action: "commit" }>
 
 /** How the ledger changes by each kind of settling. */
-const settledBy = { member: ended, previous: released, restore: restored, undelete: notDeleted }
+const settledBy = { member: ended, previous: released, restore: notMade, undelete: notDeleted }
 
 /** The ledger once what only it has to learn is in it. */
 export const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
@@ -155,12 +154,6 @@ const commit = Effect.fnUntraced(function* (member: string, node: Node, group: L
   yield* file.update((before) => committed(before, member, text))
 })
 
-const untilRunning = (node: Node, timeout: Duration.Duration | undefined, show: ShowState) =>
-  waitFor({ id: node.id, node }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => withListed(later ?? node, node)),
-    Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
-  )
-
 /** Asks a node to go, once a read shows that it is the one which is meant. */
 const remove = Effect.fnUntraced(function* (
   member: string,
@@ -181,11 +174,6 @@ const remove = Effect.fnUntraced(function* (
   yield* before
   yield* nodes.delete(read.id)
 })
-
-const untilGone = (owned: Owned, timeout: Duration.Duration | undefined, show: ShowState) =>
-  waitFor({ id: owned.id as Node["id"], node: null }, { goal: "deleted", timeout }, show).pipe(
-    Effect.mapError((error) => new DeletedNotGone({ id: owned.id, error }))
-  )
 
 /** The owned node of a member, as the ledger has it: with what names it for certain. */
 const ownedIn = (ledger: Ledger, member: string, node: Node): Owned => {
@@ -242,7 +230,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         Effect.forEach(
           made,
           ({ change, node }) =>
-            untilRunning(node, timeout, show).pipe(
+            untilCreatedRuns(node, timeout, show).pipe(
               Effect.flatMap((running) => finish(change, { outcome: "running", node: running })),
               Effect.catch((failure) => failed(change, failure, node))
             ),
@@ -270,7 +258,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         node = yield* create(change, means)
         yield* commit(member, node, change.group, means)
       }
-      const running = (node = yield* untilRunning(node, timeout, show))
+      const running = (node = yield* untilCreatedRuns(node, timeout, show))
       if (means.readyCommand !== undefined) {
         yield* show({ what: whatOf(running), state: "getting ready" })
         yield* untilReady(means.readyCommand, running, means.readyTimeout).pipe(
@@ -336,7 +324,8 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       )
       yield* file.update((ledger) => deleting(ledger, member))
       if (wait) {
-        for (const each of old === null ? [owned] : [old, owned]) yield* untilGone(each, timeout, show)
+        for (const each of old === null ? [owned] : [old, owned])
+          yield* untilDeletedGone({ id: each.id as Node["id"], node: null }, timeout, show)
         yield* file.update((ledger) => ended(ledger, member))
       }
       yield* finish(change, { outcome: wait ? "deleted" : "deleting", node: change.node })

@@ -4,10 +4,11 @@
 import type { ChildProcess } from "node:child_process"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
+import { addressOf, hostOf } from "../inventory/Host.ts"
 import { childEnvironment } from "../settings/childEnvironment.ts"
 
 /** The command did not exit 0 in time; null where it did not end. */
-export class NotReady extends Data.TaggedError("NotReady")<{ readonly node: Node; readonly code: number | null }> {}
+class NotReady extends Data.TaggedError("NotReady")<{ readonly code: number | null }> {}
 
 /** From one run to the next. */
 const pauseMillis = 2000
@@ -28,7 +29,7 @@ const end = ({ pid }: ChildProcess) => {
 /** Few runs need it, and all would wait for it. */
 const loaded = Effect.promise(() => import("node:child_process"))
 
-const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.Effect<number> =>
+const run = (command: string, node: Node): Effect.Effect<number> =>
   Effect.flatMap(loaded, ({ spawn }) =>
     Effect.callback<number>((resume) => {
       const child = spawn(command, {
@@ -38,9 +39,10 @@ const run = (command: string, { id, name, privateIp, publicIp }: Node): Effect.E
         stdio: ["ignore", 2, 2],
         env: {
           ...childEnvironment(process.env),
-          BERTH_NODE_ID: String(id),
-          BERTH_NODE_NAME: name,
-          BERTH_NODE_IP: publicIp ?? privateIp ?? ""
+          BERTH_NODE_ID: String(node.id),
+          BERTH_NODE_NAME: node.name,
+          // What is no address could become an option of another program.
+          BERTH_NODE_IP: addressOf(hostOf(node)) ?? ""
         }
       })
       child.once("error", () => resume(Effect.succeed(127)))
@@ -58,7 +60,7 @@ export const untilReady = (command: string, node: Node, timeout: Duration.Durati
   const once = run(command, node).pipe(
     Effect.timeoutOption(limit),
     Effect.flatMap((code) =>
-      Option.contains(code, 0) ? Effect.void : Effect.fail(new NotReady({ node, code: Option.getOrNull(code) }))
+      Option.contains(code, 0) ? Effect.void : Effect.fail(new NotReady({ code: Option.getOrNull(code) }))
     )
   )
   return Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>

@@ -40,7 +40,7 @@ export const globalParameters = {
   color: valued(globalFlags.color, oneOf(colours, ""))
 }
 
-/** The settings of a run. `quiet` and `color` were read before (`rawFlag.ts`), since an error is printed with them too. */
+/** The settings of a run. `quiet` and `color` were read before (`rawFlags`), since an error is printed with them too. */
 export class GlobalSettings extends Context.Service<GlobalSettings, Values<typeof globalParameters>>()(
   "@berthkit/cli/commandLine/GlobalSettings"
 ) {}

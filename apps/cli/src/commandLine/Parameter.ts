@@ -1,15 +1,16 @@
 /**
- * The flags and arguments of a command as plain data: what help and completions show of each, and how its words become a value.
+ * The flags and arguments of a command as plain data: what help and completions show of each, and how the words of a command line become
+ * their values.
  */
 import { type DurationBounds, durationValue } from "@berthkit/terminal/duration"
-import { didYouMean, nearest } from "@berthkit/terminal/usage"
+import { didYouMean, nearest, type UsageProblem } from "@berthkit/terminal/usage"
 import { wholeNumberText } from "@berthkit/terminal/wholeNumber"
 import { type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
-import { isOn, switchLetters, wordsOf } from "./words.ts"
+import { isOn, switchLetters, type Words, wordsOf } from "./words.ts"
 
 /** What is wrong with the words of a parameter: none was given, or as a sentence. */
-export type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
+type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
 
 /** A flag or an argument. */
 export interface Parameter<out A> {
@@ -181,3 +182,56 @@ export const argumentsFrom = <A>(min: 0 | 1, name: string, value: Value<A>, desc
   parameter("argument", { name, description }, value, { repeatable: true, required: min > 0 }, (values) =>
     values.length < min ? missing : Result.succeed(values)
   )
+
+/** The flags among parameters. */
+export const flagsOf = (parameters: Parameters): ReadonlyArray<FlagHelp> =>
+  Object.values(parameters).flatMap(({ help, kind }) => (kind === "flag" ? [help] : []))
+
+/** A fault of the command line of `name`. */
+export const usageProblem = (name: string, message: string): UsageProblem => ({
+  message,
+  hint: `See ${name} --help.`
+})
+
+/** The values of parameters, in the order in which these are declared, and the operands that none of them takes. */
+const readValues = <P extends Parameters>(parameters: P, words: Words, name: string) =>
+  Result.gen(function* () {
+    const values: Record<string, unknown> = {}
+    let { operands } = words
+    for (const [key, { help, kind, read }] of Object.entries(parameters)) {
+      const taken = kind === "argument" ? operands.slice(0, help.repeatable ? operands.length : 1) : []
+      operands = operands.slice(taken.length)
+      const given = (words.flags.get(help) ?? []).filter((text) => text !== undefined)
+      values[key] = yield* Result.mapError(read(kind === "argument" ? taken : given), (wrong) => {
+        const what = kind === "flag" ? `--${help.name}` : help.name
+        return usageProblem(name, wrong._tag === "Missing" ? `${name} needs ${what}.` : wrong.message)
+      })
+    }
+    return { values: values as Values<P>, operands }
+  })
+
+/** The values of a command's parameters, and of the global flags; the first fault ends it. */
+export const readCommand = <P extends Parameters, G extends Parameters>(
+  parameters: P,
+  globals: G,
+  words: Words,
+  name: string
+) =>
+  Result.gen(function* () {
+    const own = new Set(flagsOf(parameters))
+    const given = Array.from(words.flags).sort(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
+    for (const [flag, texts] of given) {
+      if (texts.includes(undefined)) return yield* Result.fail(usageProblem(name, `--${flag.name} needs a value.`))
+    }
+    const { operands, values } = yield* readValues(parameters, words, name)
+    if (operands.length > 0) {
+      return yield* Result.fail(usageProblem(name, `${name} takes no further argument: ${operands.join(" ")}.`))
+    }
+    return { values, globals: (yield* readValues(globals, { ...words, operands: [] }, name)).values }
+  })
+
+/** The fields that have a value: for what is to have no key where a command line gives nothing. */
+export const withoutUndefined = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof A]?: Exclude<A[K], undefined>
+  }

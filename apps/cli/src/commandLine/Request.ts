@@ -4,7 +4,7 @@
 import { nearest } from "@berthkit/terminal/usage"
 import { type CommandTree, isNoun, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
 import { globalFlagList } from "./globalFlags.ts"
-import { commandsLike } from "./otherTools.ts"
+import { commandsLike } from "./suggestions.ts"
 
 /** Where in the tree a command is. */
 export interface Place<C> {
@@ -47,7 +47,8 @@ const isGlobal = (word: string): boolean =>
       aliases.some((alias) => (metavar === null ? word === `-${alias}` : word.startsWith(`-${alias}`)))
   )
 
-const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
+/** The command of that name. */
+export const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
   entries: ReadonlyArray<E>,
   word: string
 ): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))

@@ -53,11 +53,11 @@ const briefly = ({ aliases, metavar, name }: FlagHelp): string => {
   return metavar === null ? spelling : `${spelling} ${metavar}`
 }
 
-/** A command line over as many lines as it needs, as a shell reads it. */
-const exampleLines = (command: string): string =>
-  wrapped(command, columns - 8)
+/** A command line over as many lines as it needs; `end` ends each but the last. */
+const commandLines = (command: string, end: string): string =>
+  wrapped(command, columns - 6 - end.length)
     .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))
-    .join(" \\\n")
+    .join(`${end}\n`)
 
 /** A description ends with what it takes and how often. */
 const described = (description: string, choices: ReadonlyArray<string>, marks: ReadonlyArray<string | false>): string =>
@@ -73,12 +73,7 @@ export const helpText = (command: CommandHelp, colour: boolean): string => {
   const section = (heading: string, body: string) => sections.push(`${title(heading)}\n${body}`)
 
   const also = command.aliases.length === 0 ? "" : `\n  also: ${command.aliases.join(", ")}`
-  section(
-    "USAGE",
-    `${wrapped(command.usage, columns - 6)
-      .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))
-      .join("\n")}${also}`
-  )
+  section("USAGE", `${commandLines(command.usage, "")}${also}`)
   if (command.commands.length > 0)
     section("COMMANDS", rows(command.commands.map(({ name, summary }) => [name, summary])))
   if (command.arguments.length > 0) {
@@ -104,7 +99,9 @@ export const helpText = (command: CommandHelp, colour: boolean): string => {
   if (command.examples.length > 0) {
     section(
       "EXAMPLES",
-      command.examples.map((example) => `  # ${example.description}\n${exampleLines(example.command)}`).join("\n")
+      command.examples
+        .map((example) => `  # ${example.description}\n${commandLines(example.command, " \\")}`)
+        .join("\n")
     )
   }
   const global = command.flagGroups.filter(({ isGlobal }) => isGlobal)

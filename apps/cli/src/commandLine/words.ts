@@ -1,9 +1,10 @@
 /**
- * The words of a command line: which flags are given, with which texts, and what is left. A switch never takes the word after it
- * (`delete --yes 1 2` deletes both), and no value is taken for a flag (`--sort -name`). Without Effect, because help and completions
- * read words too.
+ * The words of a command line: which flags are given, with which texts, and what is left; and what the global flags are set to, before the
+ * command is known. A switch never takes the word after it (`delete --yes 1 2` deletes both), and no value is taken for a flag
+ * (`--sort -name`). Without Effect, because help and completions read words too.
  */
 import type { FlagHelp } from "./CommandHelp.ts"
+import { globalFlagList, globalFlags } from "./globalFlags.ts"
 
 export interface Words {
   /**
@@ -98,3 +99,29 @@ export const wordsOf = (list: string): ReadonlyArray<string> =>
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "")
+
+/** A command's own switches, as far as they have a letter: behind it may be that of a global flag, as in `-iojson`. */
+const switches = Object.entries(switchLetters).map(([name, letter]): FlagHelp => ({
+  ...globalFlags.quiet,
+  name,
+  aliases: [letter]
+}))
+
+/**
+ * What a command line sets a global flag to, also one that cannot be parsed: an error is printed in the format, and with the colours,
+ * that were asked for.
+ */
+export const rawFlags = (args: ReadonlyArray<string>) => {
+  const { flags } = readWords(args, [...globalFlagList, ...switches])
+  const textOf = (flag: FlagHelp) => flags.get(flag)?.[0]
+  const isSet = (flag: FlagHelp) => isOn.get(textOf(flag) ?? "") === true
+  return {
+    output: textOf(globalFlags.output),
+    color: textOf(globalFlags.color),
+    profile: textOf(globalFlags.profile),
+    baseUrl: textOf(globalFlags.baseUrl),
+    allowHttp: isSet(globalFlags.allowHttp),
+    quiet: isSet(globalFlags.quiet),
+    debug: isSet(globalFlags.debug)
+  }
+}

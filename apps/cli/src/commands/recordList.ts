@@ -1,8 +1,12 @@
 /**
- * Every kind of record that a command prints, by its name. Loaded when it is asked for: `berth schema`, and the check of `--columns`
- * and `--sort` before a command begins.
+ * Every kind of record that a command prints, by its name, and the help of a command, which names the columns of what it prints. Each is loaded
+ * when it is asked for: `berth schema`, help, and the check of `--columns` and `--sort` before a command begins.
  */
-import type { RecordDescriptor } from "../output/RecordDescriptor.ts"
+import type { Field, RecordDescriptor } from "../output/RecordDescriptor.ts"
+import type { CommandHelp } from "../commandLine/CommandHelp.ts"
+import type { Verb } from "../commandLine/CommandTree.ts"
+import { helpOfVerb } from "../commandLine/helpOf.ts"
+import type { Command } from "./command.ts"
 
 /** A record of any kind, whose fields can be named and not read. */
 export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "hasMoreFields">
@@ -36,4 +40,14 @@ export const recordNamed = (name: string): Promise<AnyRecord> => {
   const load = records[name.replace("[]", "")]
   if (load === undefined) throw new Error(`no record is named ${name}`)
   return load()
+}
+
+export const loadHelp = async (path: ReadonlyArray<string>, verb: Verb<Command>): Promise<CommandHelp> => {
+  const [command, ...records] = await Promise.all([verb.load(), ...[...verb.prints, ...verb.paints].map(recordNamed)])
+  const fields = records.flatMap((record): ReadonlyArray<Field<never>> => record.fields([]))
+  const namesOf = (some: typeof fields) => Array.from(new Set(some.map(({ alias, key }) => alias ?? key)))
+  return helpOfVerb(path, verb, command.parameters, {
+    columns: namesOf(fields),
+    sortColumns: namesOf(fields.filter(({ computed }) => computed !== true))
+  })
 }

@@ -3,20 +3,18 @@
  * the account's state folder, safe to lose: it knows nothing of what the portal or another machine has set, and says so wherever it
  * is shown.
  */
-import { makeOwnFolder, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { readText } from "@berthkit/core/client/files/StateFiles"
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
 import { exactPrice, type Price } from "@berthkit/core/domain/Price"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { writeAccountFile } from "../files/ownFiles.ts"
 
 const dayMillis = 86_400_000
 const hoursPerMonth = 730
 
 /** Of more nodes those that were set last are kept. */
 const maxEntries = 1000
-
-/** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
-const ownLevels = 2
 
 const Entry = Schema.Struct({
   id: Schema.Int,
@@ -118,7 +116,6 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
     const { entries } = Option.getOrElse(Option.flatMap(found, decode), () => ({ entries: [] }))
     return new Map(entries.map((each) => [each.id, each]))
   })
-  const folder = path.replace(/[\\/][^\\/]*$/, "")
   return {
     load,
     update: (id, change) =>
@@ -130,8 +127,7 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
         const entry = change(entries.get(id), yield* Clock.currentTimeMillis)
         entries.delete(id)
         entries.set(id, entry)
-        yield* makeOwnFolder(folder, ownLevels)
-        yield* replaceFile(path, encode({ version: 1, entries: Array.from(entries.values()).slice(-maxEntries) }))
+        yield* writeAccountFile(path, encode({ version: 1, entries: Array.from(entries.values()).slice(-maxEntries) }))
       }).pipe(Effect.ignore)
   }
 }

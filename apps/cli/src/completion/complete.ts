@@ -4,6 +4,8 @@
 import type { CommandHelp, FlagHelp } from "../commandLine/CommandHelp.ts"
 import { type CommandTree, isNoun } from "../commandLine/CommandTree.ts"
 import { globalFlagList } from "../commandLine/globalFlags.ts"
+import { named } from "../commandLine/Request.ts"
+import { readWords } from "../commandLine/words.ts"
 
 /** A word that may stand where the cursor is. */
 export interface Candidate {
@@ -73,60 +75,32 @@ const find = (flags: ReadonlyArray<FlagHelp>, spelling: string): FlagHelp | unde
     ? flags.find(({ aliases, name }) => spelling === `--${name}` || aliases.some((alias) => spelling === `--${alias}`))
     : flags.find(({ aliases }) => aliases.some((alias) => spelling === `-${alias}`))
 
-/** What the words before the cursor have come to. */
-interface Position {
-  readonly path: ReadonlyArray<string>
-  /** Words that are no flags and no values of flags, behind the command. */
-  readonly positionals: ReadonlyArray<string>
-  readonly given: ReadonlySet<FlagHelp>
-  /** The flag whose value comes next. */
-  readonly awaits: FlagHelp | undefined
-  readonly flags: ReadonlyArray<FlagHelp>
-  readonly onlyWords: boolean
-}
-
 /** Whatever a command is about, by its path: undefined where it is not described. */
-export type HelpAt = (path: string) => CommandHelp | undefined
+type HelpAt = (path: string) => CommandHelp | undefined
 
 const flagsAt = (description: CommandHelp | undefined): ReadonlyArray<FlagHelp> =>
   description === undefined ? globalFlagList : description.flagGroups.flatMap(({ flags }) => flags)
 
-const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>): Position => {
-  const path: Array<string> = []
-  const positionals: Array<string> = []
-  const given = new Set<FlagHelp>()
-  let entries: CommandTree<unknown> | undefined = tree
-  let flags = globalFlagList
-  let awaits: FlagHelp | undefined
-  let onlyWords = false
-  for (const word of words) {
-    if (awaits !== undefined) {
-      awaits = undefined
-      continue
-    }
-    if (word === "--") {
-      onlyWords = true
-      continue
-    }
-    if (!onlyWords && word.startsWith("-")) {
-      const flag = find(flags, word.split("=")[0]!)
-      if (flag === undefined) continue
-      given.add(flag)
-      if (flag.metavar !== null && !word.includes("=")) awaits = flag
-      continue
-    }
-    const entry: CommandTree<unknown>[number] | undefined = entries?.find(
-      ({ aliases, name }) => name === word || aliases.includes(word)
-    )
-    if (entry === undefined) {
-      positionals.push(word)
-      continue
-    }
-    path.push(entry.name)
-    entries = isNoun(entry) ? entry.verbs : undefined
-    if (!isNoun(entry)) flags = flagsAt(helpAt(path.join(" ")))
+/** What the words before the cursor have come to: they are read as those of a command line are. */
+const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>) => {
+  const [first = "", second = ""] = readWords(words, globalFlagList).operands
+  const entry = named(tree, first)
+  const verb = entry !== undefined && isNoun(entry) ? named(entry.verbs, second) : undefined
+  const path = [entry, verb].flatMap((each) => each?.name ?? [])
+  const flags = flagsAt(helpAt(path.join(" ")))
+  const { flags: given, operands } = readWords(words, flags)
+  const onlyWords = words.includes("--")
+  const last = onlyWords ? undefined : find(flags, words.at(-1) ?? "")
+  return {
+    path,
+    /** Words that are no flags and no values of flags, behind the command. */
+    positionals: operands.slice(path.length),
+    given,
+    /** The flag whose value comes next. */
+    awaits: last?.metavar === null ? undefined : last,
+    flags,
+    onlyWords
   }
-  return { path, positionals, given, awaits, flags, onlyWords }
 }
 
 /** The commands at a place. */
@@ -136,7 +110,7 @@ const commandsAt = (tree: CommandTree<unknown>, path: ReadonlyArray<string>): Re
   return entries.map(({ name, summary }) => ({ value: name, description: summary }))
 }
 
-const flagCandidates = ({ flags, given }: Position): ReadonlyArray<Candidate> =>
+const flagCandidates = ({ flags, given }: ReturnType<typeof positionOf>): ReadonlyArray<Candidate> =>
   flags
     .filter((flag) => flag.repeatable || !given.has(flag))
     .map(({ description, name }) => ({ value: `--${name}`, description }))

@@ -6,9 +6,8 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Exit } from "@berthkit/terminal/exitCode"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
-import { quoted } from "../commandLine/quoted.ts"
-import { goOnWaiting } from "./hintOf.ts"
-import { isBeingDeleted, isBilled } from "./nodeLeft.ts"
+import { quoted } from "../commandLine/commandToType.ts"
+import { goOnWaiting, isBeingDeleted, isBilled } from "./hintOf.ts"
 
 /** What whoever fails says: a sentence, and what to do next. */
 interface Words {

@@ -8,7 +8,6 @@ import { Schema } from "effect"
 import type { SettingFault } from "@berthkit/terminal/Connection"
 import type * as failures from "./CliFailure.ts"
 import { hintOf, messageOf } from "./hintOf.ts"
-import { nodeLeft } from "./nodeLeft.ts"
 
 /** What `-o json` prints under `error`. */
 export interface Problem {
@@ -45,7 +44,7 @@ const detailsOfReason = (reason: BerthError["reason"]): Problem["details"] => {
 
 const problemOfError = (error: BerthError): Problem => ({
   code: error.reason._tag,
-  message: [messageOf(error), nodeLeft(error)].filter((text) => text !== undefined).join(" "),
+  message: messageOf(error),
   hint: hintOf(error),
   httpStatus: error.attempts.at(-1)?.status ?? null,
   retryable: error.retryable,

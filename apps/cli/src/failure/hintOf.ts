@@ -1,10 +1,38 @@
 /**
- * A failed call in the words of the command line: what happened, and what to do, a command to type in place of what a program would do.
+ * A failed call in the words of the command line: what happened, which node it leaves, and what to do, a command to type in place of what a
+ * program would do.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
-import { quoted } from "../commandLine/quoted.ts"
-import { waitCommand } from "./waitCommand.ts"
+import { quoted } from "../commandLine/commandToType.ts"
+
+/** What the wait is to have other than by default. */
+interface WaitFlags {
+  readonly goal?: string | undefined
+  readonly timeoutMinutes?: number | undefined
+}
+
+/** The command that goes on waiting, at the end of a hint: for these arguments, each naming one node or, as a pattern, several. */
+export const waitCommand = (given: ReadonlyArray<string>, { goal, timeoutMinutes }: WaitFlags): string => {
+  const flags = [
+    ...(goal === undefined ? [] : ["--for", goal]),
+    ...(timeoutMinutes === undefined ? [] : ["--timeout", `${timeoutMinutes}m`])
+  ]
+  const nodes = given.map(quoted)
+  const words = given.some((word) => word.startsWith("-")) ? [...flags, "--", ...nodes] : [...nodes, ...flags]
+  return `To go on waiting: ${["berth node wait", ...words].join(" ")}`
+}
+
+export const isBilled = "The node exists and is billed."
+
+/** The service does not say when a node that it deletes stops to cost. */
+export const isBeingDeleted = "The node is being deleted; it may be billed until it is gone."
+
+/** What is left of the node that a call waited for; undefined where that is not known, or the call was no wait. */
+const nodeLeft = ({ reason }: BerthError): string | undefined => {
+  if (reason._tag !== "StatusNotReached" || reason.impossible || reason.seen.length === 0) return undefined
+  return reason.last === "terminate" ? isBeingDeleted : isBilled
+}
 
 /** How long to wait at least once the allowance has refilled: as long as a wait takes by default. */
 const afterRefillMinutes = 10
@@ -46,11 +74,15 @@ const stateHint = ({ code, path }: StateUnavailable): string => {
 const isAboutKey = ({ reason }: BerthError): boolean =>
   reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined
 
-/** What happened, in the words of the command line: what is a key for a program is a flag there. */
-export const messageOf = (error: BerthError): string =>
-  error.reason._tag === "InvalidRequest" && isAboutKey(error)
-    ? `This --idempotency-key cannot be used: ${error.reason.detail}.`
-    : error.message
+/** What happened, in the words of the command line: what is a key for a program is a flag there. Ends with what is left of the node. */
+export const messageOf = (error: BerthError): string => {
+  const { reason } = error
+  if (reason._tag === "InvalidRequest" && isAboutKey(error)) {
+    return `This --idempotency-key cannot be used: ${reason.detail}.`
+  }
+  const left = nodeLeft(error)
+  return left === undefined ? error.message : `${error.message} ${left}`
+}
 
 /** What to do next: where there is one, a command to type in place of what a program would do. */
 export const hintOf = (error: BerthError): string => {

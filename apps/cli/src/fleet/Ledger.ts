@@ -223,7 +223,10 @@ export const made = (ledger: Ledger, member: string, node: Owned): Ledger => {
   return put(ledger, { ...entry, state: "made", node })
 }
 
-/** The create has certainly made nothing: the member has the node that it had before, or none. What was sent for that one is not known any more. */
+/**
+ * The create has certainly made nothing, or its node is gone: the member has the node that it had before, or none. What was sent for that one is
+ * not known any more.
+ */
 export const notMade = (ledger: Ledger, member: string): Ledger => {
   const { generation, previous, protect } = entryOf(ledger, member)
   return previous === undefined
@@ -254,9 +257,6 @@ export const released = (ledger: Ledger, member: string): Ledger => {
   const { previous: _previous, previousAsked: _asked, ...entry } = entryOf(ledger, member)
   return put(ledger, entry)
 }
-
-/** The new node is gone and the one that it was to replace is there: that is the member again. */
-export const restored = (ledger: Ledger, member: string): Ledger => notMade(ledger, member)
 
 /** The node was there before, and is the member from now on. */
 export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean): Ledger =>

@@ -31,7 +31,7 @@ const shown = (value: unknown): string =>
       : String(value)
 
 /** Whether an image that the service states is the wanted one; one stated by name cannot be compared with a number. */
-const isImage = (has: string, wanted: string): boolean => has === wanted || isNumber(has) !== isNumber(wanted)
+export const isImage = (has: string, wanted: string): boolean => has === wanted || isNumber(has) !== isNumber(wanted)
 
 /** Each difference in words. */
 export const differencesOf = (

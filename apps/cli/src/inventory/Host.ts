@@ -1,7 +1,7 @@
 /**
- * A node as other programs reach it.
+ * A node as other programs know it: where it is reached, and by which name. Names are plain words that mean nothing else to ssh or Ansible, each
+ * of one node. Pure.
  */
-import { isIP } from "node:net"
 import type { Node } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Schema } from "effect"
@@ -23,7 +23,8 @@ export interface Host extends Schema.Schema.Type<typeof Host> {}
 /** An address and nothing else: what a service states becomes an argument of another program. */
 const addressIn = (text: string | null): string | null => {
   const address = text?.trim() ?? ""
-  return isIP(address) === 0 ? null : address
+  // Not by `import`: commands that reach no host would wait for it.
+  return process.getBuiltinModule("node:net").isIP(address) === 0 ? null : address
 }
 
 export const hostOf = (node: Node): Host => {
@@ -50,4 +51,64 @@ export const reachable = (hosts: ReadonlyArray<Host>) => {
   const staying = hosts.filter(({ status }) => status !== "terminate")
   const reached = staying.filter((host) => addressOf(host) !== null)
   return { reached, withoutAddress: staying.length - reached.length }
+}
+
+/** What names a node. */
+interface Named {
+  readonly id: number
+  readonly name: string
+}
+
+/** Longer names are of no use as hosts. */
+const maxLength = 253
+
+/** What other programs take for something else: this machine, or every host. */
+const reserved: ReadonlySet<string> = new Set(["localhost", "all", "ungrouped", "_meta", "none"])
+
+/** A plain word, which no shell, pattern, template or option reads as anything else. */
+const plain = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$/
+
+const isPlain = (name: string): boolean =>
+  name.length <= maxLength && plain.test(name) && !reserved.has(name.toLowerCase())
+
+/** The name with `_` in place of what is not plain; one of which nothing is left, or that means something else, goes by its id. */
+const made = ({ id, name }: Named): string => {
+  const word = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "_").replaceAll(/^[.-]+|[.]+$/g, "_")
+  return isPlain(word) && /[A-Za-z0-9]/.test(word) ? word : `node-${id}`
+}
+
+/** The hosts, and how many nodes go by another name than their own. */
+interface HostNames<A> {
+  readonly hosts: ReadonlyMap<string, A>
+  /** Nodes whose names had to be changed: duplicates are not among them. */
+  readonly changed: number
+}
+
+/**
+ * A name for each node. A plain name belongs to the oldest node that has it; further nodes of that name are numbered from 2, past names
+ * that other nodes have. A name that is not plain never takes that of another node.
+ */
+export const hostNames = <A extends Named>(nodes: ReadonlyArray<A>): HostNames<A> => {
+  const byAge = nodes.toSorted((a, b) => a.id - b.id)
+  const own = new Map<string, number>()
+  for (const { id, name } of byAge) if (isPlain(name) && !own.has(name)) own.set(name, id)
+  const taken = new Set(own.keys())
+  const numbers = new Map<string, number>()
+  const next = (name: string): string => {
+    if (!taken.has(name)) return name
+    for (let number = numbers.get(name) ?? 2; ; number++) {
+      if (taken.has(`${name}-${number}`)) continue
+      numbers.set(name, number + 1)
+      return `${name}-${number}`
+    }
+  }
+  let changed = 0
+  const hosts = byAge.map((node): readonly [string, A] => {
+    if (own.get(node.name) === node.id) return [node.name, node]
+    if (!isPlain(node.name)) changed++
+    const name = next(isPlain(node.name) ? node.name : made(node))
+    taken.add(name)
+    return [name, node]
+  })
+  return { hosts: new Map(hosts), changed }
 }

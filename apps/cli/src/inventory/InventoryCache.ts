@@ -1,15 +1,13 @@
 /**
  * Keeps the nodes that an inventory was made of, in the account's folder of the cache: a playbook asks often. Safe to lose.
  */
-import { makeOwnFolder, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { readText } from "@berthkit/core/client/files/StateFiles"
 import { Clock, Effect, Option, Schema } from "effect"
+import { writeAccountFile } from "../files/ownFiles.ts"
 import { Host } from "./Host.ts"
 
 /** About 50 000 nodes. A larger account is read each time. */
 const maxFileBytes = 16 * 1024 * 1024
-
-/** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
-const ownLevels = 2
 
 const File = Schema.fromJsonString(
   Schema.Struct({ version: Schema.Literal(1), readMillis: Schema.Number, hosts: Schema.Array(Host) })
@@ -33,7 +31,5 @@ export const loadHosts = Effect.fnUntraced(function* (folder: string, maxAgeMill
 /** Keeps nodes that were read at an instant. Where they cannot be kept they are read anew. */
 export const saveHosts = (folder: string, hosts: ReadonlyArray<Host>, readMillis: number): Effect.Effect<void> => {
   const text = JSON.stringify({ version: 1, readMillis, hosts })
-  return text.length > maxFileBytes
-    ? Effect.void
-    : Effect.ignore(Effect.andThen(makeOwnFolder(folder, ownLevels), replaceFile(pathIn(folder), text)))
+  return text.length > maxFileBytes ? Effect.void : Effect.ignore(writeAccountFile(pathIn(folder), text))
 }

@@ -1,8 +1,7 @@
 /**
  * The nodes as Ansible's inventory: JSON of a dynamic inventory with the variables of every host. Pure.
  */
-import { addressOf, type Host, reachable } from "./Host.ts"
-import { hostNames } from "./hostNames.ts"
+import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
 /** A text of the service is data: where Ansible would read a template in it, it is marked. */
 const unsafe = (text: string): unknown => (/\{[{%#]/.test(text) ? { __ansible_unsafe: text } : text)

@@ -1,8 +1,7 @@
 /**
  * The nodes as a file for `Include` in the configuration of ssh. Pure.
  */
-import { addressOf, type Host, reachable } from "./Host.ts"
-import { hostNames } from "./hostNames.ts"
+import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
 /** How they are written. */
 export interface SshOptions {

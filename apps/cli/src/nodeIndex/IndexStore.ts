@@ -2,17 +2,15 @@
  * Keeps the node index of an account in the user's cache folder: a file of its own for each key, read once by a command and
  * replaced as a whole. Safe to lose: where it cannot be read the index is empty, and where it cannot be written it stays old.
  */
-import { makeOwnFolder, readText, replaceFile, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { readText, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { writeAccountFile } from "../files/ownFiles.ts"
 import * as NodeIndex from "./NodeIndex.ts"
 
 /** About 100 000 nodes. The index of a larger account is not kept. */
 const maxFileBytes = 16 * 1024 * 1024
 
 const freshMillis = 3_600_000
-
-/** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
-const ownLevels = 2
 
 export class IndexStore extends Context.Service<IndexStore, ReturnType<typeof make>>()(
   "@berthkit/cli/nodeIndex/IndexStore"
@@ -36,9 +34,7 @@ const make = (folder: Option.Option<string>) => {
       )
   })
   const write = (text: string) =>
-    Option.isNone(folder) || Option.isNone(path) || text.length > maxFileBytes
-      ? Effect.void
-      : Effect.ignore(Effect.andThen(makeOwnFolder(folder.value, ownLevels), replaceFile(path.value, text)))
+    Option.isNone(path) || text.length > maxFileBytes ? Effect.void : Effect.ignore(writeAccountFile(path.value, text))
   return {
     /** Whether there is a place to keep it. Without one, each command has an index of its own. */
     isKept: Option.isSome(folder),

@@ -23,6 +23,9 @@ export interface Naming {
   readonly change: boolean
 }
 
+/** For commands that only look. */
+export const looking: Naming = { patterns: true, digitsMayBeName: true, change: false }
+
 /** What is before a name that would be read as an id or a pattern, and before a pattern that would be read as a name. */
 const namePrefix = "name:"
 const patternPrefix = "pattern:"
@@ -51,12 +54,6 @@ const isPattern = (text: string): boolean => /[*?]/.test(text)
 
 /** Whether a text has any character that a pattern gives a meaning. */
 const hasWildcard = (text: string): boolean => /[*?[{]/.test(text)
-
-/** A name as an argument that names nothing else. */
-export const asArgument = (name: string): string =>
-  /^\d+$/.test(name) || isPattern(name) || name.startsWith(namePrefix) || name.startsWith(patternPrefix)
-    ? `${namePrefix}${name}`
-    : name
 
 /** The argument that reads the same text in the other way, as a name or as a pattern; none where that makes no difference. */
 export const otherReading = (target: Target): { readonly name: string } | { readonly pattern: string } | undefined => {

@@ -6,7 +6,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Result } from "effect"
 import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
-import { OutputFormat } from "../output/OutputFormat.ts"
+import { OutputFormat } from "../output/OutputOptions.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 import { type NodeResult, outcomeRecord } from "../records/outcome.ts"
@@ -39,17 +39,14 @@ export const failed = (target: Resolution["nodes"][number], failure: Failure): N
 const isMissing = (failure: Failure): boolean =>
   failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
 
-/** Which failures are none. */
-interface Tolerance {
-  /** Whether a node that does not exist is an outcome, `absent`; default false. */
-  readonly ignoreNotFound?: boolean
-}
-
-/** A node's failure becomes a row and the rest go on; a single node's failure fails the command. */
+/**
+ * A node's failure becomes a row and the rest go on; a single node's failure fails the command. With `ignoreNotFound` a node that does not exist
+ * is an outcome, `absent`.
+ */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
   act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone | NameChanged, R>,
-  { ignoreNotFound = false }: Tolerance = {}
+  { ignoreNotFound = false } = {}
 ): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
   const attempt = (target: Resolution["nodes"][number]) =>
     Effect.gen(function* () {
@@ -74,9 +71,8 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
 
 /** Reports on stderr which of the nodes failed and why, one problem each. */
 export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>) {
-  const format = yield* OutputFormat
   for (const { error, id, name } of outcomes) {
-    if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } }, format)
+    if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } })
   }
 })
 
@@ -85,8 +81,7 @@ export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArr
  * every node; JSON has the successes alone, and the failures are on stderr like any other error.
  */
 export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, single: boolean) {
-  const format = yield* OutputFormat
-  if (format === "table") return yield* printAll(outcomeRecord, outcomes)
+  if ((yield* OutputFormat) === "table") return yield* printAll(outcomeRecord, outcomes)
   const done = outcomes.filter(({ error }) => error === null)
   const [only] = done
   yield* single && only !== undefined ? printOne(outcomeRecord, only) : printAll(outcomeRecord, done)

@@ -6,10 +6,9 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect } from "effect"
 import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
+import { isImage } from "../fleet/differences.ts"
 import { byName } from "./byName.ts"
 import { wholeNode } from "./resolve.ts"
-
-const isNumber = (text: string) => /^\d+$/.test(text)
 
 /**
  * In what a node differs from the wanted one. An image that the service does not state is taken for the wanted one, and so is one that
@@ -18,7 +17,7 @@ const isNumber = (text: string) => /^\d+$/.test(text)
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   if (node.plan !== null && node.plan !== plan) return { field: "plan", has: node.plan, wanted: plan } as const
   const wanted = String(image)
-  if (node.image !== null && node.image !== wanted && isNumber(node.image) === isNumber(wanted)) {
+  if (node.image !== null && !isImage(node.image, wanted)) {
     return { field: "image", has: node.image, wanted } as const
   }
   return undefined

@@ -8,10 +8,10 @@ import { fieldsOf, StatusNotReached } from "@berthkit/core/domain/ErrorReason"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, isUnstated, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Deferred, type Duration, Effect, Option } from "effect"
-import { NameChanged } from "../failure/CliFailure.ts"
+import { CreatedNotReady, DeletedNotGone, NameChanged, UsageFault } from "../failure/CliFailure.ts"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
-import { concurrency, withListedFields } from "./allNodes.ts"
+import { concurrency, withListed, withListedFields } from "./allNodes.ts"
 import { type Found, maxReads } from "./resolve.ts"
 
 /** The goal of a wait, and its limit. */
@@ -20,6 +20,12 @@ export interface Wait {
   /** Default: the client's, 10 minutes. */
   readonly timeout: Duration.Duration | undefined
 }
+
+/** Fails where a time is given to a wait that is not asked for. */
+export const ensureWaits = ({ timeout, wait }: { readonly timeout: Wait["timeout"]; readonly wait: boolean }) =>
+  timeout === undefined || wait
+    ? Effect.void
+    : Effect.fail(new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." }))
 
 /** A wait that failed before it read the node, with the status that was known before it. */
 const withKnownStatus = (node: Node | null) => (error: BerthError) => {
@@ -60,6 +66,20 @@ export const waitFor = Effect.fn("waitFor")(function* (
     goal === "deleted" ? Effect.as(nodes.awaitDeleted(id, options), null) : nodes.awaitStatus(id, goal, options)
   return yield* Effect.mapError(waited, withKnownStatus(node))
 })
+
+/** Waits until a node that was created runs. One that does not exists all the same, and costs money. */
+export const untilCreatedRuns = (node: Node, timeout: Wait["timeout"], show: ShowState) =>
+  waitFor({ id: node.id, node }, { goal: "running", timeout }, show).pipe(
+    Effect.map((later) => withListed(later ?? node, node)),
+    Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
+  )
+
+/** Waits until a node that was asked to go is gone. */
+export const untilDeletedGone = (found: Pick<Found, "id" | "node">, timeout: Wait["timeout"], show: ShowState) =>
+  Effect.mapError(
+    waitFor(found, { goal: "deleted", timeout }, show),
+    (error) => new DeletedNotGone({ id: found.id, error })
+  )
 
 /** Waits for one node that was named, and fails as soon as it has another name. */
 export const waitForNamed = Effect.fnUntraced(function* (

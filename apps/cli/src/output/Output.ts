@@ -21,6 +21,8 @@ export class Output extends Context.Service<
     readonly readerGone: Effect.Effect<boolean>
     /** Whether notes and progress are wanted on stderr, and not errors alone. */
     readonly chatty: boolean
+    /** Whether errors are for programs: one line of JSON. */
+    readonly jsonErrors: boolean
     /** Writes lines to stderr, without any secret that is set: errors and questions. Notes go by `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
     /** Writes that a result leaves something out: a line of its own in every format, as JSON where errors are. None with `--quiet`. */
@@ -167,6 +169,7 @@ const make = Effect.fnUntraced(function* (
     stdout: surfaceOf(stdout, env),
     stderr: surface,
     chatty,
+    jsonErrors,
     // On one terminal the data would follow the live line.
     data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,

@@ -1,11 +1,27 @@
 /**
- * The flags that shape data, besides `--output`: `--columns`, `--sort`, `--no-header`, `--raw`, `--query`.
+ * How data is printed: the format, `-o table|json|…` or that of BERTH_OUTPUT, and the flags that shape it, `--columns`, `--sort`,
+ * `--no-header`, `--raw`, `--query`.
  */
-import { Effect } from "effect"
+import { readVariable } from "@berthkit/terminal/Connection"
+import { variables } from "@berthkit/terminal/variables"
+import { Effect, Option, Redacted } from "effect"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
+import { formats } from "../commandLine/globalFlags.ts"
 import { wordsOf } from "../commandLine/words.ts"
 
-/** What they were set to. */
+export type Format = (typeof formats)[number]
+
+/** Whether a word is the name of a format. */
+export const isFormat = (value: string | undefined): value is Format =>
+  (formats as ReadonlyArray<unknown>).includes(value)
+
+/** The format of a command's data. */
+export const OutputFormat = Effect.map(GlobalSettings, ({ output }) => output)
+
+/** Whether errors are for programs in this format: one line of JSON. */
+export const hasJsonErrors = (format: Format): boolean => format === "json" || format === "ndjson"
+
+/** What the flags that shape data were set to. */
 export const OutputOptions = Effect.map(GlobalSettings, ({ columns, noHeader, query, raw, sort }) => ({
   columns: wordsOf(columns ?? ""),
   sort: wordsOf(sort ?? ""),
@@ -13,3 +29,17 @@ export const OutputOptions = Effect.map(GlobalSettings, ({ columns, noHeader, qu
   raw,
   query
 }))
+
+export interface AskedFormat {
+  /** The format that the command line asks for, also one that cannot be parsed. */
+  readonly asked: Format
+  /** What BERTH_OUTPUT is set to; undefined where the command line names a format, or nothing does. */
+  readonly fromEnvironment: string | undefined
+}
+
+export const formatOf = Effect.fnUntraced(function* (flag: string | undefined): Effect.fn.Return<AskedFormat> {
+  const set = Option.map(yield* readVariable(variables.output), (value) => Redacted.value(value).trim())
+  const fromEnvironment = flag === undefined ? Option.getOrUndefined(set) : undefined
+  const wanted = flag ?? fromEnvironment
+  return { asked: isFormat(wanted) ? wanted : "table", fromEnvironment }
+})

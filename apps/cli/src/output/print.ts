@@ -5,11 +5,10 @@ import { Effect, Stream } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonWriter, ndjsonWriter } from "./json.ts"
 import { Output } from "./Output.ts"
-import { type Format, OutputFormat } from "./OutputFormat.ts"
-import { OutputOptions } from "./OutputOptions.ts"
+import { type Format, OutputFormat, OutputOptions } from "./OutputOptions.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
-import { tableWriter } from "./tableWriter.ts"
+import { tableWriter } from "./table.ts"
 import { checkValueFormat, valueText } from "./valueText.ts"
 import type { Writer } from "./Writer.ts"
 
@@ -50,7 +49,7 @@ const printQueried = Effect.fnUntraced(function* (
   { format, isNext = false, view, writer }: Queried
 ) {
   const [{ search, structured }, { printRows }] = yield* Effect.promise(() =>
-    Promise.all([import("./query.ts"), import("./queryResult.ts")])
+    Promise.all([import("./query.ts"), import("./query.ts")])
   )
   const found = yield* search(expression, value)
   const text = structured(found, format)

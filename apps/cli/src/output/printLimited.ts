@@ -1,12 +1,17 @@
 /**
- * Prints the first records of a list that is known whole, in the order that is asked for, and how many there are.
+ * Lists that `--limit` ends early: the flag, and the first records of a list that is known whole, in the order that is asked for, with how many
+ * there are.
  */
 import { Effect } from "effect"
+import { flag, wholeNumber } from "../commandLine/Parameter.ts"
 import { printNote } from "./Output.ts"
 import { OutputOptions } from "./OutputOptions.ts"
 import { printAll } from "./print.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
+
+/** `what` is listed. */
+export const limitFlag = (what: string) => flag("limit", wholeNumber(1), `Maximum number of ${what}`)
 
 export const printLimited = Effect.fnUntraced(function* <A>(
   descriptor: RecordDescriptor<A>,

@@ -14,6 +14,7 @@ import {
   type Activity,
   type Call,
   type FailedAttempt,
+  type Goal,
   liveText,
   maxNamed,
   pauseMillisOf,
@@ -38,14 +39,6 @@ export type ShowState = (state: WaitState) => Effect.Effect<void>
 
 /** What shows its states while it runs. */
 type Use<A, E, R> = (show: ShowState) => Effect.Effect<A, E, R>
-
-/** What is waited for. */
-export interface Goal {
-  /** Such as `running`. */
-  readonly goal: string
-  /** How many things are waited for. */
-  readonly total: number
-}
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameMillis = 100

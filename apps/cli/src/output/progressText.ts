@@ -5,12 +5,16 @@ import type { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { DateTime } from "effect"
 import { elapsed } from "./format.ts"
 
-/** A wait for several things to come to one goal. */
-export interface Waiting {
+/** What is waited for. */
+export interface Goal {
   /** Such as `running`. */
   readonly goal: string
   /** How many things are waited for. */
   readonly total: number
+}
+
+/** A wait for several things to come to one goal. */
+export interface Waiting extends Goal {
   readonly startedAt: number
   /** The states of each thing that was seen, one after the other. */
   readonly states: ReadonlyMap<string, ReadonlyArray<string>>

@@ -1,12 +1,19 @@
 /**
- * `--query`: a JMESPath expression over the JSON of a command, as in the command lines of other clouds.
+ * `--query`: a JMESPath expression over the JSON of a command, as in the command lines of other clouds. JSON, NDJSON and YAML show its result as
+ * it is; for people, CSV and ids it is rows: an object or a list of objects has columns, a list of lists has columns without titles, and values
+ * alone are a line each.
  */
-import { Effect, Result } from "effect"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { compile, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath"
+import { Effect, Predicate, Result, Schema } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
-import type { Format } from "./OutputFormat.ts"
+import type { Format } from "./OutputOptions.ts"
 import { jsonBlock, jsonLine } from "./json.ts"
 import { yamlText } from "./yaml.ts"
+import { nothing, plain } from "./format.ts"
+import { Output, printNote } from "./Output.ts"
+import { type Field, type RecordDescriptor, titleOf } from "./RecordDescriptor.ts"
+import type { View, Writer } from "./Writer.ts"
 
 const fault = (error: unknown) =>
   new UsageFault({
@@ -37,3 +44,96 @@ export const structured = (found: unknown, format: Format): string | undefined =
 /** Fails for an expression that cannot be parsed. */
 export const checkQuery = (expression: string): Effect.Effect<void, UsageFault> =>
   Effect.asVoid(Effect.fromResult(Result.try({ try: () => compile(expression), catch: fault })))
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The result as rows. */
+interface Rows {
+  readonly rows: ReadonlyArray<Row>
+  /** Whether the columns have names; a list of lists and values alone have none. */
+  readonly named: boolean
+  /** Whether each row is one value, which people see by itself. */
+  readonly bare: boolean
+}
+
+const isScalar = (value: unknown): value is string | number | boolean | null =>
+  value === null || typeof value !== "object"
+
+/** A value in a cell: what is nested stays JSON. */
+const cellText = (value: unknown): string => {
+  if (value === undefined || value === null) return nothing
+  if (isScalar(value)) return plain(value)
+  return Array.isArray(value) && value.every(isScalar) ? plain(value.map(String)) : jsonLine(value)
+}
+
+/** A value on a line of its own: the service's text, for other programs too. */
+const lineText = (value: unknown): string => {
+  if (value === null || value === undefined) return nothing
+  return typeof value === "string" ? value : jsonLine(value)
+}
+
+const rowsOf = (found: unknown): Rows => {
+  const all: ReadonlyArray<unknown> = Array.isArray(found) ? found : [found]
+  if (all.length > 0 && all.every(Array.isArray)) {
+    const rows = all.map((each) => Object.fromEntries(each.map((value, at) => [String(at + 1), value])))
+    return { rows, named: false, bare: false }
+  }
+  const isRow = (each: unknown): each is Row => Predicate.isObject(each) && !Array.isArray(each)
+  return all.every(isRow)
+    ? { rows: all, named: true, bare: false }
+    : { rows: all.map((value) => ({ value })), named: false, bare: true }
+}
+
+/** A text shorter than this is not worth cutting. */
+const shrinkTo = 12
+
+const fieldsOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Field<Row>> =>
+  Array.from(new Set(rows.flatMap((row) => Object.keys(row))), (key) => {
+    const values = rows.map((row) => row[key] ?? null).filter((value) => value !== null)
+    const isNumeric = values.length > 0 && values.every((value) => typeof value === "number")
+    return {
+      key,
+      title: titleOf(key),
+      value: (row: Row) => cellText(row[key]),
+      ...(isNumeric ? { align: "right" as const } : { shrinkTo })
+    }
+  })
+
+const descriptor: RecordDescriptor<Row> = {
+  schema: Schema.Unknown,
+  encode: (row) => row,
+  fields: fieldsOf,
+  none: "no results"
+}
+
+/** How a result is printed. */
+interface Printing {
+  readonly isTable: boolean
+  readonly writer: Writer
+  readonly view: View
+  /** Whether others follow, perhaps without an end. */
+  readonly isNext: boolean
+  /** Whether the query was over a list. */
+  readonly ofList: boolean
+}
+
+export const printRows = Effect.fnUntraced(function* (
+  found: unknown,
+  { isNext, isTable, ofList, view, writer }: Printing
+) {
+  if (found === null || found === undefined) {
+    const hint = ofList ? " The JSON is a list: begin with [], as in '[].name'." : ""
+    return isNext ? undefined : yield* printNote(`The query gives nothing.${hint}`)
+  }
+  const { bare, named, rows } = rowsOf(found)
+  if (isTable && bare) {
+    return yield* Output.use(({ data }) =>
+      data(rows.map(({ value }) => `${escapeControls(lineText(value))}\n`).join(""))
+    )
+  }
+  const header = view.header && (named || !isTable)
+  if (isNext) return yield* writer.next(descriptor, rows, { ...view, header })
+  const [first] = rows
+  if (named && first !== undefined && !Array.isArray(found)) return yield* writer.one(descriptor, first, view)
+  yield* writer.list(descriptor, rows, { ...view, header })
+})

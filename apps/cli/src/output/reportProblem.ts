@@ -1,17 +1,17 @@
 /**
- * How a problem is written on stderr: two lines for people, one line of JSON for programs.
+ * How a problem is written on stderr, two lines for people and one line of JSON for programs; also what an interruption leaves behind.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import type { Effect } from "effect"
-import type { Problem } from "../failure/Problem.ts"
+import { Effect } from "effect"
+import { type Problem, problemOf } from "../failure/Problem.ts"
 import { styled } from "./cells.ts"
 import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
-import { type Format, hasJsonErrors } from "./OutputFormat.ts"
+import { Interrupted } from "../failure/CliFailure.ts"
 
 /** The problem as text without its last line feed. */
-const problemText = (problem: Problem, format: Format, colour: boolean): string => {
-  if (hasJsonErrors(format)) return jsonLine({ error: problem })
+const problemText = (problem: Problem, { jsonErrors, stderr: { colour } }: Output["Service"]): string => {
+  if (jsonErrors) return jsonLine({ error: problem })
   const sentence = escapeControls(problem.message)
   // A command that its user stopped has not failed.
   const lines = [problem.code === "Interrupted" ? sentence : `${styled("error:", "bad", colour)} ${sentence}`]
@@ -19,7 +19,14 @@ const problemText = (problem: Problem, format: Format, colour: boolean): string 
   return lines.join("\n")
 }
 
-export const reportProblem = (problem: Problem, format: Format): Effect.Effect<void, never, Output> =>
-  Output.use(({ followable, note, stderr }) =>
-    note(problemText({ ...problem, hint: followable(problem.hint) }, format, stderr.colour))
-  )
+export const reportProblem = (problem: Problem): Effect.Effect<void, never, Output> =>
+  Output.use((output) => output.note(problemText({ ...problem, hint: output.followable(problem.hint) }, output)))
+
+/** Reports what is left when it is interrupted; nothing where there is nothing to report. */
+export const whenInterrupted =
+  (left: () => Pick<Problem, "message" | "hint"> | undefined) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output> =>
+    Effect.onInterrupt(effect, () => {
+      const found = left()
+      return found === undefined ? Effect.void : reportProblem(problemOf(new Interrupted(found)))
+    })

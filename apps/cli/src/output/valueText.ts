@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonBlock, jsonLine } from "./json.ts"
-import type { Format } from "./OutputFormat.ts"
+import type { Format } from "./OutputOptions.ts"
 
 /** Formats of records alone: they need rows. */
 const needsRecords: ReadonlySet<Format> = new Set(["csv", "id", "name"])

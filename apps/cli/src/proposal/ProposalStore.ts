@@ -1,27 +1,22 @@
 /**
  * The proposals of an account that wait for a person, and what became of them: in its state folder, where the server that proposes and
- * `berth approve` meet. The id of a proposal is the hash of all that is consented to, so that a proposal which was edited is not found
- * under it. What is written is never changed: an answer, that it was sent and its result are files of their own. Only
- * that it was sent is taken back, where the service has certainly done nothing.
+ * `berth approve` meet; and what a person reads of one. The id of a proposal is the hash of all that is consented to, so that a proposal
+ * which was edited is not found under it. What is written is never changed: an answer, that it was sent and its result are files of their
+ * own. Only that it was sent is taken back, where the service has certainly done nothing.
  */
-import {
-  type FileFault,
-  makeOwnFolder,
-  readText,
-  removeFile,
-  replaceFile,
-  withFiles
-} from "@berthkit/core/client/files/StateFiles"
+import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"
 import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { Connection } from "@berthkit/terminal/Connection"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
-import { underLock } from "../files/underLock.ts"
+import { filesIn } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
-import { accountFolderOf } from "../settings/accountFolder.ts"
-import { Proposal } from "./Proposal.ts"
+import { accountFolderOf } from "../settings/account.ts"
+import { nameIn, Proposal, questionOf } from "./Proposal.ts"
+import { jsonLine } from "../output/json.ts"
 
 /** How long a person has to consent. */
 const maxAgeMillis = 600_000
@@ -31,9 +26,6 @@ const keptMillis = 7 * 86_400_000
 
 /** Most proposals that are kept: an agent in a loop fills no disk. */
 const maxKept = 1000
-
-/** Of the path `accounts/HASH/proposals` all is made by Berth, for the user alone. */
-const ownLevels = 3
 
 /** What is to be done, in the terms of the client. */
 export const Order = Schema.Union([
@@ -85,6 +77,36 @@ export interface Kept {
   readonly id: string
   readonly expiresMillis: number
   readonly terms: Terms
+}
+
+const maxLine = 1500
+
+const line = (text: string): string => {
+  const safe = escapeControls(text)
+  return safe.length > maxLine ? `${safe.slice(0, maxLine)}…` : safe
+}
+
+/** The instant at which it expires, to the second. */
+export const expiryOf = ({ expiresMillis }: Pick<Kept, "expiresMillis">): string =>
+  DateTime.formatIso(DateTime.makeUnsafe(expiresMillis)).replace(/\.\d+Z$/, "Z")
+
+/**
+ * What a person reads before they consent to a proposal, a fact in each line: the same in a dialog of the agent's program and in a terminal.
+ * Names in it are other people's words, which cannot end a line.
+ */
+export const consentLines = (kept: Kept): ReadonlyArray<string> => {
+  const { about, proposal } = kept.terms
+  const { body, method, path } = proposal.request
+  return [
+    questionOf([proposal]),
+    ...(about === null
+      ? []
+      : [
+          `Node ${about.id}: ${nameIn(about.name)}, created ${about.createdAt}, public address ${about.publicIp ?? "none"}.`
+        ]),
+    `Request: ${method} ${path}${body === null ? "" : ` ${jsonLine(body)}`}`,
+    `Proposal ${kept.id}, until ${expiryOf(kept)}.`
+  ].map(line)
 }
 
 /** What came of a proposal. */
@@ -163,43 +185,23 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
   }
   const { id: account } = of
   const folder = `${of.folder}/proposals`
-  const pathOf = (id: string, kind?: Kind) => `${folder}/${id}${kind === undefined ? "" : `.${kind}`}.json`
-  const fault = failed(folder)
-  const read = (path: string) => Effect.mapError(readText(path), fault)
-  const write = (path: string, text: string) =>
-    Effect.mapError(Effect.andThen(makeOwnFolder(folder, ownLevels), replaceFile(path, text, true)), fault)
+  const nameOf = (id: string, kind?: Kind) => `${id}${kind === undefined ? "" : `.${kind}`}.json`
+  const { makeFolder, names, read, remove, write, ...files } = filesIn(Effect.succeed(folder), failed(folder))
+  const locked = <A, E, R>(name: string, use: Effect.Effect<A, E, R>) =>
+    Effect.andThen(makeFolder, files.locked(name, use))
 
   const answerOf = (id: string): Effect.Effect<Answer | undefined, LocalFileFault> =>
-    Effect.map(read(pathOf(id, "answer")), (text) =>
+    Effect.map(read(nameOf(id, "answer")), (text) =>
       answers.find((each) => Option.contains(text, JSON.stringify({ id, answer: each })))
     )
 
-  /** Runs an effect while no other process has this lock. */
-  const lockedBy =
-    (name: string) =>
-    <A, E, R>(use: Effect.Effect<A, E, R>) =>
-      Effect.andThen(
-        Effect.mapError(makeOwnFolder(folder, ownLevels), fault),
-        underLock(`${folder}/${name}.lock`, fault, () => use)
-      )
-
   /** Removes what is older than results are kept. Gives how many proposals are left. */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
-    const names = yield* Effect.mapError(
-      withFiles((fs) =>
-        fs.readdir(folder).catch((error: FileFault) => {
-          if (error.code !== "ENOENT") throw error
-          return [] as Array<string>
-        })
-      ),
-      fault
-    )
     let left = 0
-    for (const name of names) {
-      const path = `${folder}/${name}`
-      const about = yield* Effect.option(withFiles((fs) => fs.stat(path)))
+    for (const name of yield* names) {
+      const about = yield* Effect.option(withFiles((fs) => fs.stat(`${folder}/${name}`)))
       if (Option.isNone(about) || !about.value.isFile()) continue
-      if (nowMillis - about.value.mtimeMs > keptMillis) yield* Effect.ignore(removeFile(path))
+      if (nowMillis - about.value.mtimeMs > keptMillis) yield* Effect.ignore(remove(name))
       else if (idPattern.test(name.replace(/\.json$/, ""))) left++
     }
     return left
@@ -219,12 +221,12 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       const expiresMillis = nowMillis + maxAgeMillis
       const content = encodeContent({ account, nonce: yield* drawNonce, expiresMillis, terms })
       const id = yield* idOf(content)
-      yield* write(pathOf(id), encodeFile({ version: 1, content }))
+      yield* write(nameOf(id), encodeFile({ version: 1, content }))
       return { id, expiresMillis, terms } satisfies Kept
     }),
     /** The proposal of an id. Fails where its file was edited, or is that of another account. */
     find: Effect.fnUntraced(function* (id: string) {
-      const text = idPattern.test(id) ? yield* read(pathOf(id)) : Option.none<string>()
+      const text = idPattern.test(id) ? yield* read(nameOf(id)) : Option.none<string>()
       if (Option.isNone(text)) return yield* new ProposalNotFound({ proposal: id.slice(0, 100) })
       const content = Option.map(decodeFile(text.value), (file) => file.content)
       if (Option.isNone(content) || (yield* idOf(content.value)) !== id) return yield* unreadable(id)
@@ -239,29 +241,30 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
      * waits for the first.
      */
     answer: (id: string, answer: Answer) =>
-      lockedBy(`${id}.answer`)(
+      locked(
+        `${id}.answer`,
         Effect.gen(function* () {
           const before = yield* answerOf(id)
           if (before !== undefined) return before
-          yield* write(pathOf(id, "answer"), JSON.stringify({ id, answer }))
+          yield* write(nameOf(id, "answer"), JSON.stringify({ id, answer }))
           return answer
         })
       ),
     answerOf,
     /** Notes that its request is about to leave. It is on the disk when this ends. */
-    markSent: (id: string) => write(pathOf(id, "sent"), JSON.stringify({ id })),
+    markSent: (id: string) => write(nameOf(id, "sent"), JSON.stringify({ id })),
     /** Takes that note back: the service has certainly not done it. */
-    unmarkSent: (id: string) => Effect.mapError(removeFile(pathOf(id, "sent")), fault),
-    wasSent: (id: string) => Effect.map(read(pathOf(id, "sent")), Option.isSome),
-    finish: (id: string, outcome: Outcome) => write(pathOf(id, "result"), encodeOutcome(outcome)),
+    unmarkSent: (id: string) => remove(nameOf(id, "sent")),
+    wasSent: (id: string) => Effect.map(read(nameOf(id, "sent")), Option.isSome),
+    finish: (id: string, outcome: Outcome) => write(nameOf(id, "result"), encodeOutcome(outcome)),
     /** Its result; undefined before it was carried out. Fails where that was edited. */
     resultOf: Effect.fnUntraced(function* (id: string) {
-      const text = yield* read(pathOf(id, "result"))
+      const text = yield* read(nameOf(id, "result"))
       if (Option.isNone(text)) return undefined
       const outcome = decodeOutcome(text.value)
       return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome.value
     }),
     /** Runs `use` while no other process carries out the same proposal. */
-    locked: lockedBy
+    locked
   }
 })

@@ -2,17 +2,30 @@
  * What the service offers for an order: its price, or why the order cannot work. From the image list, which is where plans and
  * committed options are listed (A19).
  */
-import type { CommittedOption } from "@berthkit/core/domain/Commitment"
-import { Images, type ImageListOptions } from "@berthkit/core/client/Images"
+import { type ImageListOptions, Images } from "@berthkit/core/client/Images"
+import { createRequest } from "@berthkit/core/client/NodeOperations"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Image, LeftOutImage } from "@berthkit/core/domain/Image"
+import { shareInr } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { imageFinder, type PriceList, priceList, type Terms } from "@berthkit/core/domain/Price"
+import {
+  exactPrice,
+  imageFinder,
+  type PriceList,
+  priceList,
+  sumOfPrices,
+  type Terms,
+  unknownPrice
+} from "@berthkit/core/domain/Price"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Result } from "effect"
-import { quoted } from "../commandLine/quoted.ts"
+import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
+import { type Progress, reportLeftOut } from "../output/progress.ts"
+import { pricePerHourText } from "../records/price.ts"
+import { type Proposal, propose } from "./Proposal.ts"
 
 /** An image by its slug, or by its id. */
 export const imageOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
@@ -35,18 +48,13 @@ export const publicCatalogue = (options?: Pick<ImageListOptions, "retry">) =>
   Images.use((service) => catalogueOf((own) => service.list({}, { ...options, ...own })))
 
 /** The account's saved images. */
-export const savedCatalogue = Images.use((service) => catalogueOf(service.saved))
+const savedCatalogue = Images.use((service) => catalogueOf(service.saved))
 
 /** The prices of a list. */
 export const pricesOf = ({ images, leftOut }: Catalogue): PriceList => priceList(images, leftOut)
 
-/** What is listed: the images of the service, and the account's saved ones where the order is for one of them. */
-export interface Listed extends Catalogue {
-  readonly saved: Catalogue
-}
-
 /** What is offered, as far as it is listed. */
-export interface Offer extends Omit<Terms, "committedOptions"> {
+interface Offer extends Terms {
   readonly option: CommittedOption | undefined
 }
 
@@ -134,8 +142,11 @@ const statesNoPrice = ({ extra, specs }: Image): boolean =>
  * name. Where `image` names something else it is not known which of the two the service takes. A record that states no price has that
  * of the image which it was made from.
  */
-const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, listed: Listed): Terms => {
-  const { images, leftOut } = listed.saved
+const savedTerms = (
+  { image, plan, savedImageTemplateId }: NodeSpec,
+  catalogue: Catalogue,
+  { images, leftOut }: Catalogue
+): Terms => {
   const find = imageFinder(images)
   const named = new Set(find(image))
   const selected = find(savedImageTemplateId ?? image).filter((record) => record.plan === plan)
@@ -143,38 +154,91 @@ const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, listed: Lis
   const own = priceList(records, leftOut).ofNode({ plan, image: null })
   const [base, ...others] = new Set(records.map((record) => record.image))
   if (own.contradicted || base === undefined || others.length > 0 || !records.every(statesNoPrice)) return own
-  const ofBase = pricesOf(listed).ofOrder({ plan, image: base })
+  const ofBase = pricesOf(catalogue).ofOrder({ plan, image: base })
   return own.committedOptions.length === 0 ? ofBase : { ...ofBase, committedOptions: own.committedOptions }
 }
 
-const termsOf = (spec: NodeSpec, listed: Listed): Terms =>
-  spec.savedImageTemplateId === undefined ? pricesOf(listed).ofOrder(spec) : savedTerms(spec, listed)
+/** The terms of an order. Without the account's saved images the price of one is not known, which is no reason to fail. */
+const termsOf = (spec: NodeSpec, catalogue: Catalogue) =>
+  spec.savedImageTemplateId === undefined
+    ? Effect.succeed(pricesOf(catalogue).ofOrder(spec))
+    : Effect.map(
+        Effect.orElseSucceed(savedCatalogue, (): Catalogue => ({ images: [], leftOut: [] })),
+        (saved) => savedTerms(spec, catalogue, saved)
+      )
 
-const offerOf = ({ contradicted, minimumBillingInr, price }: Terms, option: CommittedOption | undefined): Offer => ({
-  price,
-  minimumBillingInr,
-  option,
-  contradicted
+/**
+ * The offer for an order, or why it cannot work; with `force` what is known of an order that is sent although it may not work. Says what the
+ * lists leave out, on which it rests.
+ */
+export const offerFor = Effect.fnUntraced(function* (
+  spec: NodeSpec,
+  catalogue: Catalogue,
+  { force }: { readonly force: boolean }
+): Effect.fn.Return<Offer, UsageFault, Images | Progress> {
+  const { images } = catalogue
+  const terms = yield* termsOf(spec, catalogue)
+  yield* reportLeftOut
+  const fault = force ? undefined : (planFault(spec.plan, images) ?? imageFault(spec, images))
+  if (fault !== undefined) return yield* Effect.fromResult(fault)
+  if (spec.committedSkuId === undefined) return { ...terms, option: undefined }
+  const option = optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId)
+  return { ...terms, option: force ? Result.getOrUndefined(option) : yield* Effect.fromResult(option) }
 })
 
-/** The offer for an order, or why it cannot work. */
-export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, UsageFault> => {
-  const fault = planFault(spec.plan, listed.images) ?? imageFault(spec, listed.images)
-  if (fault !== undefined) return fault
-  const terms = termsOf(spec, listed)
-  return spec.committedSkuId === undefined
-    ? Result.succeed(offerOf(terms, undefined))
-    : Result.map(optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId), (option) =>
-        offerOf(terms, option)
-      )
+const hoursPerDay = 24
+
+/** The proposal of one create. */
+export const createProposal = (spec: NodeSpec, { minimumBillingInr, option, price }: Offer): Proposal => {
+  const committed = option?.priceInr ?? null
+  return propose(createRequest(spec), {
+    action: "create",
+    id: null,
+    name: spec.name,
+    // A committed option that is not listed, or not at one price, has no known price.
+    ...(spec.committedSkuId === undefined
+      ? price
+      : option === undefined || committed === null
+        ? unknownPrice
+        : exactPrice(shareInr(committed, option.days * hoursPerDay), null)),
+    committedPriceInr: committed,
+    // A committed period is billed whole.
+    minimumBillingInr: spec.committedSkuId === undefined ? minimumBillingInr : null,
+    outcome:
+      option === undefined
+        ? "billed by the hour until deleted"
+        : `committed for ${option.days} days${option.until === "" ? "" : `, until ${option.until}`}; after that billed by the hour, unless berth commitment set changes it`
+  })
 }
 
-/** What is known of an order that is sent although it may not work. */
-export const knownOffer = (spec: NodeSpec, listed: Listed): Offer => {
-  const terms = termsOf(spec, listed)
-  const option = spec.committedSkuId === undefined ? Result.fail(undefined) : optionOf("", terms, spec.committedSkuId)
-  return offerOf(
-    terms,
-    Result.getOrElse(option, () => undefined)
-  )
-}
+/** Fails where creates of this order cost too much. */
+export const checkCost = Effect.fnUntraced(function* (
+  proposals: ReadonlyArray<Proposal>,
+  { plan }: NodeSpec,
+  { contradicted }: Offer,
+  maxCost: number | undefined
+) {
+  if (maxCost === undefined || proposals.length === 0) return
+  const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
+  const cost = sumOfPrices(proposals)
+  const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
+  if (atMost !== null && atMost <= maxCost) return
+  const text = pricePerHourText(cost)
+  if (text === undefined && contradicted) {
+    return yield* new UsageFault({
+      message:
+        "The price is not known, so it may be above --max-cost: an unreadable record of the image list may belong to this plan and image.",
+      hint: "See it: berth api /images/, or omit --max-cost: create then asks you"
+    })
+  }
+  if (text === undefined) {
+    return yield* new UsageFault({
+      message: "The price is not known, so it may be above --max-cost.",
+      hint: `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: create then asks you`
+    })
+  }
+  const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
+  const isAbove = atLeast !== null && atLeast > maxCost
+  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost}.`
+  return yield* new UsageFault({ message, hint })
+})

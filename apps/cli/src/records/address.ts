@@ -7,7 +7,6 @@ import { textOr } from "../output/format.ts"
 import { number, recordOf } from "../output/RecordDescriptor.ts"
 
 const Address = Schema.Struct(Struct.pick(Node.fields, ["id", "name", "publicIp", "privateIp"]))
-interface Address extends Schema.Schema.Type<typeof Address> {}
 
 export const addressRecord = recordOf(Address, { none: "no addresses" }, [
   number("id", "ID"),

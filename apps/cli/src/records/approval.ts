@@ -11,7 +11,6 @@ const Approval = Schema.Struct({
   expiresAt: Schema.String.annotate({ description: "Until when it may be carried out." }),
   outcome: Schema.Literal("approved")
 })
-interface Approval extends Schema.Schema.Type<typeof Approval> {}
 
 export const approvalRecord = recordOf(Approval, { none: "no approvals" }, [
   { key: "id", title: "ID", value: ({ id }) => id },

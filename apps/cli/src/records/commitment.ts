@@ -21,7 +21,6 @@ const Commitment = Schema.Struct({
   skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." }),
   node: Node
 })
-interface Commitment extends Schema.Schema.Type<typeof Commitment> {}
 
 export const commitmentRecord = recordOf(Commitment, { none: "no commitments" }, [
   { key: "id", title: "ID", value: ({ id }) => String(id) },

@@ -9,7 +9,7 @@ import { readSetting } from "@berthkit/terminal/readSetting"
 import { Data, Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
-import { ensureWritable } from "./ensureWritable.ts"
+import { ensureWritable } from "../files/ownFiles.ts"
 
 /** An account. */
 export interface ProfileValues {

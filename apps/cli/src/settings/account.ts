@@ -3,8 +3,10 @@
  * named by a flag wins over the environment too: it means all of the account. Each credential carries the address that it belongs to,
  * and goes nowhere else (decision 0123).
  */
+import { basename, dirname } from "node:path"
 import {
   addressSetting,
+  type Connection,
   type ConnectionSettings,
   type Credential,
   environmentSettings,
@@ -15,9 +17,21 @@ import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { variables } from "@berthkit/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
+import { argument, text } from "../commandLine/Parameter.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
-import { type ProfileValues, type Profiles, readProfiles, writeProfiles } from "./ProfileFile.ts"
+import { type Profiles, type ProfileValues, readProfiles, writeProfiles } from "./ProfileFile.ts"
+
+/**
+ * The folder of an account in the user's state folder, where berth keeps what belongs to it, and the hash that names the account; undefined where
+ * the user has no state folder.
+ */
+export const accountFolderOf = ({ files: { commitments } }: Pick<Connection, "files">) => {
+  if (commitments === undefined) return undefined
+  // Each file that the client names is directly in it.
+  const folder = dirname(commitments)
+  return { folder, id: basename(folder) }
+}
 
 interface AccountSettings extends ConnectionSettings {
   /** The name of the profile; none where no profile is used. */
@@ -34,6 +48,9 @@ const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
   if (Option.isSome(variable)) return Option.some({ ...variable.value, value: Redacted.value(variable.value.value) })
   return Option.map(Option.fromNullishOr(current), (value) => ({ value, source: "berth profile use" }))
 })
+
+/** The argument that names a profile. */
+export const profileArgument = argument("PROFILE", text(""), "Name of a profile, see berth profile list")
 
 /** The profile of a name. */
 export const findProfile = (profiles: Profiles, name: string): Effect.Effect<ProfileValues, UsageFault> => {
@@ -63,11 +80,15 @@ export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | u
   )
 })
 
-/** The profiles without one of them. */
-export const withoutProfile = ({ current, further, profiles }: Profiles, name: string): Profiles => ({
-  further,
-  current: current === name ? null : current,
-  profiles: new Map(Array.from(profiles).filter(([each]) => each !== name))
+/** Removes the profile of a name. */
+export const forgetProfile = Effect.fnUntraced(function* (all: Profiles, name: string) {
+  const { current, further, profiles } = all
+  yield* findProfile(all, name)
+  yield* writeProfiles({
+    further,
+    current: current === name ? null : current,
+    profiles: new Map(Array.from(profiles).filter(([each]) => each !== name))
+  })
 })
 
 /** Removes the profile that is named or used, and gives its name. */
@@ -80,8 +101,7 @@ export const removeProfile = Effect.gen(function* () {
       hint: "Name one: berth auth logout --profile NAME; see berth profile list."
     })
   }
-  yield* findProfile(profiles, name.value.value)
-  yield* writeProfiles(withoutProfile(profiles, name.value.value))
+  yield* forgetProfile(profiles, name.value.value)
   return name.value.value
 })
 

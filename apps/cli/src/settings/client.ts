@@ -1,7 +1,8 @@
 /**
- * The client for the account that the settings name. A command that talks to the service provides itself with it, so that
- * `berth --help` needs no settings. The files that the client shares with other processes of this machine are in the user's
- * state folder; where there is none, berth does without them and reports it with `--debug` only.
+ * The client for the account that the settings name, and its way to the service: `node:http`, with a line on stderr for every attempt with
+ * `--debug`. A command that talks to the service provides itself with it, so that `berth --help` needs no settings. The files that the client
+ * shares with other processes of this machine are in the user's state folder; where there is none, berth does without them and reports it with
+ * `--debug` only.
  */
 import { accountCacheFolder } from "@berthkit/core/client/AccountFiles"
 import * as Berth from "@berthkit/core/client/Berth"
@@ -9,9 +10,10 @@ import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { IntentStore, type IntentStoreFailed, makeMemory } from "@berthkit/core/client/creation/IntentStore"
 import * as PageFile from "@berthkit/core/client/listing/PageFile"
+import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
+import { type Head, type SignedRequest, Transport } from "@berthkit/core/client/transport/Transport"
 import { BerthError } from "@berthkit/core/domain/BerthError"
 import { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
-import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import {
   addressWarning,
   type Connection,
@@ -21,13 +23,69 @@ import {
   ensureOwn,
   type Sourced
 } from "@berthkit/terminal/Connection"
-import { type Duration, Effect, Layer, Option } from "effect"
+import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
+import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } from "effect"
+import { Output, printDebug, printNote } from "../output/Output.ts"
+import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
-import { printNote } from "../output/Output.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
-import { spans, transport } from "./transport.ts"
+
+/** The address with its query; a credential in it is masked. */
+const shownAddress = ({ query, url }: SignedRequest): string => {
+  const parts = query.map(
+    ([name, value]) => `${name}=${Redacted.isRedacted(value) ? "<redacted>" : encodeURIComponent(value)}`
+  )
+  return parts.length === 0 ? url : `${url}?${parts.join("&")}`
+}
+
+/** The span of a call: the engine makes one for each attempt, inside the one that is named by the operation, where there is a tracer. */
+const callOf = (attempt: Option.Option<Tracer.AnySpan>): Tracer.Span | undefined => {
+  const call = Option.flatMap(attempt, (span) => (span._tag === "Span" ? span.parent : Option.none()))
+  return Option.isSome(call) && call.value._tag === "Span" ? call.value : undefined
+}
+
+const allowanceText = ({ headers }: Head): string => {
+  const { "ratelimit-limit": limit, "ratelimit-remaining": remaining } = headers
+  return remaining === undefined ? "" : `, ${remaining} of ${limit ?? "?"} requests left`
+}
+
+const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"]) => {
+  /** How the last attempt of a call ended. */
+  const endings = new WeakMap<Tracer.Span, string>()
+  return Transport.of({
+    send: (request, begun, leaving) =>
+      Effect.gen(function* () {
+        const call = callOf(yield* Effect.option(Effect.currentSpan))
+        const before = call && endings.get(call)
+        const startedAt = yield* Clock.currentTimeMillis
+        const exit = yield* Effect.exit(send(request, begun, leaving))
+        const millis = (yield* Clock.currentTimeMillis) - startedAt
+        const ending = Exit.isSuccess(exit) ? String(exit.value.status) : "no reply"
+        if (call) endings.set(call, ending)
+        const again = before === undefined ? "" : `, sent again after ${before}`
+        const left = Exit.isSuccess(exit) ? allowanceText(exit.value) : ""
+        yield* printDebug(
+          `debug: ${request.method} ${shownAddress(request)} ${call?.name ?? "-"} ${ending} ${millis} ms${left}${again}`
+        ).pipe(Effect.provideService(Output, output))
+        return yield* exit
+      })
+  })
+}
+
+const transport = Layer.effect(
+  Transport,
+  Effect.gen(function* () {
+    const transport = yield* Transport
+    return (yield* GlobalSettings).debug ? withDebugLines(transport, yield* Output) : transport
+  })
+).pipe(Layer.provide(NodeTransport.layer))
+
+/** With `--debug` a tracer, for the names of the operations in the lines. */
+const spans = Layer.unwrap(
+  Effect.map(GlobalSettings, ({ debug }) => (debug ? Layer.succeed(Tracer.Tracer, Tracer.nativeTracer) : Layer.empty))
+)
 
 /** How to set what is missing, as the end of a hint. */
 const loginHint = ", or run: berth auth login"

@@ -4,8 +4,7 @@
  */
 import type { ImageFilter } from "@berthkit/core/domain/Image"
 import type { Plan } from "@berthkit/core/domain/Plan"
-import { flag, oneOf, text, type Values, wholeNumber } from "../commandLine/Parameter.ts"
-import { withoutUndefined } from "../commandLine/withoutUndefined.ts"
+import { flag, oneOf, text, type Values, wholeNumber, withoutUndefined } from "../commandLine/Parameter.ts"
 
 export const imageFilterFlags = {
   type: flag("type", oneOf(["public", "private"], "TYPE"), "public or private images"),

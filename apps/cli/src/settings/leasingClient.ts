@@ -3,8 +3,7 @@
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Layer } from "effect"
-import { leaseFileFault } from "../failure/leaseFileFault.ts"
-import { LeaseStore } from "../leases/LeaseStore.ts"
+import { leaseFileFault, LeaseStore } from "../leases/LeaseStore.ts"
 import { clientOf, intents, overConnection, type Unkept, unrecorded } from "./client.ts"
 
 const unkept = ({ code, detail, path }: Unkept) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { noun, verb } from "../../src/commandLine/CommandTree.ts"
-import { rawFlags } from "../../src/commandLine/rawFlag.ts"
+import { rawFlags } from "../../src/commandLine/words.ts"
 import { readRequest } from "../../src/commandLine/Request.ts"
 
 const load = () => Promise.resolve()

@@ -2,15 +2,14 @@
  * The help of every command: it fits, and what it shows can be typed.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { flagsOf } from "../../src/commandLine/readCommand.ts"
+import { flagsOf } from "../../src/commandLine/Parameter.ts"
 import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
 import { helpOfGroup } from "../../src/commandLine/helpOf.ts"
 import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
 import { helpText } from "../../src/commandLine/helpText.ts"
 import { readRequest } from "../../src/commandLine/Request.ts"
 import { readWords } from "../../src/commandLine/words.ts"
-import { loadHelp } from "../../src/commands/loadHelp.ts"
-import { recordNamed } from "../../src/commands/recordList.ts"
+import { loadHelp, recordNamed } from "../../src/commands/recordList.ts"
 import { tree } from "../../src/commands/tree.ts"
 
 const longest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))

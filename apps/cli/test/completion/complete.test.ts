@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { loadHelp } from "../../src/commands/loadHelp.ts"
+import { loadHelp } from "../../src/commands/recordList.ts"
 import { tree } from "../../src/commands/tree.ts"
 import { complete, completionLines, joined } from "../../src/completion/complete.ts"
 
@@ -67,6 +67,7 @@ describe("completions", () => {
 
   it("do not offer a flag again, unless it is repeatable", () => {
     assert.notInclude(values("node list --status running --"), "--status")
+    assert.notInclude(values("node list -ojson --"), "--output")
     assert.include(values("node create --tag a --"), "--tag")
   })
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { asArgument, nameMatcher, parseTarget, targetMatcher } from "../../src/nodes/Target.ts"
+import { nameMatcher, parseTarget, targetMatcher } from "../../src/nodes/Target.ts"
 
 describe("a NODE argument", () => {
   it.each([
@@ -32,7 +32,7 @@ describe("a NODE argument", () => {
   it.each(["12", "007", "*", "web-?", "name:x", "pattern:x", "db[1]", "web", "", "a b\n"])(
     "can give any name exactly: %j",
     (name) => {
-      const target = parseTarget(asArgument(name))
+      const target = parseTarget(`name:${name}`)
       assert.strictEqual(target._tag, "Name")
       assert.isTrue(targetMatcher(target)(name))
       assert.isFalse(targetMatcher(target)(`${name}x`))

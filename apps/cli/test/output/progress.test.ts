@@ -17,6 +17,7 @@ const keeping = (stderr: Surface) => {
     stdout: stderr,
     stderr,
     chatty: true,
+    jsonErrors: false,
     data: () => Effect.void,
     followable: (hint) => hint,
     readerGone: Effect.succeed(false),

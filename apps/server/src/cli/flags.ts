@@ -2,7 +2,7 @@
  * The flags of `berth-server`, each read strictly into its value. Those about worlds are made from the fields of
  * `WorldOptions`, of which they take text, description and default. `command.ts` acts on them.
  */
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
+import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { readHostName } from "@berthkit/web/guard"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"

@@ -1,7 +1,7 @@
 /**
  * `berth-server learn`: its flags. What it does, with the client that it needs, is loaded when it is asked for.
  */
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
+import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { fileFlag, givenFlag } from "./flags.ts"

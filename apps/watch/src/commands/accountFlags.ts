@@ -2,7 +2,7 @@
  * The flags of `berth-watch account`, apart from what it does, which is loaded when it is asked for.
  */
 import { allowHttpFlag } from "@berthkit/terminal/connectionFlags"
-import { durationFlag } from "@berthkit/terminal/durationFlag"
+import { durationFlag } from "@berthkit/terminal/valueFlags"
 import { Duration, Option } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import { defaultAccount, parseShare } from "../config/Config.ts"

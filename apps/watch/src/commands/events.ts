@@ -3,7 +3,7 @@
  */
 import * as Csv from "@berthkit/terminal/csv"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
+import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { Effect, Option, Schedule } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { typeProblem } from "../deliver/SinkOptions.ts"

@@ -2,7 +2,7 @@
  * `berth-watch silence`: keeps events from sinks for a time, and shows what is kept.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { durationFlag } from "@berthkit/terminal/durationFlag"
+import { durationFlag } from "@berthkit/terminal/valueFlags"
 import { Clock, Console, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"

@@ -2,8 +2,7 @@
  * How often and how carefully `run` polls.
  */
 import { durationText } from "@berthkit/terminal/duration"
-import { durationFlag } from "@berthkit/terminal/durationFlag"
-import { wholeNumberFlag } from "@berthkit/terminal/wholeNumberFlag"
+import { durationFlag, wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { Duration } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"

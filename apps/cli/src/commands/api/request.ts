@@ -14,7 +14,7 @@ import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
-import { type Format, OutputFormat } from "../../output/OutputFormat.ts"
+import { type Format, OutputFormat } from "../../output/OutputOptions.ts"
 import { checkValueFormat, valueText } from "../../output/valueText.ts"
 import { client } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"

@@ -1,22 +1,76 @@
 /**
- * `berth auth login`: proves credentials with one cheap call, and saves them as a profile.
+ * `berth auth login`: proves credentials with one cheap call, and saves them as a profile. They come from a prompt that shows nothing of them,
+ * or from stdin, a line each. Never from a flag: every user of the machine can read a command line, and a shell keeps it.
  */
 import { accountFiles, type AccountFiles } from "@berthkit/core/client/AccountFiles"
-import { goOnIn } from "@berthkit/core/client/creation/IntentPlace"
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { goOnIn } from "@berthkit/core/client/creation/IntentPlace"
 import { allowHttpSetting, type Credential, ensurePrivate, type Sourced } from "@berthkit/terminal/Connection"
-import { Effect, Option, type Redacted } from "effect"
-import { command } from "../command.ts"
-import { UsageFault } from "../../failure/CliFailure.ts"
-import { printNote } from "../../output/Output.ts"
-import { printOne } from "../../output/print.ts"
+import { Effect, Exit, Option, Queue, Redacted, Stdio, Stream, Terminal } from "effect"
+import { Interrupted, UsageFault } from "../../failure/CliFailure.ts"
+import { Output, printNote } from "../../output/Output.ts"
 import { askLine, canAsk } from "../../proposal/confirm.ts"
+import { command } from "../command.ts"
+import { printOne } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
 import { addressOf, deadlineSetting, profileToSave } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
-import { nothingSaved, readSecrets } from "./readSecrets.ts"
+
+/** Longer lines are no credentials. */
+const maxInputLength = 64 * 1024
+
+const missing = (what: string) =>
+  new UsageFault({
+    message: `${what} is missing.`,
+    hint: "Pipe in the API key and the access token, one per line, or run berth auth login at a terminal."
+  })
+
+const nothingSaved = "Nothing was saved."
+
+/** A line that is typed, without an echo: the terminal shows none any more when the question appears. */
+const typed = Effect.fnUntraced(function* (question: string) {
+  const { ask, note } = yield* Output
+  const terminal = yield* Terminal.Terminal
+  const input = yield* terminal.readInput
+  yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? note(`\n${nothingSaved}`) : Effect.void))
+  yield* ask(question)
+  let text = ""
+  for (;;) {
+    const pressed = yield* Effect.option(Queue.take(input))
+    if (Option.isNone(pressed)) break
+    const { input: character, key } = pressed.value
+    if (key.ctrl && (key.name === "c" || key.name === "d")) break
+    if (key.name === "return" || key.name === "enter") {
+      yield* ask("\n")
+      return text
+    }
+    if (key.name === "backspace") text = text.slice(0, -1)
+    else if (!key.ctrl && !key.meta && text.length < maxInputLength) text += Option.getOrElse(character, () => "")
+  }
+  yield* ask("\n")
+  return yield* new Interrupted({ message: nothingSaved, hint: "" })
+}, Effect.scoped)
+
+/** The lines of stdin. */
+const pipedLines = Effect.gen(function* () {
+  const { stdin } = yield* Stdio.Stdio
+  const text = yield* Stream.mkString(Stream.take(Stream.decodeText(stdin), maxInputLength)).pipe(
+    Effect.orElseSucceed(() => "")
+  )
+  return text.split("\n").map((line) => line.trim())
+})
+
+/** Both credentials. */
+const readSecrets = Effect.gen(function* () {
+  const [apiKey = "", accessToken = ""] = (yield* canAsk)
+    ? [yield* typed("API key: "), yield* typed("Access token: ")]
+    : yield* pipedLines
+  if (apiKey === "") return yield* missing("The API key")
+  if (accessToken === "") return yield* missing("The access token")
+  return { apiKey: Redacted.make(apiKey.trim()), accessToken: Redacted.make(accessToken.trim()) }
+})
 
 /** The service's address: as it is set, or asked for. */
 const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>) {

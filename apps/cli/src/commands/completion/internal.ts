@@ -2,20 +2,47 @@
  * What the scripts of shells call: `berth __complete SHELL -- WORD…` prints what may come next, and `berth __values PROFILE` reads the values
  * anew. `berth __describe` prints every command as data, which the bundle keeps. None of them is for people.
  */
-import { Config, Effect, Option } from "effect"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { Plans } from "@berthkit/core/client/Plans"
+import { label } from "@berthkit/core/domain/NodeStatus"
+import { Clock, Config, Effect, Option, Stream } from "effect"
+import { type CachedValues, cachePath, profileNames, readCache, writeCache } from "../../completion/CompletionCache.ts"
+import { pricePerHourText } from "../../records/price.ts"
 import { command, Commands } from "../command.ts"
 import type { CommandHelp } from "../../commandLine/CommandHelp.ts"
 import { verbsOf } from "../../commandLine/CommandTree.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { argument, argumentsFrom, text } from "../../commandLine/Parameter.ts"
-import { rawFlags } from "../../commandLine/rawFlag.ts"
+import { rawFlags } from "../../commandLine/words.ts"
 import { complete, completionLines, joined } from "../../completion/complete.ts"
-import { cachePath, profileNames, readCache } from "../../completion/CompletionCache.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
-import { loadHelp } from "../loadHelp.ts"
-import { readValues } from "./readValues.ts"
+import { loadHelp } from "../recordList.ts"
+
+/** Of a larger account the first nodes are offered. */
+const maxNodes = 1000
+
+/** A shell that waits longer feels broken. */
+const maxMillis = 3000
+
+/** The values, kept in the file at `path`; those that could not be read are left out. */
+const readValues = Effect.fnUntraced(function* (path: string | undefined) {
+  const nodes = Nodes.use((service) => service.list({ lane: "sweep" }).pipe(Stream.take(maxNodes), Stream.runCollect))
+  const plans = Plans.use((service) => service.list())
+  const [found, offered] = yield* Effect.all([nodes, plans], { concurrency: 2 })
+  const images = new Map(offered.flatMap(({ images, plan }) => images.map((image) => [image, plan] as const)))
+  const values: CachedValues = {
+    writtenMillis: yield* Clock.currentTimeMillis,
+    values: {
+      nodes: found.map(({ id, name, status }) => ({ value: name, description: `${id}, ${label(status)}` })),
+      plans: offered.map((plan) => ({ value: plan.plan, description: pricePerHourText(plan) ?? "" })),
+      images: Array.from(images.keys(), (value) => ({ value, description: "" }))
+    }
+  }
+  writeCache(path, values)
+  return values
+}, Effect.timeout(maxMillis))
 
 const variables = [
   "HOME",

@@ -3,7 +3,7 @@
  */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect } from "effect"
-import { ownMemberships } from "../../applying/memberships.ts"
+import { ownMemberships } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { flag, oneOf } from "../../commandLine/Parameter.ts"
 import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"

@@ -14,8 +14,8 @@ import { printAll } from "../../output/print.ts"
 import { type Check, checkRecord } from "../../records/check.ts"
 import { accountSettings } from "../../settings/account.ts"
 import { clientOf, connectionFor, ensureOwnCredential } from "../../settings/client.ts"
-import { countOthers } from "../../settings/sharedAllowance.ts"
-import { ensureWritable } from "../../settings/ensureWritable.ts"
+import { countOthers } from "../limits/otherClients.ts"
+import { ensureWritable } from "../../files/ownFiles.ts"
 import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
 
 /** A check, and the failure that it stands for. */

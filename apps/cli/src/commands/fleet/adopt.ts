@@ -3,9 +3,8 @@
  */
 import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { ownAccount } from "../../applying/ownAccount.ts"
+import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
-import { fleetOfNodes, knownLedgers, registered } from "../../applying/Registry.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { differencesOf } from "../../fleet/differences.ts"
@@ -46,7 +45,8 @@ export const adopt = command(
       })
     }
     const name = memberText(member)
-    const { registry, ...account } = yield* ownAccount
+    const account = yield* ownAccount
+    const { registry } = account
     const owner = { ...account, fleet: fleet.fleet }
     const { node } = yield* resolveNode(given, { change: true })
     if (node.status === "terminate") {
@@ -65,7 +65,7 @@ export const adopt = command(
             hint: `To give it another place, first: berth fleet forget${place.flag} ${holder.member}`
           })
         }
-        const others = (yield* knownLedgers(registry, account.isOwn)).filter((each) => each.ledger !== place.ledger)
+        const others = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
         const elsewhere = fleetOfNodes(others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({

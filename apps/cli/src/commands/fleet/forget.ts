@@ -3,9 +3,8 @@
  */
 import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { ownAccount } from "../../applying/ownAccount.ts"
+import { knownFleets, ownAccount, updateRegistry } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
-import { knownFleets, updateRegistry } from "../../applying/Registry.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { ended } from "../../fleet/Ledger.ts"
@@ -18,8 +17,7 @@ import { command } from "../command.ts"
 const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined) {
   const place = placeOf(file)
   const fleet = yield* readFleetFile(place)
-  const { registry: _registry, ...account } = yield* ownAccount
-  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (ledgerFile) =>
+  yield* withLedger(place.ledger, { ...(yield* ownAccount), fleet: fleet.fleet }, (ledgerFile) =>
     Effect.gen(function* () {
       const entry = (yield* ledgerFile.current).members.get(name)
       if (entry === undefined || entry.state === "none") {
@@ -49,8 +47,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
   )
 })
 
-const forgetFleet = Effect.fnUntraced(function* (name: string) {
-  const { registry } = yield* ownAccount
+const forgetFleet = Effect.fnUntraced(function* (name: string, registry: string) {
   yield* updateRegistry(registry, (fleets) => fleets.filter(({ fleet }) => fleet !== name))
   yield* printNote(`The fleet ${name} is not listed any more; its nodes and its ledger stay as they are.`)
   yield* printOne(fleetMemberRecord, { fleet: name, member: "", id: null, name, outcome: "forgotten", differences: [] })
@@ -68,7 +65,7 @@ export const forget = command(
   Effect.fnUntraced(function* ({ file, name }) {
     const { registry } = yield* ownAccount
     const isFleet = (yield* knownFleets(registry)).some(({ fleet }) => fleet === name)
-    if (file === undefined && isFleet) return yield* forgetFleet(name)
+    if (file === undefined && isFleet) return yield* forgetFleet(name, registry)
     if (parseMember(name) === undefined) {
       return yield* new UsageFault({
         message: `There is no fleet ${name} on this machine.`,

@@ -2,8 +2,7 @@
  * `berth fleet list`: the fleets that berth knows on this machine. Asks the service nothing.
  */
 import { Effect } from "effect"
-import { ownAccount } from "../../applying/ownAccount.ts"
-import { knownLedgers } from "../../applying/Registry.ts"
+import { knownLedgers, ownAccount } from "../../applying/Registry.ts"
 import { printAll } from "../../output/print.ts"
 import { fleetRecord } from "../../records/fleet.ts"
 import { command } from "../command.ts"
@@ -11,8 +10,7 @@ import { command } from "../command.ts"
 export const list = command(
   {},
   Effect.fnUntraced(function* () {
-    const { isOwn, registry } = yield* ownAccount
-    const ledgers = yield* knownLedgers(registry, isOwn)
+    const ledgers = yield* knownLedgers(yield* ownAccount)
     yield* printAll(
       fleetRecord,
       ledgers.map(({ entries, fleet, ledger, state }) => {

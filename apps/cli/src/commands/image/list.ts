@@ -4,11 +4,10 @@
 import { Images } from "@berthkit/core/client/Images"
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { printLimited } from "../../output/printLimited.ts"
+import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
-import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const list = command(
   { ...imageFilterFlags, limit: limitFlag("images") },

@@ -4,10 +4,9 @@
 import { Images } from "@berthkit/core/client/Images"
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { printLimited } from "../../output/printLimited.ts"
+import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { imageRecord } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
-import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const saved = command(
   { limit: limitFlag("images") },

@@ -3,9 +3,8 @@
  */
 import { accountCacheFolder } from "@berthkit/core/client/AccountFiles"
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { ownMemberships } from "../../applying/memberships.ts"
+import { fleetOfNodes, type KnownLedger, ownMemberships } from "../../applying/Registry.ts"
 import { anyLedger, type NoLedger } from "../../applying/LedgerFile.ts"
-import { fleetOfNodes, type KnownLedger } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { duration, flag, flagOr, flags as repeated, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { LocalFileFault, NameNotFound, UsageFault } from "../../failure/CliFailure.ts"

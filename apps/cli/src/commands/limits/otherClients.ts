@@ -1,11 +1,24 @@
 /**
- * The other clients of this machine that share an allowance file: each has a file beside it, named after its process id. Their
- * programs are known where the system has `/proc`.
+ * The other clients that share the allowance of an account: through the database that `BERTH_ALLOWANCE_STORE` names, or on this machine through
+ * a file, where each has a file beside it, named after its process id. Their programs are known where the system has `/proc`.
  */
 import { basename } from "node:path"
+import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import { withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect } from "effect"
 import type { Client } from "../../records/limits.ts"
+
+const withinMillis = 4000
+
+/** How many other clients share the allowance through it now. Fails where it cannot be used. */
+export const countOthers = Effect.gen(function* () {
+  const open = yield* AllowanceStore
+  if (open === undefined) return 0
+  const store = yield* open
+  const { count } = yield* Effect.ensuring(store.meet(withinMillis), store.leave)
+  // The client of this command is one of them.
+  return Math.max(0, count - 1)
+})
 
 const concurrency = 8
 

@@ -11,9 +11,8 @@ import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { type Limits, limitsRecord } from "../../records/limits.ts"
 import { client, connection } from "../../settings/client.ts"
-import { ensureWritable } from "../../settings/ensureWritable.ts"
-import { countOthers } from "../../settings/sharedAllowance.ts"
-import { otherClients } from "./otherClients.ts"
+import { ensureWritable } from "../../files/ownFiles.ts"
+import { countOthers, otherClients } from "./otherClients.ts"
 
 /** Through what the clients share, and who they are. */
 const sharingOf = Effect.fnUntraced(function* ({ allowanceStore, options: { allowanceFile } }: Connection) {

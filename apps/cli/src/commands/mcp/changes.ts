@@ -2,31 +2,50 @@
  * The tools that change: `propose` says what would be done and sends nothing; `execute` does it, once, after a person has consented to
  * exactly that.
  */
-import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { commitmentSettings } from "@berthkit/core/domain/Commitment"
+import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { BerthError } from "@berthkit/core/domain/BerthError"
+import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, DateTime, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { McpSchema } from "effect/ai"
 import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
-import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
+import { withoutUndefined } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
-import { expiryOf } from "../../proposal/consentText.ts"
-import { isCurrent, isSame, type Kept, type Order, type Outcome, ProposalStore } from "../../proposal/ProposalStore.ts"
+import {
+  expiryOf,
+  isCurrent,
+  isSame,
+  type Kept,
+  type Order,
+  type Outcome,
+  ProposalStore
+} from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { optionFor } from "../commitment/set.ts"
-import { integer, node as nodeArgument, oneOf, required, text, texts, toggle, type Values } from "./arguments.ts"
+import {
+  type Data,
+  integer,
+  keysOf,
+  node as nodeArgument,
+  oneOf,
+  parts,
+  reading,
+  required,
+  text,
+  texts,
+  toggle,
+  tool,
+  type Values
+} from "./Tool.ts"
 import { type Action, actions, type Bounds, makeBounds, notAllowed } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
-import { keysOf, parts } from "./outline.ts"
 import { within } from "./reads.ts"
 import { termsOf } from "./terms.ts"
-import { type Data, reading, tool } from "./Tool.ts"
 
 /** The longest that sending takes, with all that is read before and after it. Programs that run tools give up after a minute. */
 const sendingWithin = endingWithin("50 seconds")
@@ -302,14 +321,10 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
             `Nothing was sent. A person has to run in a terminal: berth approve ${id}`
           )
         case "approved":
-          return yield* sendingWithin(store.locked(id)(carryOut(kept, store)))
+          return yield* sendingWithin(store.locked(id, carryOut(kept, store)))
       }
     })
   )
 
   return [propose, execute] as const
 }
-
-/** The instant at which something may be tried again. */
-export const retryAt = (nowMillis: number, millis: number): string =>
-  DateTime.formatIso(DateTime.makeUnsafe(Math.ceil((nowMillis + millis) / 1000) * 1000)).replace(/\.\d+Z$/, "Z")

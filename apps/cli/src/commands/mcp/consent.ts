@@ -4,8 +4,7 @@
  */
 import { Clock, Effect, Option, Predicate, Result, Schema } from "effect"
 import { McpSchema } from "effect/ai"
-import { consentLines } from "../../proposal/consentText.ts"
-import type { Kept } from "../../proposal/ProposalStore.ts"
+import { consentLines, type Kept } from "../../proposal/ProposalStore.ts"
 
 /** What came of it; `terminal` where the program has no dialog, could not show it, or gives a reply that is none. */
 export type Consent = "approved" | "declined" | "cancelled" | "terminal" | McpSchema.InputRequired

@@ -28,10 +28,20 @@ import { currentCosts } from "../cost/show.ts"
 import { groupings } from "../cost/sum.ts"
 import { goals } from "../node/wait.ts"
 import { currentLimits } from "../limits/show.ts"
-import { integer, node as nodeArgument, oneOf, required, text, toggle } from "./arguments.ts"
+import {
+  type Data,
+  integer,
+  keysOf,
+  listOf,
+  node as nodeArgument,
+  oneOf,
+  parts,
+  required,
+  text,
+  toggle,
+  tool
+} from "./Tool.ts"
 import type { Bounds } from "./bounds.ts"
-import { keysOf, listOf, parts } from "./outline.ts"
-import { type Data, reading, tool } from "./Tool.ts"
 
 /** Calls of this lane go after those that somebody waits for. */
 const lane = "sweep"
@@ -76,8 +86,7 @@ const listNodes = tool(
       nodes: listOf(keysOf(nodeRecord.schema)),
       more: { type: "boolean" },
       isWhole: { type: "boolean" }
-    }),
-    annotations: reading
+    })
   },
   Effect.fnUntraced(function* ({ limit = 50, name, offset = 0, plan, status }) {
     const matches = name === undefined ? () => true : nameMatcher(name)
@@ -95,8 +104,7 @@ const getNode = tool(
     name: "get_node",
     description: "One node, as it is now.",
     parameters: { node: required(nodeArgument) },
-    output: keysOf(nodeRecord.schema),
-    annotations: reading
+    output: keysOf(nodeRecord.schema)
   },
   Effect.fnUntraced(function* ({ node: given }) {
     const { node } = yield* resolveNode(given, { change: false })
@@ -122,8 +130,7 @@ const listPlans = tool(
       series: text(),
       limit: integer(1, maxRows, "default 10")
     },
-    output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } }),
-    annotations: reading
+    output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } })
   },
   Effect.fnUntraced(function* ({ image, limit = 10, minCpu = 0, minRamGb = 0, series }) {
     const plans = yield* (yield* Plans).list({}, { lane })
@@ -152,8 +159,7 @@ const listImages = tool(
       saved: toggle,
       limit: integer(1, maxRows, "default 20")
     },
-    output: parts({ images: listOf(keysOf(imageWithPlansRecord.schema)), total: { type: "integer" } }),
-    annotations: reading
+    output: parts({ images: listOf(keysOf(imageWithPlansRecord.schema)), total: { type: "integer" } })
   },
   Effect.fnUntraced(function* ({ limit = 20, os, plan, saved = false }) {
     const service = yield* Images
@@ -180,8 +186,7 @@ const account = ({ allow, maxCostInr, maxNodes: maxCreated }: Bounds) =>
         rows: listOf({ type: "object" }),
         limits: keysOf(limitsRecord.schema),
         allowed: { type: "object" }
-      }),
-      annotations: reading
+      })
     },
     Effect.fnUntraced(function* ({ by }) {
       const settings = yield* accountSettings
@@ -212,8 +217,7 @@ const wait = tool(
       for: required(oneOf(goals)),
       seconds: integer(1, maxWaitSeconds, "default 45")
     },
-    output: keysOf(outcomeRecord.schema),
-    annotations: reading
+    output: keysOf(outcomeRecord.schema)
   },
   ({ for: goal, node: given, seconds = waitSeconds }) =>
     Effect.gen(function* () {

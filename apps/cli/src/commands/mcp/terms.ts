@@ -3,13 +3,12 @@
  * sent: whatever differs by then was not consented to.
  */
 import type { Node } from "@berthkit/core/domain/Node"
-import { DateTime, Effect, Result } from "effect"
+import { DateTime, Effect } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
-import { offerFor, publicCatalogue } from "../../proposal/offer.ts"
+import { createProposal, offerFor, publicCatalogue } from "../../proposal/offer.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
-import { proposalOf as createProposal, savedImages } from "../node/create.ts"
 import { proposalOf as deleteProposal } from "../node/delete.ts"
 
 const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
@@ -26,10 +25,9 @@ const withoutForce = ({ message }: UsageFault) =>
 /** The terms of an order. `known` is the record of its node where that was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
   if (order.action === "create") {
-    const catalogue = yield* publicCatalogue()
-    const listed = { ...catalogue, saved: yield* savedImages(order.spec) }
-    const offer = yield* Effect.fromResult(Result.mapError(offerFor(order.spec, listed), withoutForce))
-    return { order, proposal: createProposal({ spec: order.spec }, offer), about: null } satisfies Terms
+    const offered = offerFor(order.spec, yield* publicCatalogue(), { force: false })
+    const offer = yield* Effect.mapError(offered, withoutForce)
+    return { order, proposal: createProposal(order.spec, offer), about: null } satisfies Terms
   }
   // With the plan that only the list states.
   const node = known ?? (yield* resolveNode(String(order.id), { change: true })).node

@@ -2,130 +2,45 @@
  * `berth node create`: shows what the nodes will cost, asks where that is needed, and creates them.
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
-import { createRequest } from "@berthkit/core/client/NodeOperations"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
-import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { shareInr } from "@berthkit/core/domain/Money"
 import { fromImages } from "@berthkit/core/domain/Plan"
-import { exactPrice, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
-import { Clock, DateTime, Effect, Predicate, Result } from "effect"
+import { Clock, DateTime, Effect, Result } from "effect"
 import { command } from "../command.ts"
-import { waitCommand } from "../../failure/waitCommand.ts"
+import { waitCommand } from "../../failure/hintOf.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
-import { quoted } from "../../commandLine/quoted.ts"
-import { CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
+import { quoted } from "../../commandLine/commandToType.ts"
+import { type CreatedNotReady, SomeFailed } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
-import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { reportProblem, whenInterrupted } from "../../output/reportProblem.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
-import { waitFor } from "../../nodes/waitFor.ts"
+import { untilCreatedRuns } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { reportProblem } from "../../output/reportProblem.ts"
-import { approve } from "../../proposal/approve.ts"
+import { approve } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
-import {
-  type Catalogue,
-  knownOffer,
-  type Offer,
-  offerFor,
-  planFault,
-  publicCatalogue,
-  savedCatalogue
-} from "../../proposal/offer.ts"
-import { type Proposal, propose } from "../../proposal/Proposal.ts"
+import { checkCost, createProposal, offerFor, planFault, publicCatalogue } from "../../proposal/offer.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
-import { pricePerHourText } from "../../records/price.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
-  contradiction,
+  ensureConsistent,
   isWhole,
-  parameters,
   missingFault,
   type Options,
+  parameters,
   specOf,
   type Wanted,
   wantedNodes
 } from "./createFlags.ts"
-import { readStartScripts } from "./startScripts.ts"
 
 /** So many creates go at a time. */
 const concurrency = 4
-
-const hoursPerDay = 24
-
-/** The proposal of one create. */
-export const proposalOf = ({ spec }: Pick<Wanted, "spec">, { minimumBillingInr, option, price }: Offer): Proposal => {
-  const committed = option?.priceInr ?? null
-  return propose(createRequest(spec), {
-    action: "create",
-    id: null,
-    name: spec.name,
-    // A committed option that is not listed, or not at one price, has no known price.
-    ...(spec.committedSkuId === undefined
-      ? price
-      : option === undefined || committed === null
-        ? unknownPrice
-        : exactPrice(shareInr(committed, option.days * hoursPerDay), null)),
-    committedPriceInr: committed,
-    // A committed period is billed whole.
-    minimumBillingInr: spec.committedSkuId === undefined ? minimumBillingInr : null,
-    outcome:
-      option === undefined
-        ? "billed by the hour until deleted"
-        : `committed for ${option.days} days${option.until === "" ? "" : `, until ${option.until}`}; after that billed by the hour, unless berth commitment set changes it`
-  })
-}
-
-/** The account's saved images, where the order is for one. Without them the price is not known, which is no reason to fail. */
-export const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
-  savedImageTemplateId === undefined
-    ? Effect.succeed<Catalogue>({ images: [], leftOut: [] })
-    : Effect.orElseSucceed(savedCatalogue, (): Catalogue => ({ images: [], leftOut: [] }))
-
-/** The plan that all of them are on. */
-const planOf = ([first]: ReadonlyArray<Proposal>): string => {
-  const body = first?.request.body
-  return Predicate.isObject(body) ? String(body["plan"]) : ""
-}
-
-/** Why these creates cost too much; undefined when they do not. */
-export const costFault = (
-  proposals: ReadonlyArray<Proposal>,
-  { contradicted }: Offer,
-  maxCost: number | undefined
-): UsageFault | undefined => {
-  if (maxCost === undefined || proposals.length === 0) return undefined
-  const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
-  const cost = sumOfPrices(proposals)
-  const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
-  if (atMost !== null && atMost <= maxCost) return undefined
-  const text = pricePerHourText(cost)
-  if (text === undefined && contradicted) {
-    return new UsageFault({
-      message:
-        "The price is not known, so it may be above --max-cost: an unreadable record of the image list may belong to this plan and image.",
-      hint: "See it: berth api /images/, or omit --max-cost: create then asks you"
-    })
-  }
-  if (text === undefined) {
-    return new UsageFault({
-      message: "The price is not known, so it may be above --max-cost.",
-      hint: `See its prices: berth plan get ${quoted(planOf(proposals))}, or omit --max-cost: create then asks you`
-    })
-  }
-  const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
-  const isAbove = atLeast !== null && atLeast > maxCost
-  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost}.`
-  return new UsageFault({ message, hint })
-}
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
@@ -182,13 +97,6 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
   return { ...whole, outcome } as Creation
 })
 
-/** Waits until a created node runs. A node that does not exists all the same, and costs money. */
-const untilRunning = (creation: Creation, { timeout }: Options, show: ShowState) =>
-  waitFor({ id: creation.id, node: creation }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => ({ ...withListed(later ?? creation, creation), outcome: creation.outcome })),
-    Effect.mapError((error) => new CreatedNotReady({ id: creation.id, error }))
-  )
-
 /** What came of a create: the node where there is one, and why it failed or why its node does not run. */
 interface Made {
   readonly creation?: Creation
@@ -211,9 +119,9 @@ const createOne = Effect.fnUntraced(function* (
   const creation = sent.success
   onCreated(creation)
   if (options.wait) {
-    return yield* Effect.match(untilRunning(creation, options, show), {
+    return yield* Effect.match(untilCreatedRuns(creation, options.timeout, show), {
       onFailure: (failure) => ({ creation, failure }),
-      onSuccess: (running) => ({ creation: running })
+      onSuccess: (running) => ({ creation: { ...running, outcome: creation.outcome } })
     })
   }
   return { creation: existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation }
@@ -275,34 +183,29 @@ const printCreations = Effect.fnUntraced(function* (results: ReadonlyArray<Made>
   const [first] = failures
   if (first === undefined) return
   if (single) return yield* first
-  const format = yield* OutputFormat
-  for (const failure of failures) yield* reportProblem(problemOf(failure), format)
+  for (const failure of failures) yield* reportProblem(problemOf(failure))
   return yield* new SomeFailed({ failed: failures.length, of: results.length })
 })
 
 export const create = command(
   parameters,
   Effect.fnUntraced(function* (options) {
-    const fault = contradiction(options)
-    if (fault !== undefined) return yield* fault
-    const startScripts = yield* readStartScripts(options.startScripts)
-    const given = specOf(options, startScripts)
+    yield* ensureConsistent(options)
+    const given = yield* specOf(options)
     if (!isWhole(given) && !(yield* canAsk)) return yield* missingFault(given)
-    const { images, leftOut } = yield* publicCatalogue()
+    const catalogue = yield* publicCatalogue()
     yield* reportLeftOut
+    const { images } = catalogue
     // A plan that cannot work is refused before the rest is asked for.
     const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
     const spec = isWhole(given) ? given : yield* guidedForm(given, fromImages(images))
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
-    const listed = { images, leftOut, saved: yield* savedImages(spec) }
-    yield* reportLeftOut
-    const offer = options.force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
+    const offer = yield* offerFor(spec, catalogue, options)
     const existing = options.ifAbsent ? yield* existingNodes(wanted.map((each) => each.spec)) : new Map<string, Node>()
 
-    const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [proposalOf(each, offer)]))
-    const tooMuch = costFault(proposals, offer, options.maxCost)
-    if (tooMuch !== undefined) return yield* tooMuch
+    const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [createProposal(each.spec, offer)]))
+    yield* checkCost(proposals, spec, offer, options.maxCost)
     const single = options.count === undefined
     const approved = yield* approve(proposals, {
       verb: "create",

@@ -2,8 +2,9 @@
  * The flags of `berth node create`, and the nodes that they describe.
  */
 import { isKey } from "@berthkit/core/client/creation/Creator"
+import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import {
   duration,
   flag,
@@ -13,11 +14,13 @@ import {
   text,
   type Value,
   type Values,
-  wholeNumber
+  wholeNumber,
+  withoutUndefined
 } from "../../commandLine/Parameter.ts"
-import { withoutUndefined } from "../../commandLine/withoutUndefined.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
+import { ensureWaits } from "../../nodes/waitFor.ts"
 import { imageOf } from "../../proposal/offer.ts"
+import { fileReason } from "../../failure/fileReason.ts"
 
 const id = wholeNumber(0, undefined, "ID")
 
@@ -73,32 +76,52 @@ export const parameters = {
 export type Options = Values<typeof parameters>
 
 /** Those of them that are about the node itself. */
-export type NodeOptions = Omit<
+type NodeOptions = Omit<
   Options,
   "ifAbsent" | "key" | "count" | "maxCost" | "wait" | "timeout" | "force" | "dryRun" | "yes"
 >
 
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
 
-/** What the options say of the node. For an option that is not given the service's default holds. */
-export const specOf = (options: NodeOptions, startScripts: ReadonlyArray<string>): Partial<NodeSpec> =>
-  withoutUndefined({
-    name: options.name ?? options.nameFlag,
-    plan: options.plan,
-    image: options.image === undefined ? undefined : imageOf(options.image),
-    sshKeys: some(options.sshKeys),
-    tags: some(options.tags),
-    startScripts: some(startScripts),
-    backups: options.backups || undefined,
-    publicIp: options.noPublicIp ? false : undefined,
-    ipv6: options.ipv6 || undefined,
-    disablePassword: options.disablePassword || undefined,
-    savedImageTemplateId: options.savedImage,
-    committedSkuId: options.committedSku,
-    securityGroupId: options.securityGroup,
-    vpcId: options.vpc,
-    label: options.label
+const scriptFault = (name: string) => (why: FileFault) =>
+  new UsageFault({
+    message: `--start-script cannot be ${name}: ${why.code === "ENOENT" ? "there is no such file" : fileReason(why)}.`,
+    hint: "See berth node create --help."
   })
+
+/** What is in each file of `--start-script`. */
+const readStartScripts = (given: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, UsageFault> =>
+  Effect.forEach(given, (name) =>
+    Effect.mapError(
+      withFiles(async (fs) => {
+        if (!(await fs.stat(name)).isFile()) throw { message: "it is not a file" } satisfies FileFault
+        return fs.readFile(name, "utf8")
+      }),
+      scriptFault(name)
+    )
+  )
+
+/** What the options say of the node. For an option that is not given the service's default holds. */
+export const specOf = (options: NodeOptions): Effect.Effect<Partial<NodeSpec>, UsageFault> =>
+  Effect.map(readStartScripts(options.startScripts), (startScripts) =>
+    withoutUndefined({
+      name: options.name ?? options.nameFlag,
+      plan: options.plan,
+      image: options.image === undefined ? undefined : imageOf(options.image),
+      sshKeys: some(options.sshKeys),
+      tags: some(options.tags),
+      startScripts: some(startScripts),
+      backups: options.backups || undefined,
+      publicIp: options.noPublicIp ? false : undefined,
+      ipv6: options.ipv6 || undefined,
+      disablePassword: options.disablePassword || undefined,
+      savedImageTemplateId: options.savedImage,
+      committedSkuId: options.committedSku,
+      securityGroupId: options.securityGroup,
+      vpcId: options.vpc,
+      label: options.label
+    })
+  )
 
 /** Whether nothing is missing. */
 export const isWhole = (spec: Partial<NodeSpec>): spec is NodeSpec =>
@@ -134,13 +157,10 @@ export const wantedNodes = (
     : Result.succeed(wanted)
 }
 
-/** Flags that contradict each other. */
-export const contradiction = ({ name, nameFlag, timeout, wait }: Options): UsageFault | undefined => {
-  if (name !== undefined && nameFlag !== undefined && name !== nameFlag) {
-    return new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
-  }
-  if (timeout !== undefined && !wait) {
-    return new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
-  }
-  return undefined
-}
+/** Fails for flags that contradict each other. */
+export const ensureConsistent = (options: Options): Effect.Effect<void, UsageFault> =>
+  options.name !== undefined && options.nameFlag !== undefined && options.name !== options.nameFlag
+    ? Effect.fail(
+        new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
+      )
+    : ensureWaits(options)

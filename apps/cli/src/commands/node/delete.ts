@@ -7,16 +7,14 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Result } from "effect"
 import { command } from "../command.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
-import { waitCommand } from "../../failure/waitCommand.ts"
-import { DeletedNotGone, UsageFault } from "../../failure/CliFailure.ts"
+import { waitCommand } from "../../failure/hintOf.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
-import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { whenInterrupted } from "../../output/reportProblem.ts"
 import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { waitFor } from "../../nodes/waitFor.ts"
+import { ensureWaits, untilDeletedGone } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
-import { foundBy, propose } from "../../proposal/Proposal.ts"
+import { type Approval, approve, ensureApprovable, foundBy, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
 
 const flags = {
@@ -63,9 +61,7 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
 export const remove = command(
   flags,
   Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
-    if (timeout !== undefined && !wait) {
-      return yield* new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
-    }
+    yield* ensureWaits({ timeout, wait })
     const approval: Approval = {
       verb: "delete",
       mustAsk: true,
@@ -88,11 +84,8 @@ export const remove = command(
     const deleting: Array<NodeId> = []
     const send = (id: NodeId) =>
       Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.andThen(Effect.sync(() => deleting.push(id))))
-    const gone = { goal: "deleted", timeout } as const
     const untilGone = ({ id, node }: Found, show: ShowState) =>
-      waitFor({ id, node: node && { ...node, status: "terminate" } }, gone, show).pipe(
-        Effect.mapError((error) => new DeletedNotGone({ id, error }))
-      )
+      untilDeletedGone({ id, node: node && { ...node, status: "terminate" } }, timeout, show)
     const goal = wait ? "deleted" : "deleting"
     const deleted = (wait ? withProgress : withCount)({ goal, total: resolution.nodes.length }, (show) =>
       forEachNode(

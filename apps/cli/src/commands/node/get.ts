@@ -6,19 +6,17 @@ import { Effect } from "effect"
 import { command } from "../command.ts"
 import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"
 import { resolveNodes, wholeNode } from "../../nodes/resolve.ts"
-import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
+import { looking, someNodes } from "../../nodes/Target.ts"
+import { OutputFormat } from "../../output/OutputOptions.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { client } from "../../settings/client.ts"
-
-const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 export const get = command(
   { nodes: someNodes },
   Effect.fnUntraced(function* ({ nodes: given }) {
     const format = yield* OutputFormat
-    const resolution = yield* resolveNodes(given, naming)
+    const resolution = yield* resolveNodes(given, looking)
     const outcomes = yield* forEachNode(resolution, (found) =>
       Effect.map(wholeNode(found), (node) => ({ outcome: "found", node }))
     )

@@ -3,10 +3,10 @@
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { publicAddress } from "../../nodes/publicAddress.ts"
+import { publicAddress } from "../../nodes/reachedHosts.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { Output } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
+import { OutputFormat } from "../../output/OutputOptions.ts"
 import { printOne } from "../../output/print.ts"
 import { addressRecord } from "../../records/address.ts"
 import { client } from "../../settings/client.ts"

@@ -15,10 +15,9 @@ import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputOptions } from "../../output/OutputOptions.ts"
 import { printStream } from "../../output/print.ts"
-import { printLimited } from "../../output/printLimited.ts"
+import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { client } from "../../settings/client.ts"
-import { limitFlag } from "../../settings/limitFlag.ts"
 
 const flags = {
   status: flag("status", someOf(KnownStatus.literals, "STATUS,…"), "Only nodes of one of these statuses"),

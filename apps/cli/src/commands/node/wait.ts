@@ -4,13 +4,13 @@
 import { endingWithin, leftMillis } from "@berthkit/core/client/call/Deadline"
 import { Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"
-import { duration, flag, flagOr, oneOf } from "../../commandLine/Parameter.ts"
+import { duration, flag, flagOr, oneOf, type Values } from "../../commandLine/Parameter.ts"
 import { NameChanged } from "../../failure/CliFailure.ts"
-import { waitCommand } from "../../failure/waitCommand.ts"
+import { waitCommand } from "../../failure/hintOf.ts"
 import { failed, failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
-import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { whenInterrupted } from "../../output/reportProblem.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
-import { type Naming, parseTarget, someNodes } from "../../nodes/Target.ts"
+import { looking, parseTarget, someNodes } from "../../nodes/Target.ts"
 import { waitForNamed, withWholeNodes } from "../../nodes/waitFor.ts"
 import { withProgress } from "../../output/progress.ts"
 import type { NodeResult } from "../../records/outcome.ts"
@@ -24,8 +24,6 @@ const flags = {
   goal: flagOr("for", oneOf(goals, "STATUS"), "Status to wait for, or deleted; default running", "running"),
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m")
 }
-
-const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 /** The wait itself goes on over failures that pass: the read before it is short, and does not end it. */
 const maxReadMillis = 5000
@@ -64,17 +62,11 @@ const withNamesChecked = (
     return nodes.length === 1 ? Effect.fail(changed) : Effect.succeed(failed(target, changed))
   })
 
-interface Options {
-  readonly goal: (typeof goals)[number]
-  readonly nodes: ReadonlyArray<string>
-  readonly timeout: Duration.Duration | undefined
-}
-
-const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Options) {
+const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Values<typeof flags>) {
   // At least half of the time is left to the wait, which says what it has seen.
   const readMillis = Math.min(maxReadMillis, (yield* leftMillis) / 2)
   const readTime = Duration.millis(Math.max(1, readMillis))
-  const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
+  const resolution = withUnreadIds(yield* resolveNodes(given, looking, { retry: false, deadline: readTime }))
   const reached = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
     forEachNode(resolution, (found) =>
       Effect.map(waitForNamed(found, { goal, timeout }, show), (later) => ({

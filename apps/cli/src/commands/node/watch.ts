@@ -12,12 +12,11 @@ import { NameChanged, type UsageFault } from "../../failure/CliFailure.ts"
 import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency, withListed } from "../../nodes/allNodes.ts"
 import { type Found, type Resolution, resolveNodes } from "../../nodes/resolve.ts"
-import { type Naming, nodeReference } from "../../nodes/Target.ts"
+import { looking, nodeReference } from "../../nodes/Target.ts"
 import { cut, rowsOf } from "../../output/cells.ts"
 import { elapsed, nodeCount } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
-import { OutputOptions } from "../../output/OutputOptions.ts"
+import { OutputFormat, OutputOptions } from "../../output/OutputOptions.ts"
 import { printNext } from "../../output/print.ts"
 import { selectFields, sorted } from "../../output/Selection.ts"
 import { table } from "../../output/table.ts"
@@ -25,8 +24,6 @@ import { nodeRecord } from "../../records/node.ts"
 import { nodeChangeRecord } from "../../records/nodeChange.ts"
 import { intervalFlag, pauseMillisOf } from "../../settings/interval.ts"
 import { client } from "../../settings/client.ts"
-
-const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 /** Up to so many nodes are read one by one; more from the list. */
 const maxSingly = 8
@@ -144,7 +141,7 @@ export const watch = command(
     const { query } = yield* OutputOptions
     const isScreen = stdout.animate && (yield* OutputFormat) === "table" && query === undefined
     const show: Show<Output> = yield* isScreen ? screen : changes
-    const named = given.length === 0 ? undefined : yield* namedBy(yield* resolveNodes(given, naming))
+    const named = given.length === 0 ? undefined : yield* namedBy(yield* resolveNodes(given, looking))
     let before: Reading | undefined
     let failing: string | undefined
     while (!(yield* readerGone)) {

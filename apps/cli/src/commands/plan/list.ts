@@ -4,11 +4,10 @@
 import { Plans } from "@berthkit/core/client/Plans"
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { printLimited } from "../../output/printLimited.ts"
+import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
-import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const list = command(
   { ...imageFilterFlags, limit: limitFlag("plans") },

@@ -4,16 +4,13 @@
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"
-import { findProfile, withoutProfile } from "../../settings/account.ts"
-import { profileArgument } from "../../settings/profileArgument.ts"
-import { readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
+import { forgetProfile, profileArgument } from "../../settings/account.ts"
+import { readProfiles } from "../../settings/ProfileFile.ts"
 
 export const remove = command(
   { name: profileArgument },
   Effect.fnUntraced(function* ({ name }) {
-    const profiles = yield* readProfiles
-    yield* findProfile(profiles, name)
-    yield* writeProfiles(withoutProfile(profiles, name))
+    yield* forgetProfile(yield* readProfiles, name)
     yield* printNote(`Removed profile ${name}.`)
   })
 )

@@ -5,8 +5,7 @@ import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileRecord } from "../../records/account.ts"
-import { findProfile } from "../../settings/account.ts"
-import { profileArgument } from "../../settings/profileArgument.ts"
+import { findProfile, profileArgument } from "../../settings/account.ts"
 import { readProfiles } from "../../settings/ProfileFile.ts"
 
 export const show = command(

@@ -9,11 +9,10 @@ import { duration, flagOr, switchFlag } from "../../commandLine/Parameter.ts"
 import { failIfSomeFailed, printOutcomes } from "../../nodes/forEachNode.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { printNote } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
-import { dueLeases, reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
+import { dueLeases, reapLeases, unreadableLease } from "../../nodes/leasedNodes.ts"
 import { printAll } from "../../output/print.ts"
-import { approve } from "../../proposal/approve.ts"
+import { approve } from "../../proposal/Proposal.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 
@@ -31,8 +30,7 @@ const flags = {
 const ended = Effect.fnUntraced(function* (rows: ReadonlyArray<NodeResult>, unreadable: ReadonlyArray<string>) {
   const faults = unreadable.map(unreadableLease)
   const last = rows.every(({ error }) => error === null) ? faults.pop() : undefined
-  const format = yield* OutputFormat
-  for (const fault of faults) yield* reportProblem(problemOf(fault), format)
+  for (const fault of faults) yield* reportProblem(problemOf(fault))
   yield* failIfSomeFailed(rows)
   if (last !== undefined) return yield* last
 })

@@ -2,44 +2,60 @@
  * `berth run`: a node for one command. The node is created, the command runs here, and the node is deleted whatever happens. A lease is
  * written before the create, so that `berth reap` deletes the node of a run that was killed.
  */
-import { isIP } from "node:net"
+import { Nodes } from "@berthkit/core/client/Nodes"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { self } from "@berthkit/core/client/creation/KeyLock"
 import { specDigest } from "@berthkit/core/client/creation/Reconciliation"
-import { Nodes } from "@berthkit/core/client/Nodes"
-import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import type { NodeId } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Duration, Effect, Exit, Fiber, Result } from "effect"
+import { Duration, Effect, Exit, Fiber, Random, Result, Struct } from "effect"
+import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
+import { isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
-import { LeaseOver, LeasedNodeNotReady, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
-import { leaseFileFault } from "../../failure/leaseFileFault.ts"
+import { LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
+import { addressOf, hostOf } from "../../inventory/Host.ts"
 import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
-import { endLease, type LeaseFailure, leaseNow, nodeOf } from "../../nodes/endLease.ts"
-import { reapLeases, unreadableLease } from "../../nodes/reapLeases.ts"
-import { takeKept } from "../../nodes/takeKept.ts"
+import { endLease, leaseNow, nodeOf, reapLeases, takeKept, unreadableLease } from "../../nodes/leasedNodes.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
-import { reportLeftOut, withProgress } from "../../output/progress.ts"
+import { withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
-import { approve } from "../../proposal/approve.ts"
-import { knownOffer, offerFor, publicCatalogue } from "../../proposal/offer.ts"
+import { approve } from "../../proposal/Proposal.ts"
+import { checkCost, createProposal, offerFor, publicCatalogue } from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
-import { isWhole, specOf } from "../node/createFlags.ts"
-import { costFault, proposalOf, savedImages } from "../node/create.ts"
-import { readStartScripts } from "../node/startScripts.ts"
 import { ensureCommand, runCommand } from "./child.ts"
-import { asCreate, parameters, randomWord, type RunOptions } from "./flags.ts"
+
+/** Two weeks: whoever needs a node for longer creates one. */
+const maxTtlMillis = 14 * 86_400_000
+
+const parameters = {
+  words: argumentsFrom(1, "COMMAND", text(""), "What to run here"),
+  ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "wait"]),
+  name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
+  ttl: flagOr(
+    "ttl",
+    duration({ minMillis: 1000, maxMillis: maxTtlMillis }),
+    "Stop the command and delete the node after this time; default 1h",
+    Duration.hours(1)
+  ),
+  reuse: switchFlag("reuse", "Use a node that an earlier run kept, and keep it for the rest of its paid hour"),
+  timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
+}
+
+type RunOptions = Values<typeof parameters>
+
+/** A word of eight letters and digits. */
+const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) => drawn.toString(36))
 
 /** The end of a run takes so long before that is said. */
 const silentMillis = 1000
 
 /** What was asked for; without a plan or an image nothing can be created. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
-  const spec = specOf(asCreate(options, name), yield* readStartScripts(options.startScripts))
+  const spec = yield* specOf({ ...options, name, nameFlag: undefined, committedSku: undefined })
   if (isWhole(spec)) return spec
   return yield* new UsageFault({
     message: `berth run needs ${spec.plan === undefined ? "--plan" : "--image"}.`,
@@ -49,13 +65,9 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
 
 /** Shows what the node costs and asks where that is needed; whether it is to be created. */
 const approved = Effect.fnUntraced(function* (spec: NodeSpec, { dryRun, force, maxCost, yes }: RunOptions) {
-  const { images, leftOut } = yield* publicCatalogue()
-  const listed = { images, leftOut, saved: yield* savedImages(spec) }
-  yield* reportLeftOut
-  const offer = force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
-  const proposals = [proposalOf({ spec }, offer)]
-  const tooMuch = costFault(proposals, offer, maxCost)
-  if (tooMuch !== undefined) return yield* tooMuch
+  const offer = yield* offerFor(spec, yield* publicCatalogue(), { force })
+  const proposals = [createProposal(spec, offer)]
+  yield* checkCost(proposals, spec, offer, maxCost)
   const mustAsk = proposals.some(({ pricePerHourInr }) => pricePerHourInr === null)
   return yield* approve(proposals, { verb: "create", mustAsk, yes, dryRun, single: true })
 })
@@ -70,7 +82,7 @@ const reapFirst = Effect.gen(function* () {
   }
 }).pipe(Effect.catch((failure) => printNote(failure.message)))
 
-const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => Effect.mapError(save(lease), leaseFileFault))
+const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => save(lease))
 
 /** A new lease, written before its node is created. */
 const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number) {
@@ -93,16 +105,11 @@ const ready = Effect.fnUntraced(function* (lease: Lease, spec: NodeSpec, { timeo
   return running ?? node
 })
 
-/** Its public address, or else its private one; empty where it has none. */
-const addressOf = ({ privateIp, publicIp }: Node): string =>
-  [publicIp, privateIp].map((address) => address?.trim() ?? "").find((address) => isIP(address) !== 0) ?? ""
-
 /** Deletes the node of the lease as it is now, which another process may have ended. */
 const finish = (key: string) =>
   LeaseStore.use(({ change }) =>
     change(key, (lease) => (lease === undefined ? Effect.undefined : endLease(lease)))
   ).pipe(
-    Effect.mapError((error): LeaseFailure => ("_tag" in error ? error : leaseFileFault(error))),
     Effect.tap((end) => (end?.outcome === "deleted" ? printNote(`Deleted node ${end.id} (${end.name}).`) : Effect.void))
   )
 
@@ -138,7 +145,7 @@ const withLease = <E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<number
       if (Exit.isSuccess(end)) return yield* exit
       if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
       const failure = Result.getOrUndefined(Exit.findError(end))
-      if (failure !== undefined) yield* reportProblem(problemOf(failure), yield* OutputFormat)
+      if (failure !== undefined) yield* reportProblem(problemOf(failure))
       return yield* exit
     })
   )
@@ -162,7 +169,7 @@ export const run = command(
     const work = Effect.gen(function* () {
       const node = taken?.node ?? (yield* ready(lease, spec, options))
       id = node.id
-      return yield* runCommand(words, { BERTH_NODE_ID: String(id), BERTH_NODE_IP: addressOf(node) })
+      return yield* runCommand(words, { BERTH_NODE_ID: String(id), BERTH_NODE_IP: addressOf(hostOf(node)) ?? "" })
     })
     const inTime = Effect.timeoutOrElse(work, {
       duration: Math.max(1, heldMillisLeft(lease, yield* leaseNow)),

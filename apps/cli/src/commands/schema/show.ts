@@ -7,7 +7,7 @@ import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect, Predicate, Schema } from "effect"
 import { command, Commands } from "../command.ts"
 import { CommandHelp } from "../../commandLine/CommandHelp.ts"
-import { type Verb, verbsOf } from "../../commandLine/CommandTree.ts"
+import { verbsOf } from "../../commandLine/CommandTree.ts"
 import { argumentsFrom, text } from "../../commandLine/Parameter.ts"
 import { readRequest } from "../../commandLine/Request.ts"
 import * as failures from "../../failure/CliFailure.ts"
@@ -24,8 +24,8 @@ const recordSchema = Effect.fnUntraced(function* (name: string) {
   return { definitions, schema: name.endsWith("[]") ? { type: "array", items: record } : record }
 })
 
-/** What a command prints, as one schema; null where it prints no records. */
-const schemaOf = Effect.fnUntraced(function* ({ prints }: Verb<unknown>) {
+/** What prints these records, as one schema; null where it prints none. */
+export const schemaOf = Effect.fnUntraced(function* (prints: ReadonlyArray<string>) {
   const records = yield* Effect.forEach(prints, recordSchema)
   const schemas = records.map(({ schema }) => schema)
   if (schemas.length === 0) return null
@@ -64,7 +64,7 @@ const errorSchema = {
 
 const all = Effect.gen(function* () {
   const commands = yield* Effect.forEach(verbsOf(yield* Commands), ({ path, verb }) =>
-    Effect.map(schemaOf(verb), (schema) => [path.join(" "), schema] as const)
+    Effect.map(schemaOf(verb.prints), (schema) => [path.join(" "), schema] as const)
   )
   return {
     $schema: dialect,
@@ -84,7 +84,7 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
       hint: "For example: berth schema node list; berth --help lists the commands."
     })
   }
-  const schema = yield* schemaOf(request.verb)
+  const schema = yield* schemaOf(request.verb.prints)
   if (schema !== null) return { $schema: dialect, ...schema }
   return yield* new UsageFault({
     message: `berth ${command} prints no records.`,

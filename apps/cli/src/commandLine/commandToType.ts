@@ -1,15 +1,19 @@
 /**
- * The commands that berth suggests, for the account that the command line names: typed without its flags they would act on another one.
+ * The commands that berth suggests: as a shell takes them, and for the account that the command line names, since typed without its flags they
+ * would act on another one.
  */
-import { quoted } from "./quoted.ts"
-import type { RawFlags } from "./rawFlag.ts"
+import type { rawFlags } from "./words.ts"
+
+/** The argument as a shell takes it back. */
+export const quoted = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 
 /** Commands that are the same for every account, or that name theirs by themselves. */
 const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema", "completion"])
 
 /** Adds the flags that name the account to the commands in a hint. `commands` are the first words of all that there are. */
 export const namingAccount = (
-  { allowHttp, baseUrl, profile }: Pick<RawFlags, "allowHttp" | "baseUrl" | "profile">,
+  { allowHttp, baseUrl, profile }: Pick<ReturnType<typeof rawFlags>, "allowHttp" | "baseUrl" | "profile">,
   commands: ReadonlyArray<string>
 ): ((hint: string) => string) => {
   const flags = [

@@ -1,6 +1,8 @@
 /**
- * What the words of other tools are here: for the hint after a word that berth does not have.
+ * What a word that berth does not have may have meant: a word of another tool, the nearest spelling, or one that begins with the letter.
  */
+import { nearest } from "@berthkit/terminal/usage"
+import type { FlagHelp } from "./CommandHelp.ts"
 
 /** Commands of other tools, and of habit, by the command that does the same. */
 const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -77,6 +79,13 @@ const matching = (
 export const commandsLike = (word: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
   matching(commands, word.toLowerCase(), known)
 
-/** The flags among `known` that a flag of another tool means, all with their dashes. */
-export const flagsLike = (name: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
-  matching(flags, name.toLowerCase(), known)
+/** The flags among `known` that one may have meant, with their dashes, the likeliest first. */
+export const suggestFlags = (written: string, known: ReadonlyArray<FlagHelp>): ReadonlyArray<string> => {
+  const word = written.replace(/^--?/, "")
+  const names = Array.from(new Set(known.map(({ name }) => name)))
+  const spelled = names.map((name) => `--${name}`)
+  const like = matching(flags, word.toLowerCase(), spelled)
+  if (like.length > 0) return like
+  if (word.length === 1) return spelled.filter((name) => name.startsWith(`--${word.toLowerCase()}`))
+  return nearest(word, names).map((name) => `--${name}`)
+}

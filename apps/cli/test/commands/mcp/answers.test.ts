@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { withTools } from "../../../src/commands/mcp/toolHints.ts"
+import { withTools } from "../../../src/commands/mcp/answers.ts"
 
 it.each([
   ["List the nodes: berth node list", "List the nodes: list_nodes"],

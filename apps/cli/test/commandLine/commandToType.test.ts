@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { namingAccount } from "../../src/commandLine/namingAccount.ts"
+import { namingAccount } from "../../src/commandLine/commandToType.ts"
 import { tree } from "../../src/commands/tree.ts"
 
 const commands = tree.map(({ name }) => name)

@@ -3,7 +3,7 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { hostNames } from "../../src/inventory/hostNames.ts"
+import { hostNames } from "../../src/inventory/Host.ts"
 
 const named = (...names: ReadonlyArray<string>) => names.map((name, at) => ({ id: at + 1, name }))
 const namesOf = (...names: ReadonlyArray<string>) => Array.from(hostNames(named(...names)).hosts.keys())

@@ -1,0 +1,18 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { untilReady } from "../../src/applying/readyCommand.ts"
+import { someNode } from "../nodeIndex/someNode.ts"
+
+describe("a ready command", () => {
+  it.live.each<readonly [string, string | null, string]>([
+    [" 192.0.2.7\n", null, "192.0.2.7"],
+    ["-oProxyCommand=x", "10.0.0.7", "10.0.0.7"],
+    ["-oProxyCommand=x", null, ""]
+  ])("has the address of the node, and nothing that is none: %j, %j", ([publicIp, privateIp, expected]) =>
+    Effect.gen(function* () {
+      const node = { ...someNode(7), publicIp, privateIp }
+      const isReady = yield* Effect.isSuccess(untilReady(`test "$BERTH_NODE_IP" = "${expected}"`, node, Duration.zero))
+      assert.isTrue(isReady)
+    })
+  )
+})
