@@ -2,7 +2,7 @@
  * What has to change so that a fleet is as its file says. Pure: (file, ledger, observed nodes) → plan. Nothing is done to a node that the
  * ledger does not have, nor to one of which it is doubtful whether it is there.
  */
-import { sumInr } from "@berthkit/core/domain/Money"
+import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
 import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
 import { differencesOf } from "./differences.ts"
@@ -454,10 +454,7 @@ export const differenceOf = (
 
 export const planPrice = ({ changes }: Plan, prices: PriceList): PlanPrice => {
   const each = changes.map((change) => priceOf(change, prices))
-  const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => {
-    const differences = each.map((price) => differenceOf(price, key))
-    return differences.some((difference) => difference === null) ? null : sumInr(differences as ReadonlyArray<number>)
-  }
+  const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => sumIfKnown(each.map((price) => differenceOf(price, key)))
   return {
     now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
     after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),

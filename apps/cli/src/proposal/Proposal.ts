@@ -4,7 +4,7 @@
  * what was proposed.
  */
 import type { WireRequest } from "@berthkit/core/client/transport/Transport"
-import { sumInr } from "@berthkit/core/domain/Money"
+import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect, Predicate, Schema } from "effect"
@@ -102,10 +102,8 @@ const oneQuestion = (proposal: Proposal): string => {
   return `${verbs[proposal.action][1]} ${what}? ${capitalized(terms)}.`
 }
 
-const totalIn = (proposals: ReadonlyArray<Proposal>, key: keyof Terms): number | null => {
-  const amounts = proposals.map((proposal) => proposal[key])
-  return amounts.some((amount) => amount === null) ? null : sumInr(amounts.filter((amount) => amount !== null))
-}
+const totalIn = (proposals: ReadonlyArray<Proposal>, key: keyof Terms): number | null =>
+  sumIfKnown(proposals.map((proposal) => proposal[key]))
 
 /** What several creates cost together. */
 const togetherOf = (proposals: ReadonlyArray<Proposal>): string =>

@@ -1,6 +1,7 @@
 /**
  * What `berth apply` does, or would do, to one member of a fleet.
  */
+import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Schema } from "effect"
 import { nothing, plain, rupees, textOr } from "../output/format.ts"
 import { type Field, inr, recordOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
@@ -106,10 +107,7 @@ export const collapsed = (rows: ReadonlyArray<FleetChange>): ReadonlyArray<Fleet
   const unchanged = rows.filter(({ action }) => action === "unchanged")
   const [first] = unchanged
   if (first === undefined) return rows
-  const sum = (key: "pricePerHourNowInr" | "pricePerHourAfterInr") =>
-    unchanged.some((row) => row[key] === null)
-      ? null
-      : unchanged.reduce((total, row) => total + Math.round(row[key]! * 1e6), 0) / 1e6
+  const sum = (key: "pricePerHourNowInr" | "pricePerHourAfterInr") => sumIfKnown(unchanged.map((row) => row[key]))
   return [
     ...rows.filter(({ action }) => action !== "unchanged"),
     {

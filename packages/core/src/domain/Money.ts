@@ -19,6 +19,12 @@ export const sumInr = (amounts: Iterable<number>): number => {
   return Number(total) / micros
 }
 
+/** The sum of amounts; null where one of them is not known. */
+export const sumIfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
+  const known = amounts.filter((amount) => amount !== null)
+  return known.length < amounts.length ? null : sumInr(known)
+}
+
 /** What `count` at this price come to; `count` is whole. */
 export const timesInr = (amountInr: number, count: number): number =>
   Number(BigInt(toMicros(amountInr)) * BigInt(count)) / micros

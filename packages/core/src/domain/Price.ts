@@ -8,7 +8,7 @@
 import { Schema } from "effect"
 import type { CommittedOption } from "./Commitment.ts"
 import type { Image, LeftOutImage } from "./Image.ts"
-import { sumInr } from "./Money.ts"
+import { sumIfKnown, sumInr } from "./Money.ts"
 import type { Node } from "./Node.ts"
 import type { NodeSpec } from "./NodeSpec.ts"
 
@@ -83,9 +83,6 @@ export const oneOfPrices = (prices: ReadonlyArray<Price>): Price => {
   }
 }
 
-const sumOfAll = (amounts: ReadonlyArray<number | null>): number | null =>
-  amounts.some((amount) => amount === null) ? null : sumInr(amounts as ReadonlyArray<number>)
-
 const sumOfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
   const known = amounts.filter((amount) => amount !== null)
   return known.length === 0 && amounts.length > 0 ? null : sumInr(known)
@@ -93,12 +90,12 @@ const sumOfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
 
 /** What several cost together. One unknown price makes the sum unknown; what is known of it is its `min…`. */
 export const sumOfPrices = (prices: ReadonlyArray<Price>): Price => ({
-  pricePerHourInr: sumOfAll(prices.map(({ pricePerHourInr }) => pricePerHourInr)),
-  pricePerMonthInr: sumOfAll(prices.map(({ pricePerMonthInr }) => pricePerMonthInr)),
+  pricePerHourInr: sumIfKnown(prices.map(({ pricePerHourInr }) => pricePerHourInr)),
+  pricePerMonthInr: sumIfKnown(prices.map(({ pricePerMonthInr }) => pricePerMonthInr)),
   minPricePerHourInr: sumOfKnown(prices.map(({ minPricePerHourInr }) => minPricePerHourInr)),
-  maxPricePerHourInr: sumOfAll(prices.map(({ maxPricePerHourInr }) => maxPricePerHourInr)),
+  maxPricePerHourInr: sumIfKnown(prices.map(({ maxPricePerHourInr }) => maxPricePerHourInr)),
   minPricePerMonthInr: sumOfKnown(prices.map(({ minPricePerMonthInr }) => minPricePerMonthInr)),
-  maxPricePerMonthInr: sumOfAll(prices.map(({ maxPricePerMonthInr }) => maxPricePerMonthInr))
+  maxPricePerMonthInr: sumIfKnown(prices.map(({ maxPricePerMonthInr }) => maxPricePerMonthInr))
 })
 
 /**
