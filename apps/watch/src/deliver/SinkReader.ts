@@ -82,7 +82,8 @@ export const readEvents = Effect.fnUntraced(function* (
   const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
     const atMillis = yield* Clock.currentTimeMillis
     const { nodes, seq } = yield* store.baselineOf(account)
-    const found = nodes.flatMap(({ id: node, record }) => {
+    const found = nodes.flatMap(({ body, id: node }) => {
+      const record: unknown = JSON.parse(body).node
       const made = sinkBaseline({ sink: sink.name, account, accountId, seq, nodeId: node, record, atMillis })
       const event: StoredEvent = { account, seq, node, atMillis, type: "berth.node.discovered", ...made }
       const delivery: Delivery = { ...made, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }

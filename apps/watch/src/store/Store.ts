@@ -104,7 +104,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     lost: ownership.lost,
     /** Does several things or none of them. */
     atomically: <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
-      Effect.mapError(sql.withTransaction(effect), fromSqlError),
+      watched(Effect.mapError(sql.withTransaction(effect), fromSqlError)),
     ...failing(makeEvents(sql)),
     ...failing(makePresent(sql)),
     ...sinks,

@@ -108,12 +108,12 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     if (silenced !== undefined) yield* takeSilenced(sink, silenced)
   }, sql.withTransaction)
 
-  /** The nodes that exist, each with its record, and the last event that they are the outcome of: what a new sink may begin with. */
+  /** The nodes that exist, as the store has them, and the last event that they are the outcome of: what a new sink may begin with. */
   const baselineOf = Effect.fn("Store.baselineOf")(function* (account: string) {
     const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
     const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
       WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
-    return { seq: head!.seq, nodes: nodes.map(({ body, id }) => ({ id, record: JSON.parse(body).node as unknown })) }
+    return { seq: head!.seq, nodes }
   })
 
   const setDisabled = Effect.fn("Store.setDisabled")(function* (

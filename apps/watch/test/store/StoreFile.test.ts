@@ -103,6 +103,20 @@ describe("a store in a file", () => {
     })
   )
 
+  it.effect("on a full disk is in trouble also where only a change of several things failed", () =>
+    Effect.gen(function* () {
+      const path = yield* newPath
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { atomically, health, meet } = yield* Store
+        const [{ page_count: pages }] = (yield* sql`PRAGMA page_count`) as [{ page_count: number }]
+        yield* sql.unsafe(`PRAGMA max_page_count = ${pages + 5}`)
+        expect((yield* Effect.flip(atomically(meet("x".repeat(100_000))))).fault).toBe("full")
+        expect(yield* health).toMatchObject({ failure: { fault: "full" } })
+      }).pipe(Effect.provide(Store.layerFile(path)))
+    })
+  )
+
   it.effect("that is damaged is refused and left as it is", () =>
     Effect.gen(function* () {
       const path = yield* newPath
