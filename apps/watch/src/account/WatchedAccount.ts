@@ -19,7 +19,7 @@ import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.ts"
 
 /** What is believed of an account, and how an observation differs from it. */
-export interface Belief<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
+export interface Believer<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   /** Pure: it changes nothing. */
   readonly diff: (observation: Observation) => Difference
   /** The part of a difference that outlives the process, without its facts. Nothing in a quiet sweep. */
@@ -44,7 +44,7 @@ export const makeAccount = Effect.fnUntraced(function* <
   owner
 }: {
   readonly owner: Owner
-  readonly belief: Belief<Observation, Difference>
+  readonly belief: Believer<Observation, Difference>
   /** Shared by beliefs that change something together; each has its own unless given. */
   readonly mailbox?: Semaphore.Semaphore | undefined
 }) {

@@ -1,13 +1,13 @@
 /**
  * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how the attempts ended, many at once. A
- * process that is killed before that attempts again, with the same ids.
+ * process that is killed before that attempts again, with the same ids. Stdout has a courier of its own, without queues.
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import { type AttemptEnd, type Delivery, type DeliveryKey, keyOf } from "../store/deliveries.ts"
 import { makeSignal, waitUntil } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
-import { type Failed, type Outcome, receiverState } from "./Outcome.ts"
+import { type Failed, type Outcome, receiverState } from "./Health.ts"
 import { Queues } from "./Queues.ts"
 import { Stdout, type StreamClosed } from "./Stdout.ts"
 

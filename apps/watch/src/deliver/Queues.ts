@@ -11,7 +11,7 @@ import {
   healthy,
   maxFailingMillis,
   retryDelay
-} from "./Outcome.ts"
+} from "./Health.ts"
 
 interface Queue {
   /** In the order of their events; never empty. */
@@ -73,8 +73,8 @@ export class Queues {
   }
 
   /**
-   * Takes in what the process that had some accounts before has left of them; not twice what is still under way here. Its attempts are
-   * failures in a row.
+   * Takes in what the process that had some accounts before has left of them; not twice what is still under way here. The
+   * attempts at those deliveries count as failures in a row.
    */
   resume(accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>): void {
     for (const account of accounts) this.#forgotten.delete(account)
@@ -113,7 +113,7 @@ export class Queues {
     return queue?.entries.findLast(isWaiting) ?? null
   }
 
-  /** What to attempt now. They are under way until `answered` is called for them. */
+  /** What to attempt now. They are under way until `succeeded` or `failed` is called for them. */
   start(nowMillis: number): ReadonlyArray<Delivery> {
     const { pausedUntilMillis, probeAtMillis } = this.#health
     if (pausedUntilMillis > nowMillis || (probeAtMillis ?? 0) > nowMillis) return []

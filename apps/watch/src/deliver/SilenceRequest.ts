@@ -1,13 +1,7 @@
 /**
- * A silence as people see it: how it stands, what they ask of a new one, and why that cannot be meant. Pure.
+ * What people ask of a new silence, and why that cannot be meant. Pure.
  */
-import type { Silence } from "../store/silences.ts"
-
-export const silenceStates = ["planned", "active", "over"] as const
-type SilenceState = (typeof silenceStates)[number]
-
-export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>
-  nowMillis >= untilMillis ? "over" : nowMillis < fromMillis ? "planned" : "active"
+import { type Silence, silenceState } from "../store/silences.ts"
 
 export interface SilenceRequest extends Omit<Silence, "id" | "fromMillis"> {
   /** Null: now. */

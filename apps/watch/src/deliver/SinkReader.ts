@@ -1,6 +1,7 @@
 /**
- * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A sink
- * that is slow reads no further, and holds up no other. What silences hold waits apart, in `Silences.ts`.
+ * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A change
+ * of status that has to last first is taken as one that waits. A sink that is slow reads no further, and holds up no other. What
+ * silences hold waits apart, in `Silences.ts`.
  */
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
@@ -12,7 +13,7 @@ import type { Delivery, DeliveryKey, NodeKey } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
-import { dueHere } from "./Outcome.ts"
+import { dueHere } from "./Health.ts"
 import { makeHeldDeliveries } from "./Silences.ts"
 import { dataOf, selects, selectsAccount, type SinkOptions } from "./SinkOptions.ts"
 

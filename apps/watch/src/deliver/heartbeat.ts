@@ -3,7 +3,7 @@
  * dead, or alive without a view of its nodes.
  */
 import { Effect, type Redacted, Schedule } from "effect"
-import type { Outcome } from "./Outcome.ts"
+import type { Outcome } from "./Health.ts"
 import { makeSender } from "./webhook/send.ts"
 
 export interface HeartbeatOptions {

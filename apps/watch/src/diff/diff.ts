@@ -1,6 +1,6 @@
 /**
  * The heart of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and
- * does neither.
+ * does neither. Failed requests are judged at its end: whether the service is out.
  *
  * Three rules hold everywhere. An absent node is suspected, never deleted on sight. A reply to a request from before the last
  * known reply changes nothing. Only samples are reported, so states in between stay unknown.

@@ -1,5 +1,6 @@
 /**
- * The events as they are published: CloudEvents 1.0 in JSON. Their types and data are those of the facts of `diff/`.
+ * The events as they are published: CloudEvents 1.0 in JSON, with ids that are the same however often one is made. Their types and data are
+ * those of the facts of `diff/`; the events with which a new sink begins are here as well.
  */
 import { createHash } from "node:crypto"
 import { DateTime, Schema } from "effect"

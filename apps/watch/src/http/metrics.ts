@@ -8,7 +8,7 @@ import { PrometheusMetrics } from "effect/observability"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
-import { silenceStates } from "../deliver/SilenceRequest.ts"
+import { silenceStates } from "../store/silences.ts"
 import {
   type AccountCost,
   accountStates,

@@ -4,11 +4,10 @@
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema, Struct } from "effect"
-import { silenceStates } from "../deliver/SilenceRequest.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { Spend } from "../spend/figures.ts"
-import { silenceEnds } from "../store/silences.ts"
+import { silenceEnds, silenceStates } from "../store/silences.ts"
 import { severities, subjects, troubleTable } from "../troubles/table.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))

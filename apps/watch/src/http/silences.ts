@@ -2,8 +2,14 @@
  * The silences of a daemon, as its HTTP interface shows them and what a person may do with them.
  */
 import { Clock, DateTime, Effect, Random } from "effect"
-import { silenceProblem, type SilenceRequest, silenceState, toSilence } from "../deliver/SilenceRequest.ts"
-import { type Silence, type SilenceCount, type SilenceEnd, silenceShownMillis } from "../store/silences.ts"
+import { silenceProblem, type SilenceRequest, toSilence } from "../deliver/SilenceRequest.ts"
+import {
+  type Silence,
+  type SilenceCount,
+  type SilenceEnd,
+  silenceShownMillis,
+  silenceState
+} from "../store/silences.ts"
 import { Store } from "../store/Store.ts"
 import { Refused } from "./Daemon.ts"
 import type { Silence as SilenceRecord } from "./records.ts"

@@ -1,6 +1,7 @@
 /**
- * What the poller requests of the list next, and when: the pages of sweeps and the end of the list. Pure. `Poller.ts` sends the
- * requests; which single nodes are read beside them is in `ReadQueue.ts`.
+ * What the poller requests of the list next, and when: the pages of sweeps and the end of the list; from which interval to which, how soon
+ * after a failure, and from when on single nodes are read beside them. Pure. `Poller.ts` sends the requests; which of those nodes comes
+ * first is in `ReadQueue.ts`.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { sweepQuestion } from "../diff/ListGuard.ts"

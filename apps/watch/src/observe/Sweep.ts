@@ -1,6 +1,6 @@
 /**
- * One sweep: the whole list, page by page, by the client's overlapping pages (decision 0004), and its records as they enter the daemon. A page
- * that fails is asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
+ * One sweep: the whole list, page by page, by the client's overlapping pages (decision 0004), and records as they enter the
+ * daemon, those of single reads too. A page that fails is asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
  */
 import * as Listing from "@berthkit/core/client/listing/Listing"
 import { isNode, type ListRecord, placesOf, sentenceOf } from "@berthkit/core/client/listing/NodePage"

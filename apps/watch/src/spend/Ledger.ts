@@ -70,8 +70,10 @@ const lateMillis = 3 * 86_400_000
 export const openDays = (days: Days, nowMillis: number): Days =>
   daysFrom(days, dayOf(monthOf(nowMillis - lateMillis).fromMillis))
 
-/** Nothing is observed; and a node whose end is known by no bound. */
+/** Nothing is observed. */
 const blind: Rates = [0n, 0n, 0n, 0n, 1n]
+
+/** A node whose end is known by no bound. */
 const open: Rates = [0n, 0n, 0n, 1n, 0n]
 
 /** The rates are higher by these for a time. */

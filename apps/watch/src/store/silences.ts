@@ -32,6 +32,13 @@ export interface Silence {
   readonly atEnd: SilenceEnd
 }
 
+/** How a silence stands. */
+export const silenceStates = ["planned", "active", "over"] as const
+type SilenceState = (typeof silenceStates)[number]
+
+export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>
+  nowMillis >= untilMillis ? "over" : nowMillis < fromMillis ? "planned" : "active"
+
 /** What a silence did to an event in a sink. `delivered`: it was handed over later. */
 export interface SilencedEvent extends DeliveryKey {
   readonly silence: string

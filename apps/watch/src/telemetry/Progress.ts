@@ -1,6 +1,6 @@
 /**
  * How the polling of each account goes at this moment, as the polling itself reports it: for the people and programs that watch
- * the daemon. None of it is kept; sweeps are counted for the metrics.
+ * the daemon: its state, the sweep under way, the time within which changes are known. None of it is kept; sweeps are counted for the metrics.
  */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import type { Fact } from "../diff/Fact.ts"

@@ -3,7 +3,7 @@
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { Clock, Context, Effect, Layer } from "effect"
-import type { Outcome } from "../deliver/Outcome.ts"
+import type { Outcome } from "../deliver/Health.ts"
 import { Sinks } from "../deliver/Sinks.ts"
 import type { Retention } from "../store/retention.ts"
 import { Store } from "../store/Store.ts"

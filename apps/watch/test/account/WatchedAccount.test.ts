@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type Belief, makeAccount } from "../../src/account/WatchedAccount.ts"
+import { type Believer, makeAccount } from "../../src/account/WatchedAccount.ts"
 import { beginning } from "../../src/events/Cursor.ts"
 import type { EventFact } from "../../src/events/Event.ts"
 import { Store } from "../../src/store/Store.ts"
@@ -16,7 +16,7 @@ interface Difference {
 }
 
 /** Believes ids: one that is new was created. */
-const believing = (known: Set<number>): Belief<number, Difference> => ({
+const believing = (known: Set<number>): Believer<number, Difference> => ({
   diff: (id) => ({ id, facts: known.has(id) ? [] : [created(id, id)] }),
   durable: ({ facts, id }) => (facts.length === 0 ? {} : { nodes: [row(id)] }),
   apply: ({ id }) => void known.add(id)

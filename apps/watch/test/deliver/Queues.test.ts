@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { dueAfterEarly, dueHere, failed, receiverState } from "../../src/deliver/Outcome.ts"
+import { dueAfterEarly, dueHere, failed, receiverState } from "../../src/deliver/Health.ts"
 import { Queues } from "../../src/deliver/Queues.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 import { delivery as dueDelivery } from "../store/facts.ts"

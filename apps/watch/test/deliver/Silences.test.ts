@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { covers, type Fate, fateOf, HeldNodes, nextEnd, withSilences } from "../../src/deliver/Silences.ts"
-import { silenceState } from "../../src/deliver/SilenceRequest.ts"
 import type { StoredEvent } from "../../src/store/accounts.ts"
-import type { Silence } from "../../src/store/silences.ts"
+import { type Silence, silenceState } from "../../src/store/silences.ts"
 
 const silence = (over: Partial<Silence> = {}): Silence => ({
   id: "s",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { heartbeat } from "../../src/deliver/heartbeat.ts"
-import type { Outcome } from "../../src/deliver/Outcome.ts"
+import type { Outcome } from "../../src/deliver/Health.ts"
 import { Receiver } from "./Receiver.ts"
 
 describe("the heartbeat", () => {

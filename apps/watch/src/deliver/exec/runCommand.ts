@@ -3,7 +3,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
-import { delivered, failed, type Outcome } from "../Outcome.ts"
+import { delivered, failed, type Outcome } from "../Health.ts"
 import type { ExecOptions } from "../SinkOptions.ts"
 
 /** Where programs are, whose they are, and in which language and time zone they write. None of these holds a secret. */

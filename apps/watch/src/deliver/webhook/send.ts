@@ -8,7 +8,7 @@ import * as https from "node:https"
 import { Clock, Effect, Redacted } from "effect"
 import { sentenceOf } from "../../events/sentences.js"
 import type { Format, WebhookOptions } from "../SinkOptions.ts"
-import { delivered, failed, type Outcome } from "../Outcome.ts"
+import { delivered, failed, type Outcome } from "../Health.ts"
 import {
   checkedLookup,
   isPrivateAddress,

@@ -1,6 +1,6 @@
 /**
- * How one attempt to deliver an event ended, and what follows from a failed one: when it is made again, and whether the receiver is there.
- * Pure.
+ * The receiver of a sink, as its answers show it: how one attempt to deliver an event ended, when one that failed is made again, and
+ * whether the receiver is there. Pure.
  */
 import type { Delivery } from "../store/deliveries.ts"
 
