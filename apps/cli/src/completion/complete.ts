@@ -83,7 +83,10 @@ const flagsAt = (description: CommandHelp | undefined): ReadonlyArray<FlagHelp> 
 
 /** What the words before the cursor have come to: they are read as those of a command line are. */
 const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>) => {
-  const [first = "", second = ""] = readWords(words, globalFlagList).operands
+  const typed = readWords(words, globalFlagList).operands
+  // `berth help node list` is about the command that it names.
+  const before = typed[0] === "help" ? 1 : 0
+  const [first = "", second = ""] = typed.slice(before)
   const entry = named(tree, first)
   const verb = entry !== undefined && isNoun(entry) ? named(entry.verbs, second) : undefined
   const path = [entry, verb].flatMap((each) => each?.name ?? [])
@@ -94,7 +97,7 @@ const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyA
   return {
     path,
     /** Words that are no flags and no values of flags, behind the command. */
-    positionals: operands.slice(path.length),
+    positionals: operands.slice(before + path.length),
     given,
     /** The flag whose value comes next. */
     awaits: last?.metavar === null ? undefined : last,
