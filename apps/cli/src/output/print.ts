@@ -48,9 +48,7 @@ const printQueried = Effect.fnUntraced(function* (
   value: unknown,
   { format, isNext = false, view, writer }: Queried
 ) {
-  const [{ search, structured }, { printRows }] = yield* Effect.promise(() =>
-    Promise.all([import("./query.ts"), import("./query.ts")])
-  )
+  const { printRows, search, structured } = yield* Effect.promise(() => import("./query.ts"))
   const found = yield* search(expression, value)
   const text = structured(found, format)
   if (text === undefined) {
