@@ -1,5 +1,6 @@
 /**
- * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run and its process end.
+ * `berth`, the whole program: what a command line asks for, the one command that it needs, the check of what that can print (`--columns`,
+ * `--sort`, `--query`) before it begins, and how a run and its process end.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
@@ -18,7 +19,7 @@ import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestions.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { type Command, Commands } from "./commands/command.ts"
-import { type AnyRecord, loadHelp, recordNamed } from "./commands/recordList.ts"
+import { type AnyRecord, loadHelp, recordNamed } from "./commands/describe.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
 import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
 import { Output, printDebug, StdoutFailed, type Streams } from "./output/Output.ts"

@@ -7,7 +7,7 @@ import type { Exit } from "@berthkit/terminal/exitCode"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
-import { goOnWaiting, isBeingDeleted, isBilled } from "./hintOf.ts"
+import { goOnWaiting, isBeingDeleted, isBilled } from "./callInWords.ts"
 
 /** What whoever fails says: a sentence, and what to do next. */
 interface Words {

@@ -7,7 +7,7 @@ import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
 import { Schema } from "effect"
 import type { SettingFault } from "@berthkit/terminal/Connection"
 import type * as failures from "./CliFailure.ts"
-import { hintOf, messageOf } from "./hintOf.ts"
+import { hintOf, messageOf } from "./callInWords.ts"
 
 /** What `-o json` prints under `error`. */
 export interface Problem {

@@ -1,6 +1,6 @@
 /**
- * A node as other programs know it: where it is reached, and by which name. Names are plain words that mean nothing else to ssh or Ansible, each
- * of one node. Pure.
+ * A node as other programs know it: where it is reached, and by which name. `berth run` and a ready command hand
+ * on the same addresses. Names are plain words that mean nothing else to ssh or Ansible, each of one node. Pure.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"

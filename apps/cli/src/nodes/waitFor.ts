@@ -1,5 +1,5 @@
 /**
- * Waits for nodes, showing their progress.
+ * Waits for nodes, showing their progress; and the rule that a limit needs a wait.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Goal } from "@berthkit/core/client/waiting/Waiting"

@@ -1,7 +1,7 @@
 /**
  * Which account a command is about, and where each setting came from: flags over the environment over a profile. A profile that is
  * named by a flag wins over the environment too: it means all of the account. Each credential carries the address that it belongs to,
- * and goes nowhere else (decision 0123).
+ * and goes nowhere else (decision 0123). The account's folder of state and the profile of a command follow from it.
  */
 import { basename, dirname } from "node:path"
 import {

@@ -9,7 +9,7 @@ import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
 import { helpText } from "../../src/commandLine/helpText.ts"
 import { readRequest } from "../../src/commandLine/Request.ts"
 import { readWords } from "../../src/commandLine/words.ts"
-import { loadHelp, recordNamed } from "../../src/commands/recordList.ts"
+import { loadHelp, recordNamed } from "../../src/commands/describe.ts"
 import { tree } from "../../src/commands/tree.ts"
 
 const longest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { loadHelp } from "../../src/commands/recordList.ts"
+import { loadHelp } from "../../src/commands/describe.ts"
 import { tree } from "../../src/commands/tree.ts"
 import { complete, completionLines, joined } from "../../src/completion/complete.ts"
 

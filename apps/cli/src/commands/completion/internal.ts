@@ -18,7 +18,7 @@ import { complete, completionLines, joined } from "../../completion/complete.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
-import { loadHelp } from "../recordList.ts"
+import { loadHelp } from "../describe.ts"
 
 /** Of a larger account the first nodes are offered. */
 const maxNodes = 1000

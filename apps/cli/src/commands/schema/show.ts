@@ -13,7 +13,7 @@ import { readRequest } from "../../commandLine/Request.ts"
 import * as failures from "../../failure/CliFailure.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { valuePrinter } from "../../output/print.ts"
-import { recordNamed } from "../recordList.ts"
+import { recordNamed } from "../describe.ts"
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 

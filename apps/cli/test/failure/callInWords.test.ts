@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { waitCommand } from "../../src/failure/hintOf.ts"
+import { waitCommand } from "../../src/failure/callInWords.ts"
 
 it.each([
   [["web-1", "o*"], "berth node wait web-1 'o*' --for running"],
