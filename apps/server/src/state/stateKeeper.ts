@@ -80,6 +80,10 @@ class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: 
 export const claimState = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const own = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
+  // A device is read without an end, and a pipe waits for a writer.
+  if (Option.exists(yield* Effect.option(fs.stat(own)), ({ type }) => type !== "File")) {
+    return yield* new StateFailure({ message: `cannot read the state file ${file}: it is no file` })
+  }
   yield* Effect.mapError(
     holdStateLock(own),
     (reason) => new StateFailure({ message: `cannot use the state file ${file}: ${reason}` })

@@ -175,9 +175,10 @@ describe("a server that keeps its state", () => {
     Effect.gen(function* () {
       const path = yield* directory
       const nowhere = join(path, "nowhere", "state")
-      const [missing, folder] = [
+      const [missing, folder, endless] = [
         yield* run(["--port", "0", "--state", nowhere]),
-        yield* run(["--port", "0", "--state", path])
+        yield* run(["--port", "0", "--state", path]),
+        yield* run(["--port", "0", "--state", "/dev/zero"])
       ]
       expect([missing.code, missing.stdout, missing.stderr]).toEqual([
         2,
@@ -187,6 +188,10 @@ describe("a server that keeps its state", () => {
       expect([folder.code, folder.stderr]).toEqual([
         2,
         `berth-server: cannot read the state file ${path}: it is no file\n`
+      ])
+      expect([endless.code, endless.stderr]).toEqual([
+        2,
+        "berth-server: cannot read the state file /dev/zero: it is no file\n"
       ])
 
       const file = join(path, "state")
