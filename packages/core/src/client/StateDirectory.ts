@@ -1,4 +1,7 @@
-/** Where a client keeps its state, as a program names it; without types of Effect, as programs without it have the same. `AccountFolder.ts` has what is kept there. */
+/**
+ * Where a client keeps its state, as a program names it; without types of Effect, as programs without it have the same.
+ * `AccountFolder.ts` has what is kept there.
+ */
 
 /**
  * Where a client keeps its intents and what it knows of the allowance: `auto` is the account's folder in the state folder of

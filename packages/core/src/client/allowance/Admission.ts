@@ -1,6 +1,7 @@
 /**
  * Admission: holds every attempt until the estimator admits it, in order of its lane, or fails it at once when it would have to
- * wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
+ * wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber. What
+ * users see of the estimate is here as well.
  */
 import { Clock, Context, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
 import type { KnownAllowance } from "../../domain/Allowance.ts"

@@ -1,7 +1,7 @@
 /**
  * Shares an estimate of the allowance between own processes: until when nothing may be sent, what is left (for a process that
  * has just started), and how many they are. Every process still relies on the replies it gets itself; the shared part makes
- * it leave room for the rest.
+ * it leave room for the rest. How an estimate takes over what is shared is pure.
  */
 import { Clock, Effect, Latch, Option, type Scope } from "effect"
 import { sleepInBackground } from "../time/Background.ts"

@@ -1,5 +1,6 @@
 /**
- * The file of an intent: its record and the process that wrote it, as JSON. What another process wrote is checked field by field.
+ * The file of an intent: its record and the process that wrote it, as JSON, and how it is read, waiting for the disk or not. What another
+ * process wrote is checked field by field.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"

@@ -40,19 +40,40 @@ export interface Intent {
   readonly nodeId: NodeId | null
 }
 
-/** An intent that was sent. */
+/**
+ * An intent that was sent.
+ *
+ * @internal
+ */
 export type SentIntent = Intent & { readonly sentAt: Instant }
 
-/** A sent intent to which no reply can come any more. */
+/**
+ * A sent intent to which no reply can come any more.
+ *
+ * @internal
+ */
 export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
 
+/**
+ * Whether it was sent.
+ *
+ * @internal
+ */
 export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
 
-/** Whether a reply to it may still come. */
+/**
+ * Whether a reply to it may still come.
+ *
+ * @internal
+ */
 export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" } =>
   isSent(intent) && intent.nodeId === null && intent.fate === "open"
 
-/** The intent once no reply can come any more. */
+/**
+ * The intent once no reply can come any more.
+ *
+ * @internal
+ */
 export const unanswered = (intent: SentIntent): UnansweredIntent => ({
   ...intent,
   fate: intent.fate === "open" ? "lost" : intent.fate
