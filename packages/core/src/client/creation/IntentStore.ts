@@ -40,18 +40,10 @@ export interface Intent {
   readonly nodeId: NodeId | null
 }
 
-/**
- * An intent that was sent.
- *
- * @internal
- */
+/** An intent that was sent. */
 export type SentIntent = Intent & { readonly sentAt: Instant }
 
-/**
- * A sent intent to which no reply can come any more.
- *
- * @internal
- */
+/** A sent intent to which no reply can come any more. */
 export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
 
 /**
