@@ -1,6 +1,7 @@
 /**
  * What has to change so that a fleet is as its file says. Pure: (file, ledger, observed nodes) → plan. Nothing is done to a node that the
- * ledger does not have, nor to one of which it is doubtful whether it is there.
+ * ledger does not have, nor to one of which it is doubtful whether it is there; and nothing is replaced that was not asked for
+ * (`replace`). What the plan costs is here as well.
  */
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"

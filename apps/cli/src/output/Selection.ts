@@ -1,5 +1,5 @@
 /**
- * Which fields of a record are shown (`--columns`) and in which order the records come (`--sort`). Pure.
+ * Which fields of a record are shown (`--columns`) and in which order the records come (`--sort`), and what names no field. Pure.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Result, Struct } from "effect"

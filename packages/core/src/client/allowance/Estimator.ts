@@ -5,7 +5,7 @@
  * It does not know which kind of window the service has (A22) and never needs to: the remaining requests that a reply
  * reports count as the truth, less the requests under way; with nothing left it waits for the stated reset, lets one request
  * go, and learns from its reply what there is now. What it detects on the way (a token bucket, a window that refills at once)
- * only shortens the wait.
+ * only shortens the wait. A 429 holds all requests back: for as long as the reply asks, or longer and longer.
  *
  * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` translates the service's, once.
  *
