@@ -31,7 +31,8 @@ const shown = (value: unknown): string =>
       : String(value)
 
 /** Whether an image that the service states is the wanted one; one stated by name cannot be compared with a number. */
-export const isImage = (has: string, wanted: string): boolean => has === wanted || isNumber(has) !== isNumber(wanted)
+export const isWantedImage = (has: string, wanted: string): boolean =>
+  has === wanted || isNumber(has) !== isNumber(wanted)
 
 /** Each difference in words. */
 export const differencesOf = (
@@ -44,7 +45,8 @@ export const differencesOf = (
   const plan = node.plan ?? owned?.plan ?? null
   if (plan !== null && plan !== order.plan) differences.push(`plan ${plan}, not ${order.plan}`)
   const image = node.image ?? owned?.image ?? null
-  if (image !== null && !isImage(image, String(order.image))) differences.push(`image ${image}, not ${order.image}`)
+  if (image !== null && !isWantedImage(image, String(order.image)))
+    differences.push(`image ${image}, not ${order.image}`)
   if (sent === undefined || sent === null) return differences
   const wanted = sentOf(order, scripts)
   for (const key of new Set([...Object.keys(sent), ...Object.keys(wanted)])) {

@@ -6,7 +6,7 @@ import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect } from "effect"
 import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
-import { isImage } from "../fleet/differences.ts"
+import { isWantedImage } from "../fleet/differences.ts"
 import { byName } from "./byName.ts"
 import { wholeNode } from "./resolve.ts"
 
@@ -17,7 +17,7 @@ import { wholeNode } from "./resolve.ts"
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   if (node.plan !== null && node.plan !== plan) return { field: "plan", has: node.plan, wanted: plan } as const
   const wanted = String(image)
-  if (node.image !== null && !isImage(node.image, wanted)) {
+  if (node.image !== null && !isWantedImage(node.image, wanted)) {
     return { field: "image", has: node.image, wanted } as const
   }
   return undefined
