@@ -167,6 +167,7 @@ export const make = Effect.fnUntraced(function* (
         open = false
         underWay--
         state = change()
+        sharing?.noted()
         notifyWatchers()
         if (queue.size > 0) bell.openUnsafe()
       })

@@ -64,10 +64,13 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
     : 0
 
 /** Requests kept for other clients and own processes. */
-const keptFor = ({ bucket, otherClients, ownProcesses }: State, report: Report.Report, instant: number): number => {
+const keptFor = (state: State, report: Report.Report, instant: number): number => {
+  const { bucket, isShared, otherClients, ownProcesses } = state
   if (OtherClients.areActive(otherClients)) return ownProcesses.count + OtherClients.room(otherClients, report, instant)
-  // A client that takes each request as it refills would never notice another one that finds nothing left.
-  return ownProcesses.count + (BucketDetector.isBelieved(bucket) && report.limit >= minLimitToShare ? 1 : 0)
+  // One for a process that begins, before this one has heard of it. And a client that takes each request as it refills would never
+  // notice another one that finds nothing left.
+  const keepsOne = (isShared || BucketDetector.isBelieved(bucket)) && report.limit >= minLimitToShare
+  return ownProcesses.count + (keepsOne ? 1 : 0)
 }
 
 /** How fast a bucket refills for us: other clients and own processes take their part. */
@@ -88,7 +91,10 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const kept = keptFor(state, report, instant)
   const left = Math.min(report.limit, Math.floor(report.remaining + cameBack(state, report, instant)))
-  const usable = left - kept - held(state, report, instant, reserve)
+  const usable = Math.min(
+    left - kept - held(state, report, instant, reserve),
+    report.isTold && state.ownProcesses.count > 0 ? Math.floor(left / 2) - kept : left
+  )
   // Only the reported number is certain: what has probably refilled since goes one by one.
   const step = Math.max(1, Math.ceil(((report.remaining - kept) * shareUnderWay) / (1 + state.ownProcesses.count)))
   if (Math.min(usable, step) > state.underWay) return spread > instant ? at(spread) : now

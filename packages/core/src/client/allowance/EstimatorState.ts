@@ -38,6 +38,8 @@ export interface State {
   readonly otherClients: OtherClients.OtherClients
   readonly watch: OtherClients.Watch | undefined
   readonly ownProcesses: OwnProcesses
+  /** Whether this process shares what it knows: then another one may begin at any time, and go by it. */
+  readonly isShared: boolean
   /** Requests sent, and requests answered or given up, altogether. */
   readonly sent: number
   readonly ended: number
@@ -62,6 +64,7 @@ export const initial: State = {
   spread: undefined,
   ...OtherClients.unwatched,
   ownProcesses: { count: 0, before: 0 },
+  isShared: false,
   sent: 0,
   ended: 0,
   unreported: 0

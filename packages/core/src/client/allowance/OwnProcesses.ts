@@ -25,8 +25,12 @@ const staleMillis = 4000
 /** How often what another process wrote meanwhile is read before the next exchange. */
 const maxReadings = 3
 
-/** Longest time that the first exchange may delay a client: without an answer the client starts without it. */
+/**
+ * Longest time that the first exchange may delay a client: without an answer, or where nobody knows what is left, the client starts
+ * without it. Until then it looks this often.
+ */
 const maxFirstExchangeMillis = 500
+const lookAgainMillis = 50
 
 /** Access to the estimate that is shared. */
 export interface Estimate {
@@ -47,6 +51,8 @@ const isNews = ({ clock, pausedUntil, report }: SharedAllowance, known: SharedAl
   (clock !== undefined && known?.clock === undefined)
 
 export interface Sharing {
+  /** The estimate has changed. What the others have to know at once they get without waiting for the next exchange. */
+  readonly noted: () => void
   /**
    * For a request that comes after a while without one: has this process known to the others, and learns what they know, as when it
    * began. Undefined where neither is needed.
@@ -75,6 +81,11 @@ export const share = Effect.fnUntraced(function* (
     return { ahead, now, theirs: Option.getOrUndefined(theirs) }
   })
 
+  /** Whether the store has anything, and what is left as the others know it. */
+  let isAnyKnown = false
+  let left = Number.POSITIVE_INFINITY
+  const news = Latch.makeUnsafe(false)
+
   /** Takes over what own processes share, and shares what they do not know. */
   const merge = Effect.fnUntraced(function* (first: Effect.Success<typeof read>, ownProcesses: OwnProcesses) {
     for (let found = first, readings = 1; ; found = yield* read, readings++) {
@@ -85,6 +96,8 @@ export const share = Effect.fnUntraced(function* (
       const newest =
         report === undefined || (theirs?.report?.receivedAt ?? 0) > report.receivedAt ? theirs?.report : report
       const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, report: newest } as const
+      isAnyKnown = theirs !== undefined
+      left = newest?.remaining ?? Number.POSITIVE_INFINITY
       if (!isNews(shared, theirs)) return
       if ((yield* store.write(onClockAhead(shared, ahead))) || readings === maxReadings) return
     }
@@ -98,11 +111,14 @@ export const share = Effect.fnUntraced(function* (
       `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`
     )
   })
-  // Read first: nothing is written beside content that is not ours.
+  // Read first: nothing is written beside content that is not ours. One that begins reads again once the others can count it: from then
+  // on they leave room for it.
   const exchange = withoutStore(
-    Effect.flatMap(read, (theirs) =>
-      Effect.flatMap(store.meet(staleMillis), (ownProcesses) => merge(theirs, ownProcesses))
-    )
+    Effect.gen(function* () {
+      const theirs = yield* read
+      const ownProcesses = yield* store.meet(staleMillis)
+      yield* merge(joined.isOpen() ? theirs : yield* read, ownProcesses)
+    })
   )
   const leave = Effect.andThen(
     withoutStore(Effect.flatMap(read, (theirs) => merge(theirs, estimate.get().ownProcesses))),
@@ -116,16 +132,33 @@ export const share = Effect.fnUntraced(function* (
   /** Whether the others may count this process. */
   let isMember = false
 
+  // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
+  // still makes this process known.
+  const exchangeNow = Effect.suspend(() => {
+    news.closeUnsafe()
+    return Effect.uninterruptible(exchange)
+  })
+  /** Whether nothing is known yet, and one of the others is to ask first. */
+  const isOthersTurn = () => {
+    const { ownProcesses, report } = estimate.get()
+    return !isAnyKnown && report === undefined && ownProcesses.before > 0
+  }
+
   const exchangeWhileBusy = Effect.gen(function* () {
     isMember = true
-    do {
-      // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
-      // still makes this process known.
-      yield* Effect.uninterruptible(exchange)
-      isQuiet = false
-      joined.openUnsafe()
-      yield* sleepInBackground(exchangeEveryMillis)
-    } while (isBusy())
+    const startsBy = monotonicMillisUnsafe(clock) + maxFirstExchangeMillis
+    yield* exchangeNow
+    while (isOthersTurn() && monotonicMillisUnsafe(clock) < startsBy) {
+      yield* sleepInBackground(lookAgainMillis)
+      yield* exchangeNow
+    }
+    isQuiet = false
+    joined.openUnsafe()
+    for (;;) {
+      yield* Effect.raceFirst(sleepInBackground(exchangeEveryMillis), news.await)
+      if (!isBusy()) break
+      yield* exchangeNow
+    }
     isQuiet = true
     joined.closeUnsafe()
     wanted.closeUnsafe()
@@ -139,6 +172,11 @@ export const share = Effect.fnUntraced(function* (
   const known = Effect.asVoid(Effect.timeoutOption(joined.await, maxFirstExchangeMillis))
   yield* known
   return {
+    noted: () => {
+      const { report } = estimate.get()
+      // One that begins now reads the store, and goes by it: it never says twice as much as there is, or nothing.
+      if (report !== undefined && report.remaining < left / 2) news.openUnsafe()
+    },
     rejoin: () => (isQuiet ? Effect.andThen(wanted.open, known) : undefined)
   }
 })
@@ -165,6 +203,7 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
   return {
     ...state,
     ownProcesses,
+    isShared: true,
     ...(until > state.pausedUntil && { pausedUntil: until, pauseAgreed: agreed }),
     probing: state.probing && !(isNewer && report.sentAt >= state.steppedAt),
     clock: state.clock ?? clock,
@@ -221,6 +260,7 @@ const asOurs = (
     askBy: asked ?? askBy(state, report, agreed),
     endedBefore: state.ended,
     sentBy: state.sent,
-    unreportedBy: state.unreported
+    unreportedBy: state.unreported,
+    isTold: state.report === undefined || state.report.isTold
   }
 }

@@ -209,6 +209,47 @@ describe("the estimator", () => {
     })
   })
 
+  describe("what another process says before any reply to this one", () => {
+    const told = (remaining: number, count = 1) =>
+      takeOver(
+        initial,
+        {
+          ownProcesses: { count, before: 0 },
+          report: {
+            limit: 100,
+            remaining,
+            resetSeconds: start / 1000 + 60,
+            resetBy: start + 61_000,
+            resetAround: start + 60_000,
+            sentAt: start - 20,
+            receivedAt: start - 10
+          }
+        },
+        start
+      )
+
+    it("counts by half, less one for it and one for the next that begins", () => {
+      assert.strictEqual(tag(Estimator.admit(told(6), start, 0)), "Now")
+      assert.strictEqual(tag(Estimator.admit(told(5), start, 0)), "At")
+    })
+
+    it("counts whole where that has ended", () => {
+      assert.strictEqual(tag(Estimator.admit(told(2, 0), start, 0)), "Now")
+    })
+
+    it("counts whole against what a lane leaves to others", () => {
+      assert.strictEqual(tag(Estimator.admit(told(60), start, 0.5)), "Now")
+    })
+
+    it("counts whole once a reply has come", () => {
+      const state = Estimator.received(
+        Estimator.sent(told(6), start),
+        reply({ sentAt: start, receivedAt: start + 20, remaining: 5 })
+      )
+      assert.strictEqual(tag(Estimator.admit(state, start + 20, 0)), "Now")
+    })
+  })
+
   describe("a refill that is far off", () => {
     const far = { remaining: 0, reset: start / 1000 + 36_000 }
     const answered = (state: State, over: Parameters<typeof reply>[0]) =>

@@ -68,7 +68,10 @@ describe("clients on several machines that share a store", () => {
           effect.pipe(Effect.provideContext(services), Effect.provideService(Clock.Clock, theirs))
       })
       const fast = yield* machine(180_000)
-      const slow = yield* machine(-180_000)
+      // Where neither has asked yet, the second one lets the first one begin.
+      const opening = yield* Effect.forkScoped(machine(-180_000))
+      yield* TestClock.adjust("2 seconds")
+      const slow = yield* Fiber.join(opening)
 
       yield* fast(Effect.flip(get))
       yield* TestClock.adjust("1 second")
@@ -82,29 +85,29 @@ describe("clients on several machines that share a store", () => {
 
 describe("a client without requests", () => {
   const granting = ok(nodeRecord({ id: 7 }), { "ratelimit-limit": "100", "ratelimit-remaining": "90" })
-  const two = Effect.fnUntraced(function* (first: Script, second: Script) {
-    const clock = yield* Clock.Clock
+  /** Opens clients on one store, and counts how often they ask it. */
+  const sharing = Effect.gen(function* () {
+    const make = makeStore(yield* Clock.Clock)
     let asked = 0
-    const make = makeStore(clock)
     const counting = Effect.map(make, (store): AllowanceStore => ({
       ...store,
       meet: (millis) => Effect.tap(store.meet(millis), () => Effect.sync(() => void asked++))
     }))
     const open = (script: Script) =>
       Layer.build(Layer.fresh(Layer.provide(layer(script), Layer.succeed(AllowanceStore, counting))))
-    return { asked: () => asked, first: yield* open(first), second: yield* open(second) }
+    return { asked: () => asked, open }
   })
 
   it.effect("leaves the store alone, until it has one again", () =>
     Effect.gen(function* () {
-      const { asked, first } = yield* two(() => granting, [])
-      const getFirst = Effect.provide(get, first)
-      yield* getFirst
+      const { asked, open } = yield* sharing
+      const again = Effect.provide(get, yield* open(() => granting))
+      yield* again
       yield* TestClock.adjust("10 seconds")
       const before = asked()
       yield* TestClock.adjust("1 hour")
       assert.strictEqual(asked(), before)
-      yield* getFirst
+      yield* again
       assert.strictEqual(asked(), before + 1)
       yield* TestClock.adjust("2 seconds")
       assert.isAbove(asked(), before + 3)
@@ -114,17 +117,62 @@ describe("a client without requests", () => {
   it.effect("knows before its next one what the others have learned meanwhile", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
-      const { first, second } = yield* two(
-        () => refusing,
-        () => granting
-      )
+      const { open } = yield* sharing
+      const second = yield* open(() => granting)
       yield* Effect.provide(get, second)
       yield* TestClock.adjust("10 minutes")
+      const first = yield* open(() => refusing)
       yield* Effect.provide(Effect.flip(get), first)
       yield* TestClock.adjust("1 second")
       const within = Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "5 seconds" }))
       const error = yield* Effect.provide(Effect.flip(within), second)
       assert.strictEqual(error.reason._tag, "WouldExceedDeadline")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a client that has to tell the others something", () => {
+  const left = (remaining: number) =>
+    ok(nodeRecord({ id: 7 }), {
+      "ratelimit-limit": "100",
+      "ratelimit-remaining": String(remaining),
+      "ratelimit-reset": "1790003600"
+    })
+
+  it.effect("does so at once for its first reply, and whenever half of what they know is gone", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_790_000_000_000)
+      const make = makeStore(yield* Clock.Clock)
+      const client = layer([90, 80, 46, 45, 44, 22, 21].map(left))
+      const services = yield* Layer.build(Layer.provide(client, Layer.succeed(AllowanceStore, make)))
+      const shared = yield* make
+      const seen: Array<number | undefined> = []
+      for (let i = 0; i < 7; i++) {
+        yield* Effect.provide(get, services)
+        yield* TestClock.adjust("1 millis")
+        seen.push(Option.getOrUndefined(yield* shared.read)?.report?.remaining)
+      }
+      assert.deepStrictEqual(seen, [90, 90, 90, 90, 44, 44, 21])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("asks first where nobody knows anything, and the others go by its reply", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_790_000_000_000)
+      const make = makeStore(yield* Clock.Clock)
+      const store = Layer.succeed(AllowanceStore, make)
+      const open = (script: Script) => Layer.build(Layer.fresh(Layer.provide(layer(script), store)))
+      const first = yield* open([left(90)])
+      const second = yield* Effect.forkScoped(open([]))
+      yield* TestClock.adjust("100 millis")
+      assert.isUndefined(second.pollUnsafe())
+      yield* Effect.provide(get, first)
+      yield* TestClock.adjust("50 millis")
+      const known = yield* Effect.provide(
+        Allowance.use(({ current }) => current),
+        yield* Fiber.join(second)
+      )
+      assert.strictEqual(known.remaining, 90)
     }).pipe(Effect.scoped)
   )
 })
