@@ -54,6 +54,9 @@ const maxPauseWithoutRetryAfterMillis = 60_000
  */
 const unreportedResetMillis = 60_000
 
+/** What another process says has settled when nobody has said otherwise for two exchanges. */
+const settledMillis = 1000
+
 /** Own processes ask again one after the other, this far apart, so that the first one's reply reaches the next. */
 const probeStepMillis = 1000
 
@@ -91,9 +94,11 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const kept = keptFor(state, report, instant)
   const left = Math.min(report.limit, Math.floor(report.remaining + cameBack(state, report, instant)))
+  const isUnsettled =
+    report.isTold === true && state.ownProcesses.count > 0 && instant < report.receivedAt + settledMillis
   const usable = Math.min(
     left - kept - held(state, report, instant, reserve),
-    report.isTold && state.ownProcesses.count > 0 ? Math.floor(left / 2) - kept : left
+    isUnsettled ? Math.floor(left / 2) - kept : left
   )
   // Only the reported number is certain: what has probably refilled since goes one by one.
   const step = Math.max(1, Math.ceil(((report.remaining - kept) * shareUnderWay) / (1 + state.ownProcesses.count)))
@@ -104,7 +109,8 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
   const refill = BucketDetector.isBelieved(state.bucket)
     ? Math.max(instant + 1, Math.ceil(instant + (state.underWay + 1 - usable) * millisPerRequest(state, state.bucket)))
     : undefined
-  const turn = Math.min(askAt, refill ?? report.resetBy + afterOwnProcesses(state, report))
+  const settled = isUnsettled ? report.receivedAt + settledMillis : Number.POSITIVE_INFINITY
+  const turn = Math.min(askAt, settled, refill ?? report.resetBy + afterOwnProcesses(state, report))
   if (instant >= turn) return state.underWay === 0 ? now : afterReply
   return refill === undefined && state.underWay > 0 && report.remaining > 0 ? afterReply : at(turn)
 }
@@ -208,7 +214,13 @@ export const unsent = (state: State): State => ({
 export const received = (state: State, observation: Report.Observation): State => {
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
-  const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), ended: state.ended + 1 }
+  const landed = {
+    ...state,
+    clock,
+    report: state.report?.isTold ? { ...state.report, isTold: false } : state.report,
+    underWay: Math.max(0, state.underWay - 1),
+    ended: state.ended + 1
+  }
   const report = Report.from(observation, clock ?? ServiceClock.assumed(observation.wallAheadMillis), state)
   const isSilent = report === undefined && !observation.refused
   const counted = { ...landed, silent: isSilent ? state.silent + (observation.fault ? 0 : 1) : 0 }

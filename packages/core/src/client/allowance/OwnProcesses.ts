@@ -81,9 +81,10 @@ export const share = Effect.fnUntraced(function* (
     return { ahead, now, theirs: Option.getOrUndefined(theirs) }
   })
 
-  /** Whether the store has anything, and what is left as the others know it. */
+  /** Whether the store has anything. What is left, and until when nothing may be sent, as the others know it. */
   let isAnyKnown = false
   let left = Number.POSITIVE_INFINITY
+  let paused = 0
   const news = Latch.makeUnsafe(false)
 
   /** Takes over what own processes share, and shares what they do not know. */
@@ -98,6 +99,7 @@ export const share = Effect.fnUntraced(function* (
       const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, report: newest } as const
       isAnyKnown = theirs !== undefined
       left = newest?.remaining ?? Number.POSITIVE_INFINITY
+      paused = pausedUntil
       if (!isNews(shared, theirs)) return
       if ((yield* store.write(onClockAhead(shared, ahead))) || readings === maxReadings) return
     }
@@ -120,10 +122,9 @@ export const share = Effect.fnUntraced(function* (
       yield* merge(joined.isOpen() ? theirs : yield* read, ownProcesses)
     })
   )
-  const leave = Effect.andThen(
-    withoutStore(Effect.flatMap(read, (theirs) => merge(theirs, estimate.get().ownProcesses))),
-    store.leave
-  )
+  /** Without showing itself. */
+  const look = withoutStore(Effect.flatMap(read, (theirs) => merge(theirs, estimate.get().ownProcesses)))
+  const leave = Effect.andThen(look, store.leave)
 
   /** Whether this process is known to the others, and since then has exchanged with them. */
   const joined = Latch.makeUnsafe(false)
@@ -135,22 +136,25 @@ export const share = Effect.fnUntraced(function* (
   // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
   // still makes this process known.
   const exchangeNow = Effect.suspend(() => {
+    const { pausedUntil, report } = estimate.get()
+    // Also where the store fails: what has been tried is no news.
+    left = report?.remaining ?? left
+    paused = pausedUntil
     news.closeUnsafe()
     return Effect.uninterruptible(exchange)
   })
   /** Whether nothing is known yet, and one of the others is to ask first. */
   const isOthersTurn = () => {
-    const { ownProcesses, report } = estimate.get()
-    return !isAnyKnown && report === undefined && ownProcesses.before > 0
+    const { ownProcesses, report, sent } = estimate.get()
+    return !isAnyKnown && report === undefined && sent === 0 && ownProcesses.before > 0
   }
-
   const exchangeWhileBusy = Effect.gen(function* () {
     isMember = true
     const startsBy = monotonicMillisUnsafe(clock) + maxFirstExchangeMillis
     yield* exchangeNow
     while (isOthersTurn() && monotonicMillisUnsafe(clock) < startsBy) {
       yield* sleepInBackground(lookAgainMillis)
-      yield* exchangeNow
+      yield* Effect.uninterruptible(look)
     }
     isQuiet = false
     joined.openUnsafe()
@@ -173,9 +177,10 @@ export const share = Effect.fnUntraced(function* (
   yield* known
   return {
     noted: () => {
-      const { report } = estimate.get()
-      // One that begins now reads the store, and goes by it: it never says twice as much as there is, or nothing.
-      if (report !== undefined && report.remaining < left / 2) news.openUnsafe()
+      const { pausedUntil, report } = estimate.get()
+      // One that begins goes by the store: it says at most twice what there is.
+      const isLess = report !== undefined && report.remaining < left / 2
+      if (isLess || isLater(pausedUntil, paused)) news.openUnsafe()
     },
     rejoin: () => (isQuiet ? Effect.andThen(wanted.open, known) : undefined)
   }

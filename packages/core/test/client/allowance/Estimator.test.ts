@@ -210,9 +210,9 @@ describe("the estimator", () => {
   })
 
   describe("what another process says before any reply to this one", () => {
-    const told = (remaining: number, count = 1) =>
+    const told = (remaining: number, count = 1, at = start, state = initial) =>
       takeOver(
-        initial,
+        state,
         {
           ownProcesses: { count, before: 0 },
           report: {
@@ -221,16 +221,21 @@ describe("the estimator", () => {
             resetSeconds: start / 1000 + 60,
             resetBy: start + 61_000,
             resetAround: start + 60_000,
-            sentAt: start - 20,
-            receivedAt: start - 10
+            sentAt: at - 15,
+            receivedAt: at - 10
           }
         },
-        start
+        at
       )
 
     it("counts by half, less one for it and one for the next that begins", () => {
       assert.strictEqual(tag(Estimator.admit(told(6), start, 0)), "Now")
       assert.strictEqual(tag(Estimator.admit(told(5), start, 0)), "At")
+    })
+
+    it("counts whole once nobody has said otherwise for a second", () => {
+      assert.deepStrictEqual(Estimator.admit(told(5), start, 0), { _tag: "At", instant: start + 990 })
+      assert.strictEqual(tag(Estimator.admit(told(5), start + 990, 0)), "Now")
     })
 
     it("counts whole where that has ended", () => {
@@ -242,11 +247,12 @@ describe("the estimator", () => {
     })
 
     it("counts whole once a reply has come", () => {
-      const state = Estimator.received(
-        Estimator.sent(told(6), start),
-        reply({ sentAt: start, receivedAt: start + 20, remaining: 5 })
-      )
-      assert.strictEqual(tag(Estimator.admit(state, start + 20, 0)), "Now")
+      const sent = Estimator.sent(told(6), start)
+      const ours = reply({ sentAt: start, receivedAt: start + 30, remaining: 5 })
+      assert.strictEqual(tag(Estimator.admit(Estimator.received(sent, ours), start + 30, 0)), "Now")
+      // Though it is older than what was told since.
+      const crossed = Estimator.received(told(5, 1, start + 25, sent), ours)
+      assert.strictEqual(tag(Estimator.admit(crossed, start + 30, 0)), "Now")
     })
   })
 

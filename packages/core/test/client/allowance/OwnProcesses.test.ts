@@ -49,6 +49,14 @@ const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
   sleep: (duration) => clock.sleep(duration)
 })
 
+/** A reply that leaves so many of 100. */
+const left = (remaining: number) =>
+  ok(nodeRecord({ id: 7 }), {
+    "ratelimit-limit": "100",
+    "ratelimit-remaining": String(remaining),
+    "ratelimit-reset": "1790003600"
+  })
+
 const refusing = { status: 429, headers: { "retry-after": "60" } }
 
 describe("clients on several machines that share a store", () => {
@@ -132,13 +140,6 @@ describe("a client without requests", () => {
 })
 
 describe("a client that has to tell the others something", () => {
-  const left = (remaining: number) =>
-    ok(nodeRecord({ id: 7 }), {
-      "ratelimit-limit": "100",
-      "ratelimit-remaining": String(remaining),
-      "ratelimit-reset": "1790003600"
-    })
-
   it.effect("does so at once for its first reply, and whenever half of what they know is gone", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
@@ -153,6 +154,19 @@ describe("a client that has to tell the others something", () => {
         seen.push(Option.getOrUndefined(yield* shared.read)?.report?.remaining)
       }
       assert.deepStrictEqual(seen, [90, 90, 90, 90, 44, 44, 21])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("does so at once for a refusal", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_790_000_000_000)
+      const make = makeStore(yield* Clock.Clock)
+      const client = layer([refusing])
+      const services = yield* Layer.build(Layer.provide(client, Layer.succeed(AllowanceStore, make)))
+      yield* Effect.provide(Effect.flip(get), services)
+      yield* TestClock.adjust("1 millis")
+      const shared = Option.getOrUndefined(yield* (yield* make).read)
+      assert.strictEqual(shared?.pausedUntil, 1_790_000_060_000)
     }).pipe(Effect.scoped)
   )
 
@@ -237,4 +251,31 @@ describe("a store that cannot be used", () => {
       )
     )
   })
+
+  it.effect("is not asked more often for it", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_790_000_000_000)
+      let asked = 0
+      const fails = Effect.suspend(() => {
+        asked++
+        return Effect.fail(new AllowanceStoreFailed({ detail: "no answer", isReported: true }))
+      })
+      const broken: AllowanceStore = {
+        name: "redis",
+        now: monotonicMillis,
+        read: fails,
+        write: () => fails,
+        meet: () => fails,
+        leave: Effect.void
+      }
+      const client = layer([90, 89, 88, 87, 86, 85, 84, 83].map(left))
+      const services = yield* Layer.build(Layer.provide(client, Layer.succeed(AllowanceStore, Effect.succeed(broken))))
+      for (let i = 0; i < 8; i++) {
+        yield* Effect.provide(get, services)
+        yield* TestClock.adjust("10 millis")
+      }
+      // As it began, and for its first reply.
+      assert.strictEqual(asked, 2)
+    }).pipe(Effect.scoped)
+  )
 })
