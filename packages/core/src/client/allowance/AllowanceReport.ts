@@ -52,12 +52,10 @@ export interface Report {
   readonly sentBy: number
   /** `State.unreported` when it was made. */
   readonly unreportedBy: number
-  /** Whether it is the word of another process, before any reply to this one: if that runs, half of it may be gone since. Default false. */
-  readonly isTold?: boolean | undefined
 }
 
 /** The part of a report that own processes can use, which sent requests of their own. */
-export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy" | "isTold">
+export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy">
 
 /** The stated reset may have been rounded either way to a whole second. */
 export const roundingMillis = 1000

@@ -94,8 +94,8 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const kept = keptFor(state, report, instant)
   const left = Math.min(report.limit, Math.floor(report.remaining + cameBack(state, report, instant)))
-  const isUnsettled =
-    report.isTold === true && state.ownProcesses.count > 0 && instant < report.receivedAt + settledMillis
+  // The word of another process, before any reply to this one: while that one runs, half of it may be gone.
+  const isUnsettled = state.ended === 0 && state.ownProcesses.count > 0 && instant < report.receivedAt + settledMillis
   const usable = Math.min(
     left - kept - held(state, report, instant, reserve),
     isUnsettled ? Math.floor(left / 2) - kept : left
@@ -214,13 +214,7 @@ export const unsent = (state: State): State => ({
 export const received = (state: State, observation: Report.Observation): State => {
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
-  const landed = {
-    ...state,
-    clock,
-    report: state.report?.isTold ? { ...state.report, isTold: false } : state.report,
-    underWay: Math.max(0, state.underWay - 1),
-    ended: state.ended + 1
-  }
+  const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), ended: state.ended + 1 }
   const report = Report.from(observation, clock ?? ServiceClock.assumed(observation.wallAheadMillis), state)
   const isSilent = report === undefined && !observation.refused
   const counted = { ...landed, silent: isSilent ? state.silent + (observation.fault ? 0 : 1) : 0 }

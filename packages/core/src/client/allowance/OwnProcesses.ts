@@ -57,7 +57,7 @@ export interface Sharing {
    * For a request that comes after a while without one: has this process known to the others, and learns what they know, as when it
    * began. Undefined where neither is needed.
    */
-  readonly rejoin: () => Effect.Effect<void> | undefined
+  readonly rejoin: () => Effect.Effect<unknown> | undefined
 }
 
 /**
@@ -73,18 +73,20 @@ export const share = Effect.fnUntraced(function* (
 
   /** What own processes wrote, and how far the store's clock is ahead. */
   const read = Effect.gen(function* () {
-    const found = yield* store.read
+    const shared = Option.getOrUndefined(yield* store.read)
     const now = monotonicMillisUnsafe(clock)
     const ahead = (yield* store.now) - now
     const wallAhead = clock.currentTimeMillisUnsafe() - now
-    const theirs = Option.map(found, (shared) => believable(onClockAhead(shared, -ahead), now, wallAhead))
-    return { ahead, now, theirs: Option.getOrUndefined(theirs) }
+    return { ahead, now, theirs: shared && believable(onClockAhead(shared, -ahead), now, wallAhead) }
   })
 
-  /** Whether the store has anything. What is left, and until when nothing may be sent, as the others know it. */
+  /** Whether the store has anything. */
   let isAnyKnown = false
+  /** What is left as the others have been told, or would have been by a store that works. */
   let left = Number.POSITIVE_INFINITY
-  let paused = 0
+  const noteTold = () => {
+    left = estimate.get().report?.remaining ?? left
+  }
   const news = Latch.makeUnsafe(false)
 
   /** Takes over what own processes share, and shares what they do not know. */
@@ -98,8 +100,6 @@ export const share = Effect.fnUntraced(function* (
         report === undefined || (theirs?.report?.receivedAt ?? 0) > report.receivedAt ? theirs?.report : report
       const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, report: newest } as const
       isAnyKnown = theirs !== undefined
-      left = newest?.remaining ?? Number.POSITIVE_INFINITY
-      paused = pausedUntil
       if (!isNews(shared, theirs)) return
       if ((yield* store.write(onClockAhead(shared, ahead))) || readings === maxReadings) return
     }
@@ -113,18 +113,16 @@ export const share = Effect.fnUntraced(function* (
       `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`
     )
   })
-  // Read first: nothing is written beside content that is not ours. One that begins reads again once the others can count it: from then
-  // on they leave room for it.
+  // Read first: nothing is written beside content that is not ours.
   const exchange = withoutStore(
-    Effect.gen(function* () {
-      const theirs = yield* read
-      const ownProcesses = yield* store.meet(staleMillis)
-      yield* merge(joined.isOpen() ? theirs : yield* read, ownProcesses)
-    })
+    Effect.flatMap(read, (theirs) =>
+      Effect.flatMap(store.meet(staleMillis), (ownProcesses) => merge(theirs, ownProcesses))
+    )
   )
-  /** Without showing itself. */
-  const look = withoutStore(Effect.flatMap(read, (theirs) => merge(theirs, estimate.get().ownProcesses)))
-  const leave = Effect.andThen(look, store.leave)
+  const leave = Effect.andThen(
+    withoutStore(Effect.flatMap(read, (theirs) => merge(theirs, estimate.get().ownProcesses))),
+    store.leave
+  )
 
   /** Whether this process is known to the others, and since then has exchanged with them. */
   const joined = Latch.makeUnsafe(false)
@@ -136,17 +134,14 @@ export const share = Effect.fnUntraced(function* (
   // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
   // still makes this process known.
   const exchangeNow = Effect.suspend(() => {
-    const { pausedUntil, report } = estimate.get()
-    // Also where the store fails: what has been tried is no news.
-    left = report?.remaining ?? left
-    paused = pausedUntil
+    noteTold()
     news.closeUnsafe()
     return Effect.uninterruptible(exchange)
   })
   /** Whether nothing is known yet, and one of the others is to ask first. */
   const isOthersTurn = () => {
-    const { ownProcesses, report, sent } = estimate.get()
-    return !isAnyKnown && report === undefined && sent === 0 && ownProcesses.before > 0
+    const { ownProcesses, sent } = estimate.get()
+    return !isAnyKnown && sent === 0 && ownProcesses.before > 0
   }
   const exchangeWhileBusy = Effect.gen(function* () {
     isMember = true
@@ -154,8 +149,9 @@ export const share = Effect.fnUntraced(function* (
     yield* exchangeNow
     while (isOthersTurn() && monotonicMillisUnsafe(clock) < startsBy) {
       yield* sleepInBackground(lookAgainMillis)
-      yield* Effect.uninterruptible(look)
+      yield* exchangeNow
     }
+    noteTold()
     isQuiet = false
     joined.openUnsafe()
     for (;;) {
@@ -173,14 +169,12 @@ export const share = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => (isMember ? leave : Effect.void))
   // It keeps no program alive.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(wanted.await, exchangeWhileBusy)), { startImmediately: true })
-  const known = Effect.asVoid(Effect.timeoutOption(joined.await, maxFirstExchangeMillis))
+  const known = Effect.timeoutOption(joined.await, maxFirstExchangeMillis)
   yield* known
   return {
     noted: () => {
-      const { pausedUntil, report } = estimate.get()
       // One that begins goes by the store: it says at most twice what there is.
-      const isLess = report !== undefined && report.remaining < left / 2
-      if (isLess || isLater(pausedUntil, paused)) news.openUnsafe()
+      if ((estimate.get().report?.remaining ?? left) < left / 2) news.openUnsafe()
     },
     rejoin: () => (isQuiet ? Effect.andThen(wanted.open, known) : undefined)
   }
@@ -265,7 +259,6 @@ const asOurs = (
     askBy: asked ?? askBy(state, report, agreed),
     endedBefore: state.ended,
     sentBy: state.sent,
-    unreportedBy: state.unreported,
-    isTold: state.report === undefined || state.report.isTold
+    unreportedBy: state.unreported
   }
 }

@@ -157,19 +157,6 @@ describe("a client that has to tell the others something", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("does so at once for a refusal", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(1_790_000_000_000)
-      const make = makeStore(yield* Clock.Clock)
-      const client = layer([refusing])
-      const services = yield* Layer.build(Layer.provide(client, Layer.succeed(AllowanceStore, make)))
-      yield* Effect.provide(Effect.flip(get), services)
-      yield* TestClock.adjust("1 millis")
-      const shared = Option.getOrUndefined(yield* (yield* make).read)
-      assert.strictEqual(shared?.pausedUntil, 1_790_000_060_000)
-    }).pipe(Effect.scoped)
-  )
-
   it.effect("asks first where nobody knows anything, and the others go by its reply", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
