@@ -39,7 +39,7 @@ const makeStore = (storeMillis: number) => {
     name: "memory",
     now,
     read: Effect.tap(
-      Effect.suspend(() => Effect.succeed(kept)),
+      Effect.sync(() => kept),
       step
     ),
     write: (shared) => Effect.map(step, () => ((kept = Option.some(shared)), true)),

@@ -50,7 +50,7 @@ const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
 })
 
 /** A reply that leaves so many of 100. */
-const left = (remaining: number) =>
+const leaving = (remaining: number) =>
   ok(nodeRecord({ id: 7 }), {
     "ratelimit-limit": "100",
     "ratelimit-remaining": String(remaining),
@@ -144,7 +144,7 @@ describe("a client that has to tell the others something", () => {
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
       const make = makeStore(yield* Clock.Clock)
-      const client = layer([90, 80, 46, 45, 44, 22, 21].map(left))
+      const client = layer([90, 80, 46, 45, 44, 22, 21].map(leaving))
       const services = yield* Layer.build(Layer.provide(client, Layer.succeed(AllowanceStore, make)))
       const shared = yield* make
       const seen: Array<number | undefined> = []
@@ -156,14 +156,16 @@ describe("a client that has to tell the others something", () => {
       assert.deepStrictEqual(seen, [90, 90, 90, 90, 44, 44, 21])
     }).pipe(Effect.scoped)
   )
+})
 
-  it.effect("asks first where nobody knows anything, and the others go by its reply", () =>
+describe("clients that begin while nobody knows what is left", () => {
+  it.effect("wait for the reply to one of them, and go by it", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
       const make = makeStore(yield* Clock.Clock)
       const store = Layer.succeed(AllowanceStore, make)
       const open = (script: Script) => Layer.build(Layer.fresh(Layer.provide(layer(script), store)))
-      const first = yield* open([left(90)])
+      const first = yield* open([leaving(90)])
       const second = yield* Effect.forkScoped(open([]))
       yield* TestClock.adjust("100 millis")
       assert.isUndefined(second.pollUnsafe())
@@ -239,7 +241,7 @@ describe("a store that cannot be used", () => {
     )
   })
 
-  it.effect("is not asked more often for it", () =>
+  it.effect("is not asked at every reply", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
       let asked = 0
@@ -255,7 +257,7 @@ describe("a store that cannot be used", () => {
         meet: () => fails,
         leave: Effect.void
       }
-      const client = layer([90, 89, 88, 87, 86, 85, 84, 83].map(left))
+      const client = layer([90, 89, 88, 87, 86, 85, 84, 83].map(leaving))
       const services = yield* Layer.build(Layer.provide(client, Layer.succeed(AllowanceStore, Effect.succeed(broken))))
       for (let i = 0; i < 8; i++) {
         yield* Effect.provide(get, services)
