@@ -5,12 +5,12 @@ import { Schema, type SchemaAST } from "effect"
 import { Allowance, KnownAllowance } from "../src/domain/Allowance.ts"
 import { Attempt } from "../src/domain/Attempt.ts"
 import { CommitmentSetting, CommittedOption } from "../src/domain/Commitment.ts"
-import { Image, ImageFilter, OperatingSystem, Specs } from "../src/domain/Image.ts"
+import { ForeignPrice, Image, ImageFilter, OperatingSystem, SavedImage, Specs } from "../src/domain/Image.ts"
 import { Lane } from "../src/domain/Lane.ts"
 import { Node } from "../src/domain/Node.ts"
 import { NodeSpec } from "../src/domain/NodeSpec.ts"
 import { KnownStatus, NodeStatus } from "../src/domain/NodeStatus.ts"
-import { Plan, PlanOption, PlanPrice } from "../src/domain/Plan.ts"
+import { Plan, PlanOption, PlanPrice, PlanSize, PlanSlug } from "../src/domain/Plan.ts"
 import { Price } from "../src/domain/Price.ts"
 
 const header = `/**
@@ -23,6 +23,10 @@ const header = `/**
 export type NodeStatus = KnownStatus | (string & {})
 `
 
+const footer = `/** Filters of the plans, with those of their images; each narrows, and they combine. */
+export interface PlanFilter extends ImageFilter, PlanSize {}
+`
+
 /** Where a type is defined: its schema, its file, and the constant whose comment describes it. */
 interface Source {
   readonly schema: Schema.Top
@@ -31,18 +35,22 @@ interface Source {
 }
 
 const sources: Readonly<Record<string, Source>> = {
-  KnownStatus: { schema: KnownStatus, file: "NodeStatus", described: "knownStatuses" },
+  KnownStatus: { schema: KnownStatus, file: "knownStatuses", described: "knownStatuses" },
   Lane: { schema: Lane, file: "Lane", described: "lanes" },
   CommitmentSetting: { schema: CommitmentSetting, file: "Commitment", described: "commitmentSettings" },
   Node: { schema: Node, file: "Node" },
   NodeSpec: { schema: NodeSpec, file: "NodeSpec" },
   CommittedOption: { schema: CommittedOption, file: "Commitment" },
   OperatingSystem: { schema: OperatingSystem, file: "Image" },
+  ForeignPrice: { schema: ForeignPrice, file: "Image" },
   Specs: { schema: Specs, file: "Image" },
   Image: { schema: Image, file: "Image" },
+  SavedImage: { schema: SavedImage, file: "Image" },
   ImageFilter: { schema: ImageFilter, file: "Image" },
+  PlanSize: { schema: PlanSize, file: "Plan" },
   Price: { schema: Price, file: "Price" },
   PlanPrice: { schema: PlanPrice, file: "Plan" },
+  PlanSlug: { schema: PlanSlug, file: "Plan" },
   PlanOption: { schema: PlanOption, file: "Plan" },
   Plan: { schema: Plan, file: "Plan" },
   Allowance: { schema: Allowance, file: "Allowance" },
@@ -116,6 +124,6 @@ const printType = (name: string, { described = name, file, schema: { ast } }: So
 
 /** The text of `src/promise/Records.ts`. */
 export const printRecords = (): string =>
-  [header, ...Object.entries(sources).map(([name, source]) => printType(name, source))].join("\n")
+  [header, ...Object.entries(sources).map(([name, source]) => printType(name, source)), footer].join("\n")
 
 if (import.meta.main) writeFileSync(new URL("../src/promise/Records.ts", import.meta.url), printRecords())

@@ -8,7 +8,7 @@ import { Engine } from "./client/call/Engine.ts"
 import * as FetchTransport from "./client/transport/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import type { AttemptReport as DomainReport } from "./client/options/AttemptReport.ts"
-import type { Listed } from "./client/listing/Listed.ts"
+import type { Listed, ListedPage } from "./client/listing/Listed.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
@@ -61,6 +61,7 @@ export type {
   CommitmentOptions,
   CreateOptions,
   Creation,
+  DeleteOptions,
   ListOptions,
   Logger,
   LogLevel,
@@ -73,7 +74,7 @@ export type {
   WaitOptions
 } from "./promise/Client.ts"
 export * from "./promise/Records.ts"
-export type { Listed, StateDirectory }
+export type { Listed, ListedPage, StateDirectory }
 
 const rawRequest = argument(
   fields<RawRequest>({
@@ -117,7 +118,8 @@ const wholeList = ({ deadline, ...call }: Checked<typeof ofCall>) => ({ ...call,
 /** How to wait: `timeout` and `deadline` both limit it. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofWait>) => ({
   lane,
-  timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
+  timeout:
+    timeout && deadline && Duration.toMillis(deadline) < Duration.toMillis(timeout) ? deadline : (timeout ?? deadline)
 })
 
 /**
@@ -129,7 +131,8 @@ export const createClient = (options: ClientOptions): Client => {
   const checked = checkClient(operation, options)
   const { engine, fetch: given, logger, logLevel = "info", settings, stateDirectory } = checked
   // Read for every request: a program may replace the runtime's own at any time.
-  const fetch = () => given ?? globalThis.fetch
+  const own = given && FetchTransport.given(given)
+  const fetch = () => own ?? globalThis.fetch
   const redact = redactor(engine.credentials, secretsIn(settings.headers))
   const callback = listener(redact)
   const attemptCallback = (operation: string, option: string, value: unknown) => {
@@ -188,10 +191,11 @@ export const createClient = (options: ClientOptions): Client => {
   const listPage = method("nodes.list", {
     ...ofRequest,
     page: wholeNumber(),
-    perPage: wholeNumber(100)
+    perPage: wholeNumber(100),
+    onEnd: callback
   })
   const find = method("nodes.list", ofList)
-  const remove = method("nodes.delete", ofRequest)
+  const remove = method("nodes.delete", { ...ofRequest, keepPublicIp: flagOf })
   const setCommitment = method("commitments.set", { ...ofRequest, skuId: wholeNumber() })
   const wait = method("nodes.await", ofWait)
   const listImages = method("images.list", ofRequest)

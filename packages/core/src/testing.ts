@@ -9,6 +9,7 @@ import * as Berth from "./client/Berth.ts"
 import { isSecretHeader } from "./client/options/Headers.ts"
 import type { ClientOptions as EngineOptions } from "./client/options/Settings.ts"
 import { type Client, type ClientOptions, createClient } from "./promise.ts"
+import { scheduler } from "./promise/scheduler.ts"
 
 /** A reply that arrives. */
 export interface HttpReply {
@@ -115,7 +116,7 @@ export const scripted = (script: Script): Scripted => {
       const url = new URL(input instanceof globalThis.Request ? input.url : input)
       const text = body === undefined || body === null ? undefined : textOf(body)
       const request = requestOf(method, url, Object.fromEntries(new Headers(headers)), text)
-      const exit = await Effect.runPromiseExit(answer(request), { signal: signal ?? undefined })
+      const exit = await Effect.runPromiseExit(answer(request), { scheduler, signal: signal ?? undefined })
       signal?.throwIfAborted()
       if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
       return exit.value

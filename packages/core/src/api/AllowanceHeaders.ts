@@ -39,6 +39,15 @@ export const described = {
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
 
+/** Larger values are milliseconds: as seconds they would lie three thousand years ahead. */
+const minEpochMillis = 1e11
+
+/** When the allowance refills, in seconds since the epoch; values below 10⁹ count from now (A22). Some gateways report milliseconds. */
+export const resetSeconds = (headers: Headers): number | undefined => {
+  const reset = wholeNumber(headers[resetHeader])
+  return reset !== undefined && reset >= minEpochMillis ? Math.ceil(reset / 1000) : reset
+}
+
 /** No instant is later than this many milliseconds after the epoch. */
 const latestMillis = 8.64e15
 
@@ -46,8 +55,7 @@ const latestMillis = 8.64e15
 export const countsFrom = (headers: Headers) => ({
   limit: wholeNumber(headers[limitHeader]) ?? null,
   remaining: wholeNumber(headers[remainingHeader]) ?? null,
-  /** Seconds since the epoch, or, below 10⁹, from now (A22). */
-  reset: wholeNumber(headers[resetHeader]) ?? null
+  reset: resetSeconds(headers) ?? null
 })
 
 /** The allowance that the headers report; null when they report none. `receivedAt` replaces a missing `Date`. */

@@ -4,14 +4,33 @@
  */
 import { Predicate } from "effect"
 import type { CommittedOption } from "../domain/Commitment.ts"
-import type { Image, ImageFilter, LeftOutImage, OperatingSystem, Specs } from "../domain/Image.ts"
+import type {
+  ForeignPrice,
+  Image,
+  ImageFilter,
+  LeftOutImage,
+  OperatingSystem,
+  SavedImage,
+  Specs
+} from "../domain/Image.ts"
 import { diskGb } from "./fields/Disk.ts"
-import { count, integer, optionalText, text, unreadable } from "./fields/Field.ts"
+import { count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMibFromGb } from "./fields/Memory.ts"
 import { priceInr, pricePerHourInr, pricePerMonthInr } from "./fields/Price.ts"
 import { keepUnknown, read, RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
 
-const known: ReadonlyArray<string> = ["name", "plan", "size", "image", "os", "zone", "specs"]
+const known: ReadonlyArray<string> = [
+  "name",
+  "plan",
+  "size",
+  "image",
+  "os",
+  "zone",
+  "specs",
+  "location",
+  "currency",
+  "available_inventory_status"
+]
 const specFields: ReadonlyArray<string> = [
   "ram",
   "cpu",
@@ -20,11 +39,12 @@ const specFields: ReadonlyArray<string> = [
   "price_per_hour",
   "series",
   "minimum_billing_amount",
-  "committed_sku"
+  "committed_sku",
+  "sku_name"
 ]
 
 /** One committed option; null without an id or a length, because it then cannot be chosen. Fills `unused` with what it cannot read. */
-const committedOption = (wire: unknown, unused: Record<string, unknown>): CommittedOption | null => {
+const committedOption = (wire: unknown, isInr: boolean, unused: Record<string, unknown>): CommittedOption | null => {
   if (!Predicate.isObject(wire)) return null
   const skuId = integer(wire["committed_sku_id"])
   const days = count(wire["committed_days"])
@@ -33,26 +53,46 @@ const committedOption = (wire: unknown, unused: Record<string, unknown>): Commit
     skuId,
     name: read(wire["committed_sku_name"], "committed_sku_name", text, "", unused),
     days,
-    priceInr: read(wire["committed_sku_price"], "committed_sku_price", priceInr, null, unused),
+    priceInr: isInr ? read(wire["committed_sku_price"], "committed_sku_price", priceInr, null, unused) : null,
     message: read(wire["committed_node_message"], "committed_node_message", text, "", unused),
     until: read(wire["committed_upto_date"], "committed_upto_date", text, "", unused)
   }
 }
 
-const specsOf = (wire: Record<string, unknown>, extra: Record<string, unknown>): Specs => {
+/** The currency of a record's prices; null for rupees, which records without one are in. */
+const foreignCurrency = (wire: unknown): string | null => {
+  if (wire === undefined || wire === null) return null
+  // What is no text names no currency that anybody knows.
+  if (!Predicate.isString(wire)) return "?"
+  return /^(?:inr|rs\.?|₹)?$/i.test(wire.trim()) ? null : wire.trim().toUpperCase()
+}
+
+/** A monthly price of 0 beside an hourly price means that there is none. */
+const monthly = (perHour: number | null, perMonth: number | null): number | null =>
+  perMonth === 0 && perHour !== null && perHour > 0 ? null : perMonth
+
+const specsOf = (wire: Record<string, unknown>, currency: string | null, extra: Record<string, unknown>): Specs => {
   const skus = Array.isArray(wire["committed_sku"]) ? wire["committed_sku"] : []
   const unused = {}
-  const committedOptions = skus.map((sku) => committedOption(sku, unused)).filter((option) => option !== null)
+  const committedOptions = skus
+    .map((sku) => committedOption(sku, currency === null, unused))
+    .filter((option) => option !== null)
   if (committedOptions.length < skus.length || Object.keys(unused).length > 0) extra["committed_sku"] = skus
   keepUnknown(wire, specFields, extra)
+  const perHour = read(wire["price_per_hour"], "price_per_hour", pricePerHourInr, null, extra)
+  const perMonth = monthly(perHour, read(wire["price_per_month"], "price_per_month", pricePerMonthInr, null, extra))
+  const minimum = read(wire["minimum_billing_amount"], "minimum_billing_amount", priceInr, null, extra)
+  const foreignPrice: ForeignPrice | null = currency === null ? null : { currency, perHour, perMonth }
+  const inRupees = (amount: number | null) => (currency === null ? amount : null)
   return {
     vcpus: read(wire["cpu"], "cpu", count, null, extra),
     memoryMib: read(wire["ram"], "ram", memoryMibFromGb, null, extra),
     diskGb: read(wire["disk_space"], "disk_space", diskGb, null, extra),
     series: read(wire["series"], "series", text, null, extra),
-    pricePerHourInr: read(wire["price_per_hour"], "price_per_hour", pricePerHourInr, null, extra),
-    pricePerMonthInr: read(wire["price_per_month"], "price_per_month", pricePerMonthInr, null, extra),
-    minimumBillingInr: read(wire["minimum_billing_amount"], "minimum_billing_amount", priceInr, null, extra),
+    pricePerHourInr: inRupees(perHour),
+    pricePerMonthInr: inRupees(perMonth),
+    minimumBillingInr: inRupees(minimum),
+    foreignPrice,
     committedOptions
   }
 }
@@ -71,17 +111,63 @@ export const imageFromWire: ReadRecord<Image> = (wire) => {
   const plan = text(wire["plan"] ?? wire["size"])
   if (plan === unreadable) return new RecordFault("plan", "a string", wire["plan"])
   const extra: Record<string, unknown> = {}
-  const zone = Predicate.isObject(wire["zone"]) ? wire["zone"]["slug_name"] : wire["zone"]
+  const zone = Predicate.isObject(wire["zone"]) ? wire["zone"]["slug_name"] : (wire["zone"] ?? wire["location"])
+  const specs = Predicate.isObject(wire["specs"]) ? wire["specs"] : {}
   const result = {
     name: read(wire["name"], "name", text, image, extra),
     image,
     plan,
+    sku: read(specs["sku_name"], "sku_name", optionalText, null, extra),
     os: osOf(Predicate.isObject(wire["os"]) ? wire["os"] : {}, image, extra),
     zone: read(zone, "zone", text, null, extra),
-    specs: specsOf(Predicate.isObject(wire["specs"]) ? wire["specs"] : {}, extra),
+    available: read(wire["available_inventory_status"], "available_inventory_status", flag, null, extra),
+    specs: specsOf(specs, foreignCurrency(wire["currency"]), extra),
     extra
   }
   keepUnknown(wire, known, extra)
+  return result
+}
+
+/** `DD-MM-YYYY` as `YYYY-MM-DD`. The zone is not known, so that this is no instant. */
+const dayFirst = (text: string) => text.replace(/^(\d\d)-(\d\d)-(\d{4})\b/, "$3-$2-$1")
+
+/** A saved image from a record of a disk, or of a plan as the documentation has it. */
+export const savedImageFromWire: ReadRecord<SavedImage> = (wire) => {
+  if (!Predicate.isObject(wire)) return new RecordFault("", "an image record", wire)
+  if ((wire["plan"] ?? wire["size"]) !== undefined) {
+    const onPlan = imageFromWire(wire)
+    if (onPlan instanceof RecordFault) return onPlan
+    const { available: _, sku: __, ...image } = onPlan
+    // The id of the system is that of the template (A18).
+    const id = integer(image.os.image)
+    const templateId = id === unreadable ? null : id
+    return { ...image, templateId, imageId: image.os.image, state: null, sizeGb: null, created: null }
+  }
+  const name = text(wire["name"] ?? wire["image_name"])
+  if (name === unreadable) return new RecordFault("name", "a string", wire["name"])
+  const used = ["name", "image_name"]
+  const extra: Record<string, unknown> = {}
+  const field = <A>(name: string, as: Field<A>) => {
+    used.push(name)
+    return read(wire[name], name, as, null, extra)
+  }
+  const imageId = field("image_id", optionalText)
+  const distribution = field("os_distribution", optionalText)
+  const result = {
+    name,
+    templateId: field("template_id", integer),
+    imageId,
+    image: field("image", optionalText),
+    os: { name: field("distro", optionalText) ?? distribution ?? "", version: null, image: imageId },
+    state: field("image_state", optionalText),
+    sizeGb: field("image_size", diskGb),
+    created: dayFirst(field("creation_time", optionalText) ?? "") || null,
+    plan: null,
+    zone: field("location", optionalText),
+    specs: null,
+    extra
+  }
+  keepUnknown(wire, used, extra)
   return result
 }
 
@@ -95,6 +181,22 @@ export const leftOutImage = (wire: unknown): LeftOutImage => {
   return { plan: plan === unreadable ? null : plan, names: image === unreadable ? null : [image, ...others] }
 }
 
+const isAsked = (shown: string | number | null, asked: string | number | undefined) =>
+  asked === undefined || shown === null || String(shown).toLowerCase() === String(asked).toLowerCase()
+
+/**
+ * Whether a record passes the filter, as far as it states what is filtered by: a service ignores a parameter that it does not know. A
+ * record does not state its type.
+ */
+export const passes =
+  ({ memoryGb, os: system, osVersion, series, vcpus }: ImageFilter) =>
+  ({ os, specs }: Image): boolean =>
+    isAsked(specs.vcpus, vcpus) &&
+    isAsked(specs.memoryMib && specs.memoryMib / 1024, memoryGb) &&
+    isAsked(specs.series, series) &&
+    isAsked(os.name, system) &&
+    isAsked(os.version, osVersion)
+
 /** The query of an image list (interface.md §4 note 4). */
 export const imageFilterToWire = (filter: ImageFilter) => ({
   ...(filter.type !== undefined && { image_type: filter.type }),
@@ -102,5 +204,6 @@ export const imageFilterToWire = (filter: ImageFilter) => ({
   ...(filter.memoryGb !== undefined && { ram: filter.memoryGb }),
   ...(filter.series !== undefined && { series: filter.series }),
   ...(filter.os !== undefined && { os: filter.os }),
-  ...(filter.osVersion !== undefined && { version: filter.osVersion })
+  // A service takes the name that it knows: this is the documented one, and that of the service of today.
+  ...(filter.osVersion !== undefined && { version: filter.osVersion, osversion: filter.osVersion })
 })

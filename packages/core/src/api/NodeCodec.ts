@@ -11,6 +11,7 @@ import { diskGb } from "./fields/Disk.ts"
 import { cached, count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMib } from "./fields/Memory.ts"
 import { status } from "./fields/Status.ts"
+import { placeParameters } from "./Routes.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
 import { keepUnknown, read, type ReadRecord, RecordFault } from "./fields/RecordReader.ts"
@@ -64,23 +65,31 @@ const keepNetwork = (record: Record<string, unknown>, name: string, extra: Recor
   if (rest !== undefined && !(name in extra)) extra[name] = rest
 }
 
-/** A node from a record of any shape. Only id, name and created_at are required. */
+/** A node record in which only the id can be read. */
+export interface UnreadNode {
+  readonly id: NodeId
+  readonly fault: RecordFault
+}
+
+/** The ids that a reply to a create shows, the lowest first, if it does not state exactly one node. */
+export interface SeveralNodes {
+  readonly ids: ReadonlyArray<NodeId>
+  readonly fault: RecordFault
+}
+
+/** A node from a record of any shape. Only id and name are required. */
 export const nodeFromWire: ReadRecord<Node> = (wire) => {
   if (!Predicate.isObject(wire)) return new RecordFault("", "a node record", wire)
   const id = nodeId(wire["id"])
   if (id === unreadable) return new RecordFault("id", "a positive integer", wire["id"])
   const name = text(wire["name"])
   if (name === unreadable) return new RecordFault("name", "a string", wire["name"])
-  const createdAt = timestamp(wire["created_at"])
-  if (createdAt === unreadable) {
-    return new RecordFault("created_at", "an ISO 8601 timestamp", wire["created_at"])
-  }
   const extra: Record<string, unknown> = {}
   const node: Node = {
     id,
     name,
     status: status(wire["status"]),
-    createdAt,
+    createdAt: read(wire["created_at"], "created_at", timestamp, null, extra),
     vcpus: read(wire["vcpus"], "vcpus", vcpus, null, extra),
     memoryMib: read(wire["memory"], "memory", memoryMib, null, extra),
     diskGb: read(wire["disk"], "disk", diskGb, null, extra),
@@ -103,31 +112,67 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 
 const noTags: ReadonlyArray<string> = []
 
+/**
+ * The data of a reply to a create that has its nodes in a list: its only record, if it counts no other; otherwise what it shows instead.
+ * Undefined if the data is a record itself.
+ */
+export const createdRecord = (data: unknown): { readonly record: unknown } | SeveralNodes | undefined => {
+  const around: Record<string, unknown> = Predicate.isObject(data) ? data : { node_create_response: data }
+  const shown = around["node_create_response"]
+  const records = Predicate.isObject(shown) ? [shown] : shown
+  if (!Array.isArray(records)) return undefined
+  const counts = ["total_number_of_node_requested", "total_number_of_node_created"].map((name) => around[name] ?? 1)
+  if (records.length === 1 && counts.every((count) => integer(count) === 1)) return { record: records[0] }
+  const ids = records.map(nodeIdOf).filter((id) => id !== unreadable)
+  return {
+    ids: Array.from(new Set(ids)).toSorted((a, b) => a - b),
+    fault: new RecordFault("node_create_response", "one node", data)
+  }
+}
+
+/** The field of the body for each field of a spec but `extra`. */
+const wireNames: { readonly [Name in Exclude<keyof NodeSpec, "extra">]-?: string } = {
+  name: "name",
+  region: "region",
+  plan: "plan",
+  image: "image",
+  sshKeys: "ssh_keys",
+  backups: "backups",
+  tags: "tags",
+  savedImageTemplateId: "saved_image_template_id",
+  committedSkuId: "cn_id",
+  commitmentSetting: "cn_status",
+  disk: "disk",
+  label: "label",
+  securityAgent: "enable_security_agent",
+  disablePassword: "disable_password",
+  reservedIp: "reserve_ip",
+  ipv6: "is_ipv6_availed",
+  vpcId: "vpc_id",
+  publicIp: "default_public_ip",
+  containerId: "ngc_container_id",
+  securityGroupId: "security_group_id",
+  startScripts: "start_scripts"
+}
+
+/** Why a field of the body cannot be given under its wire name; undefined if it can. */
+export const extraFault = (name: string): string | undefined => {
+  if (name === "number_of_instances") return "a create makes one node"
+  if (name === placeParameters.project || name === placeParameters.location) return "it belongs to the client's options"
+  return name === "is_saved_image" || Object.values(wireNames).includes(name) ? "Berth has a name for it" : undefined
+}
+
 /** The body of a create. A field that the spec leaves out is not sent (interface.md §2.2). */
-export const nodeSpecToWire = (spec: NodeSpec): NodeCreation => ({
-  name: spec.name,
-  region: spec.region ?? "ncr",
-  plan: spec.plan,
-  image: spec.image,
-  ...(spec.sshKeys && { ssh_keys: spec.sshKeys }),
-  ...(spec.backups !== undefined && { backups: spec.backups }),
-  ...(spec.tags && { tags: spec.tags }),
-  ...(spec.savedImageTemplateId !== undefined && {
-    is_saved_image: true,
-    saved_image_template_id: spec.savedImageTemplateId
-  }),
-  ...(spec.committedSkuId !== undefined && { cn_id: spec.committedSkuId }),
-  ...(spec.label !== undefined && { label: spec.label }),
-  ...(spec.securityAgent !== undefined && { enable_security_agent: spec.securityAgent }),
-  ...(spec.disablePassword !== undefined && { disable_password: spec.disablePassword }),
-  ...(spec.reservedIp !== undefined && { reserve_ip: spec.reservedIp }),
-  ...(spec.ipv6 !== undefined && { is_ipv6_availed: spec.ipv6 }),
-  ...(spec.vpcId !== undefined && { vpc_id: spec.vpcId }),
-  ...(spec.publicIp !== undefined && { default_public_ip: spec.publicIp }),
-  ...(spec.containerId !== undefined && { ngc_container_id: spec.containerId }),
-  ...(spec.securityGroupId !== undefined && { security_group_id: spec.securityGroupId }),
-  ...(spec.startScripts && { start_scripts: spec.startScripts })
-})
+export const nodeSpecToWire = ({ extra, region = "ncr", ...spec }: NodeSpec): NodeCreation => {
+  const given: NodeSpec = { ...spec, region }
+  const body: Record<string, unknown> = { ...extra }
+  for (const [name, wire] of Object.entries(wireNames)) {
+    const value = given[name as keyof typeof wireNames]
+    if (value !== undefined) body[wire] = value
+  }
+  if (spec.savedImageTemplateId !== undefined) body["is_saved_image"] = true
+  return body as unknown as NodeCreation
+}
 
 /** The body that sets a commitment. Without `skuId` the field is not sent (interface.md §4 note 3). */
 export const commitmentToWire = (

@@ -22,6 +22,7 @@ import {
 import type { NodeId } from "../domain/Node.ts"
 import { integer, unreadable } from "./fields/Field.ts"
 import { RecordFault } from "./fields/RecordReader.ts"
+import { countsFrom } from "./AllowanceHeaders.ts"
 import { parseJson } from "./parseJson.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
@@ -66,8 +67,8 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 
 const excerptLength = 200
 
-/** Characters of a text that are masked before its white space is collapsed. */
-const windowLength = 4 * excerptLength
+/** Characters to mask for each character shown, because collapsing white space shortens the text. */
+const windowPerCharacter = 4
 
 /** At most so many values within a value are written, more than are shown of it. */
 const maxValues = 1000
@@ -79,16 +80,18 @@ const json = (value: unknown): string => {
 }
 
 /** The beginning of a text, or of a value as JSON, on one line. */
-const excerpt = (value: unknown, show: Show): string => {
+const excerpt = (value: unknown, show: Show, maxLength = excerptLength): string => {
   if (value === undefined) return ""
-  const text = show(Predicate.isString(value) ? value : json(value), windowLength)
+  const text = show(Predicate.isString(value) ? value : json(value), windowPerCharacter * maxLength)
   const line = text.replace(/\s+/g, " ").trim()
-  return line.length > excerptLength ? `${line.slice(0, excerptLength - 1)}…` : line
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line
 }
 
-/** The codes in the body, under either of its names, beside or instead of each other (A3). */
+/** The codes in the body, which may use one or several of these names (A3). The `status` of a record is no code. */
 const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
-  ["code", "status_code"].map((key) => integer(body[key])).filter((code) => code !== unreadable)
+  ["code", "status_code", ...(body["id"] === undefined ? ["status"] : [])]
+    .map((key) => integer(body[key]))
+    .filter((code) => code !== unreadable)
 
 const asWord = (value: unknown): unknown => (Predicate.isString(value) ? value.trim().toLowerCase() : value)
 
@@ -106,16 +109,49 @@ const statesFailure = (body: Record<string, unknown>): boolean =>
   // The status of a record, such as a node's, is not that of the call.
   (body["id"] === undefined && ["error", "fail", "failed", "failure"].some((word) => asWord(body["status"]) === word))
 
+/** Whether the operation changes nothing. */
+const isRead = ({ emptyAllowed, list, nodeId }: Expectation) =>
+  list === true || (nodeId !== undefined && emptyAllowed !== true)
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (Predicate.isObjectOrArray(value) && Object.keys(value).length === 0)
+
+/** The status of a reply with several outcomes, some of which may be failures. */
+const multiStatus = 207
+
+/** Whether a reply has several outcomes, so that it leaves open what was done. That of a raw request is left to its caller. */
+const isMultiple = ({ status }: RawReply, body: unknown, expectation: Expectation): boolean =>
+  (expectation.emptyAllowed !== true || expectation.nodeId !== undefined) &&
+  !isRead(expectation) &&
+  (status === multiStatus || (Predicate.isObject(body) && codesOf(body).includes(multiStatus)))
+
+/** Whether the data says that the credit does not suffice, and neither shows nor counts a node. */
+const lacksCredit = ({ data }: Record<string, unknown>) =>
+  Predicate.isObject(data) &&
+  data["is_credit_sufficient"] === false &&
+  data["id"] === undefined &&
+  isNothing(data["node_create_response"]) &&
+  [undefined, null, 0, "0"].includes(data["total_number_of_node_created"] as never)
+
+/** Stands for a status that a failure does not state: whether a change was made stays open. */
+const unstated = 0
+
 /**
- * The status of the failure that the body of a 2xx carries; undefined when it carries none. Where no data is expected that
- * could prove the success, errors without a code are a failure too.
+ * The status of the failure that the body of a 2xx carries; undefined when it carries none. If no data is expected that could prove the
+ * success, errors without a code are a failure too.
  */
-const failureInside = (body: Record<string, unknown>, { emptyAllowed }: Expectation): number | undefined => {
+const failureInside = (body: Record<string, unknown>, expectation: Expectation): number | undefined => {
   const codes = codesOf(body)
   const worst = Math.max(0, ...codes)
   if (worst >= 400) return worst
-  if (body["errors"] === true) return 500
-  if (emptyAllowed !== true) return undefined
+  // `true` does not say whether anything was done.
+  if (body["errors"] === true) return isRead(expectation) ? 400 : unstated
+  if (lacksCredit(body)) return 412
+  // Errors beside no data at all, after a change that has data: whether anything was done stays open.
+  if (!isRead(expectation) && namesErrors(body["errors"]) && "data" in body && isNothing(body["data"])) {
+    return expectation.emptyAllowed === true ? 400 : unstated
+  }
+  if (expectation.emptyAllowed !== true) return undefined
   return namesErrors(body["errors"]) || (codes.length === 0 && statesFailure(body)) ? 400 : undefined
 }
 
@@ -124,16 +160,47 @@ const maxErrors = 64
 const maxMessages = 8
 const messageLength = 1000
 
-const asText = (value: unknown, show: Show): string =>
-  Predicate.isString(value) ? show(value, messageLength) : excerpt(value, show)
+/** Fields in which a failure, or one of its errors, states its sentence. */
+const sentenceNames = ["message", "title", "detail", "error", "msg", "error_description", "reason"]
 
-/** Messages of one field, from an array or a single value. */
-const messages = (value: unknown, show: Show): ReadonlyArray<string> =>
-  (Array.isArray(value) ? value.slice(0, maxMessages) : [value]).map((message) => asText(message, show))
+/** Deeper values are shown as JSON. */
+const maxDepth = 4
+
+/** The sentences in a value. An object is its sentence under a usual name, if it has one; otherwise each field's name precedes its text. */
+const sentencesIn = (value: unknown, show: Show, depth = 0): ReadonlyArray<string> => {
+  if (Predicate.isString(value)) return value.trim() === "" ? [] : [show(value, messageLength)]
+  if (!Predicate.isObjectOrArray(value) || depth >= maxDepth) return [excerpt(value, show)]
+  const inner = (item: unknown) => sentencesIn(item, show, depth + 1)
+  if (Array.isArray(value)) return value.slice(0, maxMessages).flatMap(inner)
+  const record = value as Record<string, unknown>
+  const stated = sentenceNames.filter((name) => isSentence(record[name])).flatMap((name) => inner(record[name]))
+  if (stated.length > 0) return stated
+  return Object.keys(record)
+    .slice(0, maxMessages)
+    .flatMap((name) => inner(record[name]).map((text) => `${show(name, excerptLength)}: ${text}`))
+}
+
+/** Messages of one field; there is at least one. */
+const messages = (value: unknown, show: Show): ReadonlyArray<string> => {
+  const found = sentencesIn(value, show).slice(0, maxMessages)
+  return found.length === 0 ? [excerpt(value, show)] : found
+}
+
+/** An entry of a list of errors as field → messages; the error of the whole request is under `detail`. */
+const namedError = (error: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
+  if (!Predicate.isObject(error)) return { detail: messages(error, show) }
+  const { field, ...others } = error
+  const named = Predicate.isString(field) ? field : undefined
+  const sentence = sentenceNames.some((name) => isSentence(error[name]))
+  // An object without a field name and a sentence is itself field → messages.
+  return named === undefined && !sentence
+    ? fieldErrors(error, show)
+    : { [named === undefined ? "detail" : show(named, excerptLength)]: messages(sentence ? error : others, show) }
+}
 
 /** `errors` in all its forms as field → messages (A2 and A3). */
 const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
-  if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: [asText(errors, show)] }
+  if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: messages(errors, show) }
   if (Predicate.isObject(errors)) {
     return Object.fromEntries(
       Object.keys(errors)
@@ -142,18 +209,11 @@ const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<
     )
   }
   if (!Array.isArray(errors)) return {}
-  const fields: Array<readonly [string, string]> = errors.slice(0, maxErrors).map((error) => {
-    if (!Predicate.isObject(error)) return ["detail", asText(error, show)]
-    const message = error["message"] ?? error["msg"] ?? error["detail"]
-    return [
-      Predicate.isString(error["field"]) ? show(error["field"], excerptLength) : "detail",
-      asText(message ?? error, show)
-    ]
-  })
+  const named = errors.slice(0, maxErrors).flatMap((error) => Object.entries(namedError(error, show)))
   return Object.fromEntries(
     Array.from(
-      Map.groupBy(fields, ([field]) => field),
-      ([field, group]) => [field, group.map(([, message]) => message)]
+      Map.groupBy(named, ([field]) => field),
+      ([field, group]) => [field, group.flatMap(([, messages]) => messages)]
     )
   )
 }
@@ -161,8 +221,9 @@ const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<
 /** Where a body keeps its errors: in the envelope, bare under `detail` or `error`, or as the whole body. */
 const statedErrors = (body: unknown): unknown => {
   if (!Predicate.isObject(body)) return body
-  const stated = body["errors"] ?? body["detail"] ?? body["error"]
-  return stated !== undefined || ["message", "code", "status_code", "data", "success", "ok"].some((key) => key in body)
+  const stated = [body["errors"], body["detail"], body["error"]].find(namesErrors)
+  return stated !== undefined ||
+    [...sentenceNames, "errors", "code", "status_code", "data", "success", "ok"].some((key) => key in body)
     ? stated
     : body
 }
@@ -171,13 +232,70 @@ const statedErrors = (body: unknown): unknown => {
 const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
-/** The best sentence a failure offers, without its full stop. */
-const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply, show: Show): string => {
-  const stated = Predicate.isObject(body)
-    ? [body["message"], body["detail"], body["error"]].find(isSentence)
-    : undefined
-  const sentence = stated ?? Object.values(fields).flat()[0] ?? (body === undefined ? raw.body : "")
-  return excerpt(sentence, show).replace(/\.$/, "") || "it gave no reason"
+/** Maximum length of the reason that a failure states. */
+const detailLength = 700
+
+/** Words that say only that a request failed. */
+const empty = new Set(
+  "a and are bad be conflict error failed fields field for invalid is many not precondition request requests the too valid validation".split(
+    " "
+  )
+)
+
+/** Whether a sentence says more than that the request failed and which fields are wrong. */
+const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
+  (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
+
+/** The sentences that say why a request failed, each once and without its full stop. If all are general, only the first of them. */
+const wordsOf = (
+  body: unknown,
+  fields: Record<string, ReadonlyArray<string>>,
+  raw: RawReply,
+  show: Show
+): ReadonlyArray<string> => {
+  const record = Predicate.isObject(body) ? body : {}
+  const headlines = sentenceNames.map((name) => record[name]).filter(isSentence)
+  const names = Object.keys(fields)
+  const faults = names.map((field) => {
+    const text = fields[field]!.map((message) => message.replace(/\.$/, "")).join(", ")
+    return field === "detail" ? text : `${field}: ${text}`
+  })
+  const stated = [...headlines, ...faults].map((text) => excerpt(text, show, messageLength))
+  const texts = [...stated, ...(body === undefined ? [excerpt(raw.body, show)] : [])]
+    .map((text) => text.replace(/\.$/, ""))
+    .filter((text) => text !== "")
+  const said = texts.filter((text, at) => {
+    const rest = text.toLowerCase()
+    return !texts.some((other, place) => {
+      const whole = other.toLowerCase()
+      return place !== at && whole.includes(rest) && (whole.length > rest.length || place < at)
+    })
+  })
+  const more = said.filter((text) => saysMore(text, names))
+  return more.length === 0 ? said.slice(0, 1) : more
+}
+
+/** Words for a limit on how much an account may have. */
+const ofAmount = /\b(?:quota|limit\w*|max\w*|allowed|exceed\w*|reached|too many)\b/i
+const ofThings = /\b(?:node|vm|instance|machine|server|volume|disk|storage|ip|v?cpu|ram|gpu)(?:e?s)?\b/i
+/** Words for a limit on how often an account may ask. */
+const ofRate = /\brates?\b|\brequests\b|\bcalls\b|throttl|slow down|\bper (?:second|minute|hour|day)\b|\bapi\b/i
+
+/**
+ * Whether a 429 is about a quota (how much the account may have) and not about the rate limit (how often it may ask). Its words have to
+ * say so, and nothing may point to the rate limit: neither a `Retry-After` nor an allowance that is used up.
+ */
+const isQuota = (words: ReadonlyArray<string>, { headers }: RawReply): boolean => {
+  const { remaining } = countsFrom(headers)
+  return (
+    headers["retry-after"] === undefined &&
+    remaining !== 0 &&
+    words.some(
+      (text) =>
+        !ofRate.test(text) &&
+        ((ofAmount.test(text) && ofThings.test(text)) || (remaining !== null && /\bquota\b/i.test(text)))
+    )
+  )
 }
 
 /** The reason a reply with this status (its own, or the one inside a 2xx) stands for. */
@@ -190,7 +308,9 @@ const reasonFor = (
   show: Show
 ): ErrorReason => {
   const fields = fieldErrors(statedErrors(body), show)
-  const detail = detailOf(body, fields, raw, show)
+  const words = wordsOf(body, fields, raw, show)
+  const said = excerpt(words.join("; "), show, detailLength)
+  const detail = said || "it gave no reason"
   const wait = () => retryAfterMillis(raw.headers, nowMillis)
   switch (status) {
     case 401:
@@ -200,7 +320,7 @@ const reasonFor = (
     case 404:
       return expectation.nodeId === undefined
         ? new PathNotFound({ detail })
-        : new NodeNotFound({ nodeId: expectation.nodeId })
+        : new NodeNotFound({ nodeId: expectation.nodeId, detail: said || null })
     case 408:
     case 502:
     case 503:
@@ -212,8 +332,11 @@ const reasonFor = (
     case 412:
       return new PreconditionFailed({ detail })
     case 429:
-      return new RateLimited({ retryAfterMillis: wait() })
+      // A read uses nothing of a quota.
+      if (isRead(expectation) || !isQuota(words, raw))
+        return new RateLimited({ retryAfterMillis: wait(), detail: said || null })
   }
+  if (status === unstated) return new ServiceFault({ status: raw.status, detail, retryAfterMillis: wait() })
   if (status >= 400 && status < 500) return new InvalidRequest({ status, detail, fields })
   if (status >= 500 && status < 600) return new ServiceFault({ status, detail, retryAfterMillis: wait() })
   return unexpected(raw, new RecordFault("", "a status of the interface", raw.body), show)
@@ -265,6 +388,9 @@ export const interpret = (
     return fault("a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
   }
   if (tooMuch !== undefined) return fault(tooMuch, raw.body)
+  const isOpen = isMultiple(raw, body, expectation)
+  // Only a node in the reply to a create proves that it was carried out.
+  if (isOpen && expectation.emptyAllowed === true) return failure(500)
   if (raw.body.trim() === "") {
     return expectation.emptyAllowed === true ? Result.succeed({ data: noData, body }) : fault("a body", undefined)
   }
@@ -272,7 +398,7 @@ export const interpret = (
   if (Array.isArray(body)) return Result.succeed({ data: body, body })
   if (!Predicate.isObject(body)) return fault("the envelope", body)
   const failed = failureInside(body, expectation)
-  if (failed !== undefined) return failure(failed)
+  if (failed !== undefined) return failure(isOpen ? 500 : failed)
   const data = dataOf(body)
   if (expectation.list === true && listsNothing(data)) {
     const status = failureInside(body, { emptyAllowed: true })

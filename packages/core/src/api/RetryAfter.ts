@@ -6,7 +6,7 @@ import {
   httpDate,
   minEpochSeconds,
   remainingHeader,
-  resetHeader,
+  resetSeconds,
   wholeNumber
 } from "./AllowanceHeaders.ts"
 
@@ -22,7 +22,7 @@ export const retryAfterMillis = (headers: Headers, nowMillis: number): number | 
   const serverNow = httpDate(headers["date"]) ?? nowMillis
   const date = httpDate(retryAfter)
   if (date !== undefined) return Math.max(0, date - serverNow)
-  const reset = wholeNumber(headers[resetHeader])
+  const reset = resetSeconds(headers)
   if (reset === undefined || wholeNumber(headers[remainingHeader]) !== 0) return null
   return reset < minEpochSeconds ? reset * 1000 : Math.max(0, reset * 1000 - serverNow)
 }

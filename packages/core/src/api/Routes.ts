@@ -27,5 +27,8 @@ export const routes = {
 /** Query parameter that carries the account's API key on every request. */
 export const apiKeyParameter = "apikey"
 
+/** Query parameters that name the project and the location, on every request of a client that has them. */
+export const placeParameters = { project: "project_id", location: "location" } as const
+
 /** The service's default page size, and its largest one (A7). */
 export const pageSize = { default: 20, maximum: 100 } as const

@@ -13,7 +13,7 @@ export type { IntentPlace } from "./creation/IntentPlace.ts"
 export type { StateDirectory } from "./StateDirectory.ts"
 
 /** What names an account. */
-type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account">
+type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
 
 /** A variable of the environment; blank counts as unset. Not by `Config`, whose schemas take longer than the files. */
 const read: ReadVariable = (name) =>

@@ -1,8 +1,8 @@
 /**
  * Where the processes of one user on one machine keep what they share of one account: folders in the user's state folder,
- * named by a hash, so that neither the service nor the key can be read from it. The rate limit is that of an API key; creates
- * belong to the account, which may have a name and outlive its key (`creation/IntentPlace.ts`). Nothing is made here; whatever writes makes
- * it. Works where there is `node:crypto`, which is loaded when it is used.
+ * named by a hash, so that neither the service nor the key can be read from it. The rate limit belongs to an API key, nodes to a project and
+ * a location too. Creates belong to the account there, which may have a name and outlive its key (`creation/IntentPlace.ts`). Nothing is
+ * made here; whatever writes makes it. Works where there is `node:crypto`, which is loaded when it is used.
  */
 import { Context, Effect, Layer } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
@@ -12,9 +12,11 @@ import { commitmentsOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { IntentStore, withoutFolder } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
-import type { Settings } from "./options/Settings.ts"
+import { builtin } from "./options/builtin.ts"
+import { InvalidOption, type Settings } from "./options/Settings.ts"
 import { accountIds } from "./files/accountId.ts"
 import type { FileFault } from "./files/StateFiles.ts"
+import { pathFault } from "./options/pathFault.ts"
 import type { StateDirectory } from "./StateDirectory.ts"
 
 export { layer as allowanceLayer } from "./allowance/AllowanceFile.ts"
@@ -74,28 +76,30 @@ export const berthFolder = Effect.fnUntraced(function* (
 
 /** Where everything of an account is. */
 interface Account {
-  /** Of this API key: what it may send, and how its list is. */
+  /** Of this API key: what it may send. */
+  readonly keyFolder: string
+  /** Of this API key, project and location: how its list is. */
   readonly folder: string
   readonly intents: IntentPlace
 }
 
 /** The account's folders in that of `berth`, or in another. */
 const accountIn = Effect.fnUntraced(function* (settings: Settings, base: string): Effect.fn.Return<Account, FileFault> {
-  const { ofKey, ofName, origin, spellings } = yield* accountIds(settings)
-  const { resolve } = yield* Effect.promise(() => import("node:path"))
+  const { ofKey, ofName, ofPlace, origin, spellings } = yield* accountIds(settings)
   // A program may change its working folder; its files stay where they are.
-  const accounts = `${resolve(base)}/accounts`
+  const accounts = `${builtin("node:path")!.resolve(base)}/accounts`
   return {
-    folder: `${accounts}/${ofKey}`,
-    intents: { accounts, origin, id: ofName ?? ofKey, key: ofName === undefined ? undefined : ofKey, spellings }
+    keyFolder: `${accounts}/${ofKey}`,
+    folder: `${accounts}/${ofPlace}`,
+    intents: { accounts, origin, id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace, spellings }
   }
 })
 
 /** The files of the account, or why there are none. */
 const filesIn = (account: Effect.Effect<Account, FileFault>) =>
   Effect.match(account, {
-    onSuccess: ({ folder, intents }): AccountFiles & { readonly why: string } => ({
-      allowanceFile: `${folder}/allowance.json`,
+    onSuccess: ({ folder, intents, keyFolder }): AccountFiles & { readonly why: string } => ({
+      allowanceFile: `${keyFolder}/allowance.json`,
       intents,
       pages: `${folder}/pages.json`,
       commitments: `${folder}/commitments.json`,
@@ -110,15 +114,20 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
     })
   })
 
-/** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or be `off`. */
+/**
+ * The files of an account in the folder of `berth`. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or be `off`; this
+ * fails if it is no path.
+ */
 export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
+  const choice = yield* read("BERTH_ALLOWANCE_FILE")
+  const fault = choice === undefined ? undefined : pathFault(choice, "the path of a file")
+  if (fault !== undefined) return yield* new InvalidOption({ option: "BERTH_ALLOWANCE_FILE", detail: fault })
   const ofKey = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => accountIn(settings, folder)))
   const { commitments, intents } = ofKey
   const files =
     intents === undefined
       ? ofKey
       : { ...ofKey, commitments: yield* Effect.orElseSucceed(commitmentsOf(intents), () => commitments) }
-  const choice = yield* read("BERTH_ALLOWANCE_FILE")
   if (choice !== undefined) return { ...files, allowanceFile: choice === "off" ? undefined : choice }
   if (files.why !== "") {
     yield* Effect.logWarning(`There is no state folder (${files.why}): this client goes by its own replies.`)
@@ -154,7 +163,7 @@ export const layerOf = (
   settings: Settings,
   directory: Exclude<StateDirectory, "memory">,
   read: ReadVariable
-): Layer.Layer<never> =>
+): Layer.Layer<never, InvalidOption> =>
   Layer.effectContext(
     Effect.map(
       directory === "auto" ? accountFilesOf(settings, read) : filesIn(accountIn(settings, directory)),

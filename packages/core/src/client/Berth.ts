@@ -28,7 +28,7 @@ export const layerOver = <R, RO = never>(
 /** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` and `RuntimeTooOld`. */
 export const layer = (options: ClientOptions) => layerOver(options, HttpTransport.layer)
 
-/** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY`, `BERTH_ACCESS_TOKEN` and, where it is set, `BERTH_ACCOUNT`. */
+/** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY`, `BERTH_ACCESS_TOKEN` and, if they are set, `BERTH_ACCOUNT`, `BERTH_PROJECT` and `BERTH_LOCATION`. */
 export const layerConfig = Layer.unwrap(
   Effect.gen(function* () {
     return layer({
@@ -37,7 +37,9 @@ export const layerConfig = Layer.unwrap(
         apiKey: yield* Config.Redacted("BERTH_API_KEY"),
         accessToken: yield* Config.Redacted("BERTH_ACCESS_TOKEN")
       },
-      account: Option.getOrUndefined(yield* Config.option(Config.String("BERTH_ACCOUNT")))
+      account: Option.getOrUndefined(yield* Config.option(Config.String("BERTH_ACCOUNT"))),
+      project: Option.getOrUndefined(yield* Config.option(Config.Int("BERTH_PROJECT"))),
+      location: Option.getOrUndefined(yield* Config.option(Config.String("BERTH_LOCATION")))
     })
   })
 )

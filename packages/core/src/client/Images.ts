@@ -2,11 +2,11 @@
  * The images nodes are made from: all of them with filters, and the account's own saved ones.
  */
 import { Context, Effect, Layer } from "effect"
-import { imageFilterToWire, imageFromWire, leftOutImage } from "../api/ImageCodec.ts"
+import { imageFilterToWire, imageFromWire, leftOutImage, passes, savedImageFromWire } from "../api/ImageCodec.ts"
+import type { ReadRecord } from "../api/fields/RecordReader.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import type { Image, ImageFilter, LeftOutImage } from "../domain/Image.ts"
+import type { Image, ImageFilter, LeftOutImage, SavedImage } from "../domain/Image.ts"
 import { argument, fields, oneOf, optional, text, whole } from "./options/Argument.ts"
-import { imageDrift } from "./telemetry/Drift.ts"
 import { Engine } from "./call/Engine.ts"
 import { type CallOptions, type Operation, readable, type Readable } from "./call/Operation.ts"
 import { unsent } from "./options/OptionCheck.ts"
@@ -23,16 +23,24 @@ export const imageFilterShape = fields<ImageFilter>({
 })
 const imageFilter = argument(imageFilterShape, "filter")
 
-const listing = (name: string): Operation<Readable<Image>> => ({
+/** A catalogue without a filter has about 2000 records of 3 KB, more than other replies may have. */
+const catalogueBounds = { maxBodyBytes: 16 * 1024 * 1024, maxBodyTokens: 2_000_000 }
+
+const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadRecord<A>): Operation<Readable<A>> => ({
   name,
   lane: "interactive",
   repeatable: "idempotent",
   expectation: { list: true },
-  decode: readable(imageFromWire),
-  drift: imageDrift
+  decode: readable(readRecord),
+  drift: (drift) => drift.imageDrift
 })
-const listImages = listing("images.list")
-const savedImages = listing("images.saved")
+/**
+ * A create reads it too, to know a plan by another name.
+ *
+ * @internal
+ */
+export const listImages = { ...listing("images.list", imageFromWire), bounds: catalogueBounds }
+const savedImages = listing("images.saved", savedImageFromWire)
 
 /** What a list of images came to. */
 export interface ListedImages {
@@ -55,7 +63,7 @@ export class Images extends Context.Service<
     /** The images that pass every given filter; each comes once for every plan it goes with. */
     readonly list: (filter?: ImageFilter, options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
     /** The account's saved images. */
-    readonly saved: (options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
+    readonly saved: (options?: ImageListOptions) => Effect.Effect<ReadonlyArray<SavedImage>, BerthError>
   }
 >()("@berthkit/core/client/Images") {
   static readonly layer = Layer.effect(
@@ -65,7 +73,7 @@ export class Images extends Context.Service<
 
       let hasWarned = false
       /** The images that can be read. Of what is left out a program hears once: it would take the rest for all there is. */
-      const imagesOf = ({ value: { records, setAside } }: { readonly value: Readable<Image> }) => {
+      const imagesOf = <A>({ value: { records, setAside } }: { readonly value: Readable<A> }) => {
         const [first] = setAside
         if (first === undefined || hasWarned) return Effect.succeed(records)
         hasWarned = true
@@ -79,8 +87,8 @@ export class Images extends Context.Service<
         )
       }
 
-      const read = (
-        reply: Effect.Effect<{ readonly value: Readable<Image> }, BerthError>,
+      const read = <A>(
+        reply: Effect.Effect<{ readonly value: Readable<A> }, BerthError>,
         onEnd: ImageListOptions["onEnd"]
       ) =>
         reply.pipe(
@@ -94,7 +102,10 @@ export class Images extends Context.Service<
 
       const list = (filter?: ImageFilter, { onEnd, ...options }: ImageListOptions = {}) =>
         Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
-          read(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), onEnd)
+          Effect.map(
+            read(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), onEnd),
+            (images) => images.filter(passes(filter))
+          )
         )
 
       const saved = ({ onEnd, ...options }: ImageListOptions = {}) =>

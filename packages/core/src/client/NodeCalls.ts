@@ -13,11 +13,12 @@ import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
 import * as NewNodes from "./creation/NewNodes.ts"
-import { nodeDrift } from "./telemetry/Drift.ts"
 import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
-import type { ListBounds, Listed } from "./listing/Listed.ts"
-import { isNode, type ListRecord, sentenceOf } from "./listing/NodePage.ts"
+import { notEmpty } from "./listing/Bounds.ts"
+import type { ListBounds, Listed, ListedPage } from "./listing/Listed.ts"
+import { listImages } from "./Images.ts"
+import { isNode, type ListRecord, sentenceOf, type UnreadableRecord } from "./listing/NodePage.ts"
 import { collect, pages } from "./listing/Pages.ts"
 import { setAsideNodes } from "./listing/setAsideNodes.ts"
 import * as PageStore from "./listing/PageStore.ts"
@@ -52,6 +53,8 @@ export interface PageOptions extends CallOptions {
   readonly page?: number | undefined
   /** 1 to 100. Default 100, the fewest requests. */
   readonly perPage?: number | undefined
+  /** Called once with the unreadable records that the page leaves out; each may be a node. `readPage` returns them and never calls it. */
+  readonly onEnd?: ((page: ListedPage) => Effect.Effect<void>) | undefined
 }
 
 /** How to list. */
@@ -65,6 +68,12 @@ export interface ListOptions extends CallOptions, ListBounds {
   readonly totalDeadline?: Duration.Input | undefined
   /** Called once, at the end of the list. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
+}
+
+/** How to delete. */
+export interface DeleteOptions extends CallOptions {
+  /** Whether the account keeps the public address of the node, which may cost money. Default false. */
+  readonly keepPublicIp?: boolean | undefined
 }
 
 /** What the new setting is. */
@@ -93,13 +102,16 @@ export class NodeCalls extends Context.Service<
      * node is read by itself, and what that fails with is the failure: no answer leaves a node out.
      */
     readonly named: (name: string, options?: ListOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
-    /** One page, without the records that cannot be read; empty past the end. */
+    /** One page; empty past the end. It leaves out records that cannot be read, with a warning, and `onEnd` gets them. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page in its order, with a place for each record that cannot be read instead of a failure. */
     readonly readPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<ListRecord>, BerthError>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
-    readonly delete: (id: NodeId, options?: CallOptions) => Effect.Effect<void, BerthError>
-    /** Sets what happens when the node's commitment ends. */
+    readonly delete: (id: NodeId, options?: DeleteOptions) => Effect.Effect<void, BerthError>
+    /**
+     * Sets what happens when the node's commitment ends. A second request may begin another committed period, so a lost reply is not
+     * retried: the call fails, and its reason has `mayBeProcessed`.
+     */
     readonly setCommitment: (
       id: NodeId,
       setting: CommitmentSetting,
@@ -128,7 +140,7 @@ export class NodeCalls extends Context.Service<
   static readonly layer = Layer.effect(
     NodeCalls,
     Effect.gen(function* () {
-      const { allowance, call, deadline, lane, maxAttempts, serviceTimeAt } = yield* Engine
+      const { allowance, call, deadline, lane, location, maxAttempts, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
       /** A method of several calls, by its operation where it is traced. */
       const tracedAs =
@@ -138,7 +150,7 @@ export class NodeCalls extends Context.Service<
 
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.get")(nodeId(id)), (id) =>
-          Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
+          Effect.map(call(getNode({ id, location }), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
         )
 
       const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
@@ -150,22 +162,68 @@ export class NodeCalls extends Context.Service<
           Effect.andThen(unsent("nodes.list")(checked(options)), () =>
             page(operation, { ...options, page: options.page ?? 1 })
           )
+
+      let hasWarned = false
+      /** Warns once about records that are left out; otherwise a program would take the rest for the whole list. */
+      const warnOf = ({ unreadable: [first, ...more] }: ListedPage) => {
+        if (first === undefined || hasWarned) return Effect.void
+        hasWarned = true
+        const others = more.length === 0 ? "" : `, and ${more.length} more`
+        return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
+      }
+      /** Reports the records that are left out before the caller gets the nodes. */
+      const ending =
+        <L extends ListedPage>(onEnd?: (listed: L) => Effect.Effect<void>) =>
+        (listed: L) =>
+          Effect.andThen(warnOf(listed), onEnd?.(listed) ?? Effect.void)
+
       const readNodes = (options?: PageOptions) =>
-        Effect.map(onePage(listPage)(options), (records) => records.filter(isNode))
+        Effect.flatMap(onePage(listPage)(options), (records) =>
+          Effect.as(
+            ending(options?.onEnd)({
+              unreadable: records.filter((record): record is UnreadableRecord => !isNode(record))
+            }),
+            records.filter(isNode)
+          )
+        )
+
+      /** A first page without records that is said to have nodes is no account without nodes. */
+      const pageAsItIs = (options?: PageOptions) =>
+        Effect.flatMap(onePage(readPage)(options), ({ records, total }) =>
+          (options?.page ?? 1) === 1 && records.length === 0 && total !== null && total > 0
+            ? Effect.fail(notEmpty(total))
+            : Effect.succeed(records)
+        )
 
       const creator = Creator.make({
         send: (spec, options, sending, faultOf) =>
           Effect.map(call({ ...createNode(faultOf), sending }, createRequest(spec), options), valueOf),
         deadline,
+        location,
         maxAttempts,
         get,
-        pages: (options) => (number) => page(listNodes, { ...options, page: number }),
+        pages: (options) => {
+          const totals = new Map<number, number | null>()
+          return Object.assign(
+            (number: number) =>
+              Effect.map(page(listNodes, { ...options, page: number }), ({ nodes, total }) => {
+                totals.set(number, total)
+                return nodes
+              }),
+            { totalOf: (number: number) => totals.get(number) ?? null }
+          )
+        },
+        plans: (options) =>
+          Effect.map(call(listImages, wire.images.list({ query: {} }), options), ({ value: { records } }) =>
+            // A catalogue is large, and this part of it is kept.
+            records.map(({ image, name, os, plan, sku }) => ({ image, name, os, plan, sku }))
+          ),
         serviceTimeAt,
         store: yield* IntentStore
       })
       const newNodes = NewNodes.make()
       const create = (spec: NodeSpec, options?: CreateOptions) =>
-        Effect.andThen(checked(options), nodeSpec(spec)).pipe(
+        Effect.andThen(checked(options), nodeSpec(spec, location !== undefined)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => creator(spec, options)),
           Effect.tap(({ node, outcome }) => (outcome === "created" ? newNodes.add(node.id) : Effect.void)),
@@ -173,21 +231,14 @@ export class NodeCalls extends Context.Service<
         )
 
       const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
-      let hasWarned = false
-      /** Of what is left out a program hears once: it would take the rest for all there is. */
-      const warnOf = ({ unreadable: [first, ...more] }: Listed) => {
-        if (first === undefined || hasWarned) return Effect.void
-        hasWarned = true
-        const others = more.length === 0 ? "" : `, and ${more.length} more`
-        return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
-      }
       const list = (all: ListOptions = {}) => {
         const { totalDeadline, ...options } = all
+        const { onEnd, ...call } = options
         const usable = unsent("nodes.list")(checked(all))
         const opened = pages({
-          readPage: ({ page: number, perPage }) => page(readList, { ...options, page: number, perPage }),
-          onRecords: (records) => observer?.drifted(nodeDrift(records), "nodes.list"),
-          onEnd: (listed) => Effect.andThen(warnOf(listed), options.onEnd?.(listed) ?? Effect.void),
+          readPage: ({ page: number, perPage }) => page(readList, { ...call, page: number, perPage }),
+          onRecords: (records) => observer?.drifted(observer.drift.nodeDrift(records), "nodes.list"),
+          onEnd: ending(onEnd),
           exact: options.exact,
           maxNodes: options.maxNodes,
           limited: (pull) =>
@@ -223,16 +274,19 @@ export class NodeCalls extends Context.Service<
         return Effect.andThen(unsent("nodes.list")(checked(all)), found)
       }
 
-      const remove = (id: NodeId, options?: CallOptions) =>
-        Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>
-          Effect.tap(Effect.map(call(deleteNode(id), deleteRequest(id), options), valueOf), () => newNodes.remove(id))
+      const remove = (id: NodeId, { keepPublicIp, ...options }: DeleteOptions = {}) =>
+        Effect.flatMap(unsent("nodes.delete")(Effect.andThen(checked({ keepPublicIp }), nodeId(id))), (id) =>
+          Effect.tap(
+            Effect.map(call(deleteNode({ id, location }), deleteRequest(id, keepPublicIp), options), valueOf),
+            () => newNodes.remove(id)
+          )
         )
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
         Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) =>
           Effect.map(
             call(
-              setNodeCommitment({ id, setting, skuId: options?.skuId }),
+              setNodeCommitment({ id, location, setting, skuId: options?.skuId }),
               setCommitmentRequest(id, setting, options?.skuId),
               options
             ),
@@ -241,12 +295,12 @@ export class NodeCalls extends Context.Service<
         )
 
       // A node that such a list misses is asked for by itself.
-      const read = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
+      const coalesced = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
         const inLane = options?.lane ?? lane ?? "wait"
         const reads: Reads = {
-          get: (deadlineAt) => read(id, { lane: inLane, deadlineAt }),
+          get: (deadlineAt, isFirst) => (isFirst ? coalesced.first : coalesced.again)(id, { lane: inLane, deadlineAt }),
           isNew: newNodes.has(id),
           refusal: (deadlineAt) => allowance.refusal({ lane: inLane, deadlineAt })
         }
@@ -281,7 +335,7 @@ export class NodeCalls extends Context.Service<
         pages: list,
         named,
         listPage: readNodes,
-        readPage: onePage(readPage),
+        readPage: pageAsItIs,
         delete: remove,
         setCommitment,
         awaitStatus,

@@ -7,8 +7,18 @@ import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec, Region } from "../domain/NodeSpec.ts"
 import { knownStatuses } from "../domain/NodeStatus.ts"
-import { commitmentToWire, nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
-import { type CommitmentAsked, commitmentFault, deleteFault, recordOf } from "../api/AskedNode.ts"
+import {
+  commitmentToWire,
+  createdRecord,
+  extraFault,
+  nodeFromWire,
+  nodeIdOf,
+  nodeSpecToWire,
+  type SeveralNodes,
+  type UnreadNode
+} from "../api/NodeCodec.ts"
+import { type Asked, type CommitmentAsked, commitmentFault, deleteFault, recordOf } from "../api/AskedNode.ts"
+import { unreadable } from "../api/fields/Field.ts"
 import { RecordFault } from "../api/fields/RecordReader.ts"
 import type { Lane } from "../domain/Lane.ts"
 import {
@@ -16,47 +26,67 @@ import {
   either,
   fields,
   flag,
+  json,
   list,
   maxLength,
   min,
   notBlank,
   oneOf,
   optional,
+  record,
   type Shape,
   text,
+  where,
   whole
 } from "./options/Argument.ts"
 import { wire, type WireRequest } from "./transport/Transport.ts"
-import { nodeDrift } from "./telemetry/Drift.ts"
+import type * as Drift from "./telemetry/Drift.ts"
 import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
 import type { Page } from "./listing/PageRange.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
-export const nodeSpecShape: Shape<NodeSpec> = fields<NodeSpec>({
-  name: maxLength(255, notBlank),
-  plan: notBlank,
-  image: either(notBlank, whole),
-  region: optional(oneOf<Region>(["ncr"])),
-  sshKeys: optional(list(text)),
-  tags: optional(list(text)),
-  backups: optional(flag),
-  savedImageTemplateId: optional(whole),
-  committedSkuId: optional(whole),
-  label: optional(text),
-  securityAgent: optional(flag),
-  disablePassword: optional(flag),
-  reservedIp: optional(text),
-  ipv6: optional(flag),
-  vpcId: optional(text),
-  publicIp: optional(flag),
-  containerId: optional(whole),
-  securityGroupId: optional(whole),
-  startScripts: optional(list(text))
-})
+/**
+ * The SSH keys of a create at a service that has projects. Such a service accepts an id or a fingerprint too, and installs no key, so
+ * that nobody can log in to a node that costs money.
+ */
+const publicKey = where(text, "the text of a public key", (key) =>
+  /^\s*(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$)/.test(key)
+)
+
+const shapeWith = (sshKey: Shape<string>) =>
+  fields<NodeSpec>({
+    name: maxLength(255, notBlank),
+    plan: notBlank,
+    image: either(notBlank, whole),
+    region: optional(oneOf<Region>(["ncr"])),
+    sshKeys: optional(list(sshKey)),
+    tags: optional(list(text)),
+    backups: optional(flag),
+    savedImageTemplateId: optional(whole),
+    committedSkuId: optional(whole),
+    commitmentSetting: optional(oneOf(commitmentSettings)),
+    disk: optional(min(1)),
+    label: optional(text),
+    securityAgent: optional(flag),
+    disablePassword: optional(flag),
+    reservedIp: optional(text),
+    ipv6: optional(flag),
+    vpcId: optional(text),
+    publicIp: optional(flag),
+    containerId: optional(whole),
+    securityGroupId: optional(whole),
+    startScripts: optional(list(text)),
+    extra: optional(record(json, extraFault))
+  })
+
+export const nodeSpecShape: Shape<NodeSpec> = shapeWith(text)
 
 const id = min(1) as Shape<number> as Shape<NodeId>
 
-export const nodeSpec = argument(nodeSpecShape, "spec")
+/** Checks a spec. `isPlaceSet` says whether the client is for one project of the account. */
+export const nodeSpec = (spec: unknown, isPlaceSet: boolean) =>
+  argument(isPlaceSet ? shapeWith(publicKey) : nodeSpecShape, "spec")(spec)
+
 export const nodeId = argument(id, "id")
 export const nodeIds = argument(either(id, list(id)), "id")
 export const commitmentSetting = argument(oneOf(commitmentSettings), "setting")
@@ -65,22 +95,36 @@ export const knownStatus = argument(oneOf(knownStatuses), "wanted")
 /** The requests as `NodeCalls.ts` sends them, and as a program shows them before it sends any. */
 export const createRequest = (spec: NodeSpec): WireRequest => wire.nodes.create({ payload: nodeSpecToWire(spec) })
 
-export const deleteRequest = (id: NodeId): WireRequest => wire.nodes.delete({ params: { node_id: id } })
+export const deleteRequest = (id: NodeId, keepPublicIp = false): WireRequest => {
+  // Not a part of the documented interface.
+  const further = { query: { reserve_ip_required: keepPublicIp || undefined } }
+  return wire.nodes.delete({ params: { node_id: id }, ...further })
+}
 
 export const setCommitmentRequest = (id: NodeId, setting: CommitmentSetting, skuId?: number | undefined): WireRequest =>
   wire.commitments.set({ payload: commitmentToWire(id, setting, skuId) })
 
-const driftOfOne = (node: Node) => nodeDrift([node])
+const nodeDrift = (drift: typeof Drift) => drift.nodeDrift
+
+const driftOfOne = (drift: typeof Drift) => (node: Node) => drift.nodeDrift([node])
+
+/** What the reply to a create may state. */
+export type StatedNode = Node | UnreadNode | SeveralNodes
 
 /** `faultOf` finds what is wrong with a node as the reply to this very create. */
-export const createNode = (faultOf: (node: Node) => RecordFault | undefined): Operation<Node> => ({
+export const createNode = (faultOf: (node: StatedNode) => RecordFault | undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",
-  repeatable: "create",
+  repeatable: "once",
   expectation: {},
-  decode: one((record) => {
+  decode: one((data) => {
+    const created = createdRecord(data) ?? { record: data }
+    if ("ids" in created) return faultOf(created) ?? created.fault
+    const { record } = created
     const node = nodeFromWire(record)
-    return node instanceof RecordFault ? node : (faultOf(node) ?? node)
+    if (!(node instanceof RecordFault)) return faultOf(node) ?? node
+    const id = nodeIdOf(record)
+    return id === unreadable ? node : (faultOf({ id, fault: node }) ?? node)
   }),
   drift: driftOfOne
 })
@@ -88,11 +132,22 @@ export const createNode = (faultOf: (node: Node) => RecordFault | undefined): Op
 const listing = (lane: Lane) =>
   ({ name: "nodes.list", lane, repeatable: "idempotent", expectation: { list: true } }) as const
 
+const allNodes = many(nodeFromWire)
+
+/** How many nodes the list has, where some services of the family say it around the records (A7). */
+const totalIn = (body: unknown): number | null => {
+  const total = Predicate.isObject(body) ? body["total_count"] : undefined
+  return Predicate.isNumber(total) ? total : null
+}
+
 /** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
-export const listNodes: Operation<ReadonlyArray<Node>> = {
+export const listNodes: Operation<{ readonly nodes: ReadonlyArray<Node>; readonly total: number | null }> = {
   ...listing("mutation"),
-  decode: many(nodeFromWire),
-  drift: nodeDrift
+  decode: (data, body) => Result.map(allNodes(data), (nodes) => ({ nodes, total: totalIn(body) })),
+  drift: (drift) => {
+    const driftOf = nodeDrift(drift)
+    return ({ nodes }) => driftOf(nodes)
+  }
 }
 
 /**
@@ -108,7 +163,7 @@ export const readList: Operation<Page> = {
       return {
         records,
         isWhole: total === records.length && pages === 1,
-        total: Predicate.isNumber(total) ? total : null
+        total: totalIn(body)
       }
     })
 }
@@ -120,29 +175,33 @@ export const listPage: Operation<ReadonlyArray<ListRecord>> = {
   drift: nodeDrift
 }
 
-/** A page as it is, in its order. */
-export const readPage: Operation<ReadonlyArray<ListRecord>> = { ...listing("sweep"), decode: readRecords }
+/** A page as it is, in its order, and how many nodes the list has. */
+export const readPage: Operation<Omit<Page, "isWhole">> = {
+  ...listing("sweep"),
+  decode: (data, body) => Result.map(readRecords(data), (records) => ({ records, total: totalIn(body) }))
+}
 
-export const getNode = (nodeId: NodeId): Operation<Node> => ({
+export const getNode = (asked: Asked): Operation<Node> => ({
   name: "nodes.get",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: { nodeId },
-  decode: one(recordOf(nodeId)),
+  expectation: { nodeId: asked.id },
+  decode: one(recordOf(asked)),
   drift: driftOfOne
 })
-export const deleteNode = (nodeId: NodeId): Operation<void> => ({
+export const deleteNode = (asked: Asked): Operation<void> => ({
   name: "nodes.delete",
   lane: "mutation",
   repeatable: "idempotent",
-  expectation: { nodeId, emptyAllowed: true },
-  afterwards: { nodeId, emptyAllowed: true, goneIsDone: true },
-  decode: nothing((data, body) => deleteFault(nodeId, data, body))
+  expectation: { nodeId: asked.id, emptyAllowed: true },
+  afterwards: { nodeId: asked.id, emptyAllowed: true, goneIsDone: true },
+  decode: nothing((data, body) => deleteFault(asked, data, body))
 })
 export const setNodeCommitment = (asked: CommitmentAsked): Operation<void> => ({
   name: "commitments.set",
   lane: "mutation",
-  repeatable: "idempotent",
+  // A second request may begin or name another committed period (A17).
+  repeatable: "once",
   expectation: { nodeId: asked.id, emptyAllowed: true },
   decode: nothing((data, body) => commitmentFault(asked, data, body))
 })

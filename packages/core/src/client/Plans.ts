@@ -4,24 +4,35 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
-import type { ImageFilter } from "../domain/Image.ts"
-import { fromImages, type Plan } from "../domain/Plan.ts"
+import { fromImages, namesOf, passesSize, type Plan, type PlanFilter, type PlanSize } from "../domain/Plan.ts"
 import type { CallOptions } from "./call/Operation.ts"
 import { Images } from "./Images.ts"
+import { argument, fields, optional, text, whole } from "./options/Argument.ts"
+import { unsent } from "./options/OptionCheck.ts"
+
+const planSize = argument(
+  fields<PlanSize>({ minCpu: optional(whole), minRam: optional(whole), plan: optional(text) }),
+  "filter"
+)
 
 /** The service of the plans and their prices. */
 export class Plans extends Context.Service<
   Plans,
   {
     /** The plans of the images that pass every given filter, in the service's order. */
-    readonly list: (filter?: ImageFilter, options?: CallOptions) => Effect.Effect<ReadonlyArray<Plan>, BerthError>
+    readonly list: (filter?: PlanFilter, options?: CallOptions) => Effect.Effect<ReadonlyArray<Plan>, BerthError>
   }
 >()("@berthkit/core/client/Plans") {
   static readonly layer = Layer.effect(
     Plans,
     Effect.gen(function* () {
       const images = yield* Images
-      const list = (filter?: ImageFilter, options?: CallOptions) => Effect.map(images.list(filter, options), fromImages)
+      const list = ({ minCpu, minRam, plan, ...filter }: PlanFilter = {}, options?: CallOptions) =>
+        Effect.flatMap(unsent("plans.list")(planSize({ minCpu, minRam, plan })), (size) =>
+          Effect.map(images.list(filter, options), (found) =>
+            fromImages(found).filter((each) => passesSize(size)(namesOf(each), each))
+          )
+        )
       return Plans.of({ list })
     })
   )

@@ -26,7 +26,7 @@ export interface RawRequest {
 const rawRequest = (method: RawRequest["method"]): Operation<unknown> => ({
   name: "raw",
   lane: "interactive",
-  repeatable: method === "POST" || method === "PATCH" ? "create" : "idempotent",
+  repeatable: method === "POST" || method === "PATCH" ? "once" : "idempotent",
   expectation: { emptyAllowed: true },
   decode: Result.succeed
 })

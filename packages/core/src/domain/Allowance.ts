@@ -18,6 +18,8 @@ export interface Allowance extends Schema.Schema.Type<typeof Allowance> {}
 export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
   /** Requests granted per window; null until a reply reports it. */
   limit: Schema.NullOr(Schema.Int),
+  /** Length of the window. Null until a refill has shown it, or a reset further away than an hour, which is assumed until then. */
+  windowMillis: Schema.NullOr(Schema.Number),
   /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   remaining: Schema.NullOr(Schema.Int),
   /**

@@ -24,6 +24,8 @@ export class BerthError extends Data.TaggedError("BerthError")<{
     readonly reply?: FailedReply | null
   }) {
     super({ reply: null, ...fields })
+    const { cause } = fields.reason
+    if (cause !== undefined) Object.defineProperty(this, "cause", { value: cause, configurable: true, writable: true })
   }
   /** One sentence: what happened, with which node or field. */
   override get message(): string {

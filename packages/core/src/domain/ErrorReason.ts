@@ -73,8 +73,11 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "denied"
-  readonly hint =
-    "Check that the API key and the access token belong to the same account, and what that account may do."
+  get hint() {
+    return /\bapi not public\b/i.test(this.detail)
+      ? "The gateway may refuse this User-Agent: set another with userAgent, and berth with BERTH_USER_AGENT."
+      : "Check that the API key and the access token belong to the same account, and what that account may do."
+  }
   override get message() {
     return `The account may not do this: ${this.detail}.`
   }
@@ -84,14 +87,21 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{
 export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{
   /** The id that was asked for. */
   readonly nodeId: NodeId
+  /** What the service said about it; null when it gave no reason. */
+  readonly detail: string | null
 }> {
+  constructor(fields: { readonly nodeId: NodeId; readonly detail?: string | null }) {
+    super({ detail: null, ...fields })
+  }
   readonly retryable = false
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "notFound"
   readonly hint = "List the nodes to see which exist; a deleted node disappears when its termination ends."
   override get message() {
-    return `Node ${this.nodeId} does not exist in this account.`
+    const more =
+      this.detail === null || /not found|no (?:such )?node|not exist/i.test(this.detail) ? "" : `: ${this.detail}`
+    return `Node ${this.nodeId} does not exist in this account${more}.`
   }
 }
 
@@ -110,7 +120,10 @@ export class PathNotFound extends Data.TaggedError("PathNotFound")<{
   }
 }
 
-/** The request was understood and refused: 400, 422, and any 4xx without a reason of its own. */
+/**
+ * The service understood the request and refused it: 400, 422, any 4xx without a reason of its own, and a 429 about how much the account
+ * may have.
+ */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   /** HTTP status; null when it was refused before sending. */
   readonly status: number | null
@@ -121,10 +134,14 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 }> {
   readonly retryable = false
   readonly retry = "never"
-  readonly mayBeProcessed = false
+  /** True for this 429 as for any other: the refused create looks for its node once. */
+  get mayBeProcessed() {
+    return this.status === 429
+  }
   readonly exit = "rejected"
   get hint() {
     if (this.status === 405) return "Use a method that the path supports."
+    if (this.status === 429) return "Delete what you do not need, or have the service raise the quota."
     if (Object.keys(this.fields).some((field) => field !== "detail")) {
       return "Correct the named fields and send the request again."
     }
@@ -133,12 +150,13 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
       : "Correct the request and send it again."
   }
   override get message() {
+    // The detail has everything that the service said.
+    if (this.status !== null) return `The service refused the request: ${this.detail}.`
     const faults = Object.entries(this.fields).map(([field, messages]) => {
       const text = messages.map((message) => message.replace(/\.$/, "")).join(", ")
       return field === "detail" ? text : `${field}: ${text}`
     })
-    const by = this.status === null ? "The request cannot be sent" : "The service refused the request"
-    return `${by}: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
+    return `The request cannot be sent: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
   }
 }
 
@@ -157,7 +175,7 @@ export class Conflict extends Data.TaggedError("Conflict")<{
   }
 }
 
-/** 412: something else is required first (credits, a verified account). */
+/** 412: something else is required first (credits, a verified account), or the service refused a rule, such as the name of a plan. */
 export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   /** What the service said about it. */
   readonly detail: string
@@ -166,14 +184,23 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "rejected"
-  readonly hint = "Meet the precondition in the account portal, then send the request again."
+  readonly hint =
+    "Do what the reason asks for, in the account portal if need be, and send the request again. Plans are named by their slugs."
   override get message() {
     return `A precondition is not met: ${this.detail}.`
   }
 }
 
 /** 429: the allowance is spent. */
-export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
+export class RateLimited extends Data.TaggedError("RateLimited")<
+  {
+    /** What the service said about it; null when it gave no reason. */
+    readonly detail: string | null
+  } & RetryAfter
+> {
+  constructor(fields: { readonly detail?: string | null } & RetryAfter) {
+    super({ detail: null, ...fields })
+  }
   readonly retryable = true
   readonly retry = "throttled"
   /** The interface does not say that nothing was done. */
@@ -184,9 +211,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
     return `Try again ${when}; other clients on the same API key spend the same allowance.`
   }
   override get message() {
-    return this.retryAfterMillis === null
-      ? "The service refused the call over its rate limit."
-      : `The service refused the call over its rate limit, and asks to wait ${time(this.retryAfterMillis)}.`
+    const asks = this.retryAfterMillis === null ? "" : `, and asks to wait ${time(this.retryAfterMillis)}`
+    return `The service refused the call over its rate limit${asks}${this.detail === null ? "" : `: ${this.detail}`}.`
   }
 }
 
@@ -245,7 +271,7 @@ export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends Data.TaggedError("ServiceFault")<
   {
-    /** HTTP status: 500 to 599, but none that is a `ServiceUnavailable`. */
+    /** 500 to 599, but none that is a `ServiceUnavailable`; the status of a success if the reply to a change names errors and no status of them. */
     readonly status: number
     /** What the service said about it. */
     readonly detail: string
@@ -257,9 +283,14 @@ export class ServiceFault extends Data.TaggedError("ServiceFault")<
   readonly exit = "unavailable"
   readonly hint = "Try again; if it keeps failing, report it to the service's support."
   override get message() {
-    return `The service failed (${this.status}): ${this.detail}.`
+    return this.status < 300
+      ? `The service reported errors: ${this.detail}.`
+      : `The service failed (${this.status}): ${this.detail}.`
   }
 }
+
+/** Why no reply came. Only the network may be better the next time. */
+export type UnreachableFault = "network" | "certificate" | "proxy" | "fetch"
 
 /** No reply came: the connection could not be made, or broke. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{
@@ -267,21 +298,51 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
   readonly sent: "no" | "maybe" | "yes"
   /** What the network reported, at most 1000 characters and a code. */
   readonly detail: string
+  /**
+   * What is at fault: the network; the certificate, which this computer does not trust; the proxy, which refused; or the `fetch` that the
+   * program gave, which has a bug.
+   */
+  readonly fault: UnreachableFault
+  /** The error that was thrown, as a copy without credentials. */
+  readonly cause?: unknown
 }> {
-  static readonly ours: ReadonlyArray<string> = ["sent"]
-  readonly retryable = true
-  readonly retry = "transient"
+  constructor(fields: {
+    readonly sent: "no" | "maybe" | "yes"
+    readonly detail: string
+    readonly fault?: UnreachableFault
+    readonly cause?: unknown
+  }) {
+    super({ fault: "network", ...fields })
+  }
+  static readonly ours: ReadonlyArray<string> = ["sent", "fault"]
+  get retryable() {
+    return this.fault === "network"
+  }
+  get retry() {
+    return this.fault === "network" ? "transient" : "never"
+  }
   get mayBeProcessed() {
     return this.sent !== "no"
   }
   readonly exit = "unavailable"
   get hint() {
-    return this.sent === "no"
-      ? "Check the base URL and the network."
-      : "The service may have carried out the request: check before you send a change again."
+    switch (this.fault) {
+      case "certificate":
+        return "Name the file of your CA in NODE_EXTRA_CA_CERTS, or check the base URL and the clock."
+      case "proxy":
+        return "Check the credentials in HTTPS_PROXY, and what the proxy allows."
+      case "fetch":
+        return "Correct that fetch; its error is the cause."
+      case "network":
+        return this.sent === "no"
+          ? "Check the base URL and the network."
+          : "The service may have carried out the request: check before you send a change again."
+    }
   }
   override get message() {
-    return `The service could not be reached: ${this.detail}.`
+    return this.fault === "fetch"
+      ? `The fetch that the client was given failed: ${this.detail}.`
+      : `The service could not be reached: ${this.detail}.`
   }
 }
 
@@ -392,36 +453,60 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly nodeName: string
   /** Nodes that it may have made; empty when none is listed or the list was not read. */
   readonly candidates: ReadonlyArray<NodeId>
+  /** The candidate that the reply to the create named, although it does not show what was asked for; null if the reply named none. */
+  readonly toldId: NodeId | null
+  /**
+   * How that node differs from what was asked for, such as `the name db instead of web`; null if the reply named none, or did not state
+   * exactly one node.
+   */
+  readonly difference: string | null
   /** Whether there was time to read the list. */
   readonly listRead: boolean
   /** Tag of the reason the reply is missing, such as `TimedOut`. */
   readonly because: string
   /** The sentence of that reason. */
   readonly detail: string
-  /** Whether the create has a key, so that it may be sent again. */
+  /** Whether the create has a key: another call with it then finds out more. */
   readonly keyed: boolean
 }> {
   static readonly ours: ReadonlyArray<string> = ["because", "detail"]
   get retryable() {
-    return this.keyed
+    return this.keyed && this.toldId === null
   }
   readonly retry = "never"
   readonly mayBeProcessed = true
   readonly exit = "outcomeUnknown"
   get hint() {
+    if (this.toldId !== null) {
+      const see =
+        this.difference === null
+          ? "the candidates, and delete what you do not need."
+          : `node ${this.toldId} and see whether it is this one.`
+      return `Get ${see}${this.keyed ? " Under this key the create is not sent again." : ""}`
+    }
     if (this.keyed)
-      return "Create it again with the same key: that makes no second node. Within eleven minutes of the first try it may end like this again."
+      return this.candidates.length === 0
+        ? "Create it again with the same key: that makes no second node. Within eleven minutes of the first try it may end like this again."
+        : "Create it again with the same key: that makes no second node. If it ends like this later than eleven minutes after the first try, get the candidates: one of them may be this node."
     return this.candidates.length === 0
       ? "List the nodes in eleven minutes; a node that is not listed then was not created."
       : "Get the candidates: one of them may be this node."
   }
   override get message() {
+    const candidates = `the candidates are ${this.candidates.join(", ")}`
+    if (this.toldId !== null) {
+      const told =
+        this.difference === null
+          ? `does not state exactly one node, and ${candidates}`
+          : `names node ${this.toldId}, which has ${this.difference}`
+      return `Could not find out whether ${this.nodeName} was created: the reply to its create ${told}.`
+    }
     const listed =
       this.candidates.length === 0
         ? this.listRead
           ? "no new node of that name is listed"
           : "there was no time to read the list"
-        : `the candidates are ${this.candidates.join(", ")}`
+        : candidates
     return `Could not find out whether ${this.nodeName} was created: ${listed}, and ${clause(this.detail)}.`
   }
 }
@@ -506,6 +591,9 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     if (/^node \d+$/.test(this.expected)) {
       return "The service mixes up nodes: look at both before you change either, and report it to its support."
     }
+    if (this.expected.startsWith("the location ")) {
+      return "Name the location that the node is in, and look at the node there before you change it."
+    }
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
     return option === undefined
       ? "Check that the base URL is the service's and not a proxy's or a login page's."
@@ -559,5 +647,7 @@ const classification: { readonly [Name in keyof Classification]: true } = {
 /** The fields of a reason. */
 export const fieldsOf = <R extends ErrorReason>(reason: R): FieldsOf<R> =>
   Object.fromEntries(
-    Object.entries(reason).filter(([name]) => name !== "_tag" && !Object.hasOwn(classification, name))
+    Object.entries(reason).filter(
+      ([name]) => name !== "_tag" && name !== "cause" && !Object.hasOwn(classification, name)
+    )
   ) as FieldsOf<R>

@@ -14,6 +14,15 @@ export const OperatingSystem = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "OperatingSystem" })
 export interface OperatingSystem extends Schema.Schema.Type<typeof OperatingSystem> {}
 
+/** A price in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+export const ForeignPrice = /*#__PURE__*/ Schema.Struct({
+  /** As the service writes it, such as `USD`. */
+  currency: Schema.String,
+  perHour: Schema.NullOr(Schema.Number),
+  perMonth: Schema.NullOr(Schema.Number)
+}).annotate({ identifier: "ForeignPrice" })
+export interface ForeignPrice extends Schema.Schema.Type<typeof ForeignPrice> {}
+
 /** What a plan gives and costs, as far as an image record states it. Prices are in rupees. */
 export const Specs = /*#__PURE__*/ Schema.Struct({
   vcpus: Schema.NullOr(Schema.Number),
@@ -23,6 +32,8 @@ export const Specs = /*#__PURE__*/ Schema.Struct({
   pricePerHourInr: Schema.NullOr(Schema.Number),
   pricePerMonthInr: Schema.NullOr(Schema.Number),
   minimumBillingInr: Schema.NullOr(Schema.Number),
+  /** Set where the prices are in another currency; those in rupees are null then. */
+  foreignPrice: Schema.NullOr(ForeignPrice),
   committedOptions: Schema.Array(CommittedOption)
 }).annotate({ identifier: "Specs" })
 export interface Specs extends Schema.Schema.Type<typeof Specs> {}
@@ -34,14 +45,48 @@ export const Image = /*#__PURE__*/ Schema.Struct({
   image: Schema.String,
   /** Plan slug. */
   plan: Schema.String,
+  /** The name under which nodes show the plan; null where the record has none, then nodes show the slug. */
+  sku: Schema.NullOr(Schema.String),
   os: OperatingSystem,
   /** Where the image can be started. */
   zone: Schema.NullOr(Schema.String),
+  /** Whether the plan can be ordered at present; null where the record does not say. */
+  available: Schema.NullOr(Schema.Boolean),
   specs: Specs,
   /** Fields of the reply that Berth does not know, under their wire names. */
   extra: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "Image" })
 export interface Image extends Schema.Schema.Type<typeof Image> {}
+
+/**
+ * An image of the account, saved from the disk of a node. It has no plan and no price where the service lists it by itself; an older form
+ * of the list has a record for each plan (interface.md §2.6).
+ */
+export const SavedImage = /*#__PURE__*/ Schema.Struct({
+  name: Schema.String,
+  /** What `savedImageTemplateId` of a create takes. */
+  templateId: Schema.NullOr(Schema.Int),
+  /** Identifier of the image. */
+  imageId: Schema.NullOr(Schema.String),
+  /** What `image` of a create takes; null where the record has none. */
+  image: Schema.NullOr(Schema.String),
+  os: OperatingSystem,
+  /** Such as `Ready`, in the words of the service. */
+  state: Schema.NullOr(Schema.String),
+  /** Size in GB (10^9 bytes). */
+  sizeGb: Schema.NullOr(Schema.Number),
+  /** When it was saved, as `YYYY-MM-DD HH:MM:SS` where the service names no zone, otherwise as the service writes it. */
+  created: Schema.NullOr(Schema.String),
+  /** Plan slug of a record of the older form. */
+  plan: Schema.NullOr(Schema.String),
+  /** Where the image can be started. */
+  zone: Schema.NullOr(Schema.String),
+  /** What the plan of a record of the older form gives and costs. */
+  specs: Schema.NullOr(Specs),
+  /** Fields of the reply that Berth does not know, under their wire names. */
+  extra: Schema.Record(Schema.String, Schema.Unknown)
+}).annotate({ identifier: "SavedImage" })
+export interface SavedImage extends Schema.Schema.Type<typeof SavedImage> {}
 
 /** A record of an image list that cannot be read, and what is still known of it. */
 export interface LeftOutImage {

@@ -5,7 +5,9 @@ import { Schema } from "effect"
 import { NodeStatus } from "./NodeStatus.ts"
 
 /** The service's number for a node: a positive integer, never reused (interface.md §4 note 2, A11). */
-export const NodeId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(Schema.brand("NodeId"))
+// A call, so that a bundler can leave it out: the promise client uses no schema.
+export const NodeId = /*#__PURE__*/ (() =>
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(Schema.brand("NodeId")))()
 export type NodeId = typeof NodeId.Type
 
 /**
@@ -17,8 +19,8 @@ export const Node = /*#__PURE__*/ Schema.Struct({
   id: NodeId,
   name: Schema.String,
   status: NodeStatus,
-  /** When the service accepted the node, to the millisecond. */
-  createdAt: Schema.DateTimeUtc,
+  /** When the service accepted the node, to the millisecond. Null where the reply has no date: lists of some services have none. */
+  createdAt: Schema.NullOr(Schema.DateTimeUtc),
   /** Virtual CPUs. */
   vcpus: Schema.NullOr(Schema.Number),
   /** Memory in MiB. */
@@ -48,3 +50,7 @@ export interface Node extends Schema.Schema.Type<typeof Node> {}
 
 /** In these fields `null` means that the node has none. In all others it may only mean that the reply left it out. */
 export const noneWhenNull = ["publicIp", "privateIp"] as const satisfies ReadonlyArray<keyof Node>
+
+/** When the service accepted the node, in milliseconds since 1970; null where no reply said so. */
+export const createdMillisOf = ({ createdAt }: Pick<Node, "createdAt">): number | null =>
+  createdAt && createdAt.epochMilliseconds

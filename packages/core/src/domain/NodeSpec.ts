@@ -2,6 +2,7 @@
  * What a create asks for. It returns a `Node`.
  */
 import { Schema } from "effect"
+import { CommitmentSetting } from "./Commitment.ts"
 
 /** The only region of the service (interface.md §1). */
 export const Region = Schema.Literals(["ncr"])
@@ -22,7 +23,7 @@ export const NodeSpec = Schema.Struct({
   image: Schema.Union([Schema.String.check(notBlank), Schema.Int]),
   /** Default `ncr`, the only one. */
   region: Schema.optional(Region),
-  /** Fingerprints or ids of the keys to install for root. */
+  /** The keys to install for root: fingerprints or ids; texts of public keys for a service with projects, which installs no others. */
   sshKeys: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
   /** Automated backups; can only be turned on here (interface.md §8). */
@@ -31,6 +32,10 @@ export const NodeSpec = Schema.Struct({
   savedImageTemplateId: Schema.optional(Schema.Int),
   /** Committed option of the plan to start with. */
   committedSkuId: Schema.optional(Schema.Int),
+  /** What happens when that commitment ends. */
+  commitmentSetting: Schema.optional(CommitmentSetting),
+  /** Size of the disk in GB, at least 1. Some series need it: their plans have a disk of 0 GB. */
+  disk: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   label: Schema.optional(Schema.String),
   securityAgent: Schema.optional(Schema.Boolean),
   disablePassword: Schema.optional(Schema.Boolean),
@@ -41,6 +46,11 @@ export const NodeSpec = Schema.Struct({
   publicIp: Schema.optional(Schema.Boolean),
   containerId: Schema.optional(Schema.Int),
   securityGroupId: Schema.optional(Schema.Int),
-  startScripts: Schema.optional(Schema.Array(Schema.String))
+  startScripts: Schema.optional(Schema.Array(Schema.String)),
+  /**
+   * Further fields of the request under their wire names, with values as JSON has them. A field that Berth has a name for is refused,
+   * and so is `number_of_instances`: a create makes one node.
+   */
+  extra: Schema.optional(Schema.Record(Schema.String, Schema.Unknown))
 }).annotate({ identifier: "NodeSpec" })
 export interface NodeSpec extends Schema.Schema.Type<typeof NodeSpec> {}

@@ -2,12 +2,10 @@
  * The status of a node in Berth's spelling. `api/fields/Status.ts` reads the service's.
  */
 import { Predicate, Schema } from "effect"
+import { knownStatuses } from "./knownStatuses.ts"
 
-/**
- * The statuses Berth knows, in the order a node passes through them (interface.md §3, A11): `creating` is what a
- * create reply shows; the others are the four documented ones.
- */
-export const knownStatuses = ["creating", "created", "running", "power-off", "terminate"] as const
+export { knownStatuses }
+
 /** A status that Berth knows. */
 export type KnownStatus = (typeof knownStatuses)[number]
 export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })

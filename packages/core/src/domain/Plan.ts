@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { CommittedOption } from "./Commitment.ts"
-import { type Image, Specs } from "./Image.ts"
+import { type Image, type ImageFilter, Specs } from "./Image.ts"
 import { breakEvenDays, Price, priceKey, priceList, type Terms } from "./Price.ts"
 
 /** Images that have the same price on a plan. */
@@ -22,10 +22,17 @@ export const PlanOption = /*#__PURE__*/ (() =>
   }).annotate({ identifier: "PlanOption" }))()
 export interface PlanOption extends Schema.Schema.Type<typeof PlanOption> {}
 
+/** What `plan` of a create takes, with one image. */
+export const PlanSlug = /*#__PURE__*/ Schema.Struct({
+  image: Schema.String,
+  slug: Schema.String
+}).annotate({ identifier: "PlanSlug" })
+export interface PlanSlug extends Schema.Schema.Type<typeof PlanSlug> {}
+
 /** A plan and the images it can be started with. Its price is that with any of them: known where all have the same. */
 export const Plan = /*#__PURE__*/ (() =>
   Schema.Struct({
-    /** Plan slug, what `plan` of a create takes. */
+    /** The name under which nodes show the plan: its SKU, or its slug where the service has no SKUs. */
     plan: Schema.String,
     vcpus: Specs.fields.vcpus,
     memoryMib: Specs.fields.memoryMib,
@@ -33,14 +40,52 @@ export const Plan = /*#__PURE__*/ (() =>
     series: Specs.fields.series,
     ...Price.fields,
     minimumBillingInr: Specs.fields.minimumBillingInr,
+    /** The price in another currency, if all records of the plan state the same one; those in rupees are null then. */
+    foreignPrice: Specs.fields.foreignPrice,
     /** A SKU is listed more than once where its price depends on the image. */
     committedOptions: Schema.Array(PlanOption),
     /** Images that go with the plan, in the service's order. */
     images: Schema.Array(Schema.String),
+    /** What `plan` of a create takes with each image. A SKU has a slug for each image, or several; they are no part of its name. */
+    slugs: Schema.Array(PlanSlug),
     /** Each image once, with those of the same price. */
     prices: Schema.Array(PlanPrice)
   }).annotate({ identifier: "Plan" }))()
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
+
+/** Filters of plans that the service does not have; each narrows, and they combine. */
+export const PlanSize = /*#__PURE__*/ Schema.Struct({
+  /** At least so many virtual CPUs. */
+  minCpu: Schema.optional(Schema.Int),
+  /** At least so much memory, in GB. */
+  minRam: Schema.optional(Schema.Int),
+  /** The plan of this name, in any case. */
+  plan: Schema.optional(Schema.String)
+}).annotate({ identifier: "PlanSize" })
+export interface PlanSize extends Schema.Schema.Type<typeof PlanSize> {}
+
+/** Filters of the plans, with those of their images. */
+export interface PlanFilter extends ImageFilter, PlanSize {}
+
+const mibPerGb = 1024
+
+/** Whether a size is large enough; one that is not known is not. */
+const isAtLeast = (min: number | undefined, size: number | null): boolean =>
+  min === undefined || (size !== null && size >= min)
+
+/** The names that a plan goes by: its SKU, if it has one, and its slugs. */
+export const namesOf = ({ plan, slugs }: Pick<Plan, "plan" | "slugs">): ReadonlyArray<string> => [
+  plan,
+  ...slugs.map(({ slug }) => slug)
+]
+
+/** Whether a plan of these names and this size passes these filters. */
+export const passesSize =
+  ({ minCpu, minRam, plan: named }: PlanSize) =>
+  (names: ReadonlyArray<string | null>, { memoryMib, vcpus }: Pick<Plan, "vcpus" | "memoryMib">): boolean =>
+    (named === undefined || names.some((name) => name?.toLowerCase() === named.toLowerCase())) &&
+    isAtLeast(minCpu, vcpus) &&
+    isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
 /** What the records that state it agree on; null where they do not. */
 const stated = <A>(values: ReadonlyArray<A | null>): A | null => {
@@ -65,15 +110,22 @@ const optionsWith = ({ committedOptions, price }: Terms) =>
     breakEvenDays: breakEvenDays(option.priceInr, price.pricePerHourInr)
   }))
 
+/** What every record states; null if one states another price, or one in rupees. */
+const sameForeignPrice = (records: ReadonlyArray<Image>) => {
+  const [first = null, ...others] = records.map(({ specs }) => specs.foreignPrice)
+  return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
+}
+
 /** The plans in a list of images, in order of first appearance. */
 export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> => {
   const prices = priceList(images)
   return Array.from(
-    Map.groupBy(images, ({ plan }) => plan),
+    Map.groupBy(images, ({ plan, sku }) => sku ?? plan),
     ([plan, records]): Plan => {
       const terms = prices.ofNode({ plan, image: null })
       const own = Array.from(new Set(records.map(({ image }) => image)))
-      const withImage = own.map((image) => [image, prices.ofOrder({ plan, image })] as const)
+      const withImage = own.map((image) => [image, prices.ofNode({ plan, image })] as const)
+      const slugs = records.map((record) => ({ image: record.image, slug: record.plan }))
       return {
         plan,
         vcpus: stated(records.map(({ specs }) => specs.vcpus)),
@@ -82,11 +134,13 @@ export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> =>
         series: stated(records.map(({ specs }) => specs.series)),
         ...terms.price,
         minimumBillingInr: terms.minimumBillingInr,
+        foreignPrice: sameForeignPrice(records),
         committedOptions: byImages(
           withImage.flatMap(([image, terms]) => optionsWith(terms).map((option) => [image, option] as const)),
           ({ breakEvenDays, days, priceInr, skuId }) => `${skuId} ${days} ${priceInr} ${breakEvenDays}`
         ),
         images: own,
+        slugs: Array.from(new Map(slugs.map((each) => [`${each.image} ${each.slug}`, each])).values()),
         prices: byImages(
           withImage.map(([image, { price }]) => [image, price] as const),
           priceKey

@@ -147,7 +147,9 @@ const contradictedTerms = ({ committedOptions }: Terms): Terms => ({
  * Finds the records that the image of a create or of a node names: a number is an id; a text is a slug, or where there is no such
  * slug an id, or else a name.
  */
-export const imageFinder = (images: ReadonlyArray<Image>): ((image: string | number) => ReadonlyArray<Image>) => {
+export const imageFinder = <I extends Pick<Image, "image" | "name" | "os">>(
+  images: ReadonlyArray<I>
+): ((image: string | number) => ReadonlyArray<I>) => {
   const bySlug = Map.groupBy(images, ({ image }) => image)
   const byId = Map.groupBy(images, ({ os }) => os.image)
   const byName = Map.groupBy(images, ({ name }) => name)
@@ -156,6 +158,24 @@ export const imageFinder = (images: ReadonlyArray<Image>): ((image: string | num
     return (typeof image === "number" ? id : (bySlug.get(image) ?? id ?? byName.get(image))) ?? []
   }
 }
+
+/**
+ * Whether a node shows the plan that was asked for: under the same text, or under the SKU that the image list has for the slug. A SKU is never
+ * read out of the text of a slug: some have the name of another one in it.
+ */
+export const isSamePlan = (asked: string, shown: string, images: ReadonlyArray<Pick<Image, "plan" | "sku">>): boolean =>
+  asked === shown || images.some(({ plan, sku }) => plan === asked && sku === shown)
+
+/**
+ * The slugs under which the image list has the plan that a node shows: the text itself, or the plans with this SKU. A text that is a slug is
+ * never taken for a SKU.
+ */
+export const slugsOf = (shown: string, images: ReadonlyArray<Pick<Image, "plan" | "sku">>): ReadonlySet<string> =>
+  new Set(
+    images.some(({ plan }) => plan === shown)
+      ? [shown]
+      : images.flatMap((record) => (isSamePlan(record.plan, shown, [record]) ? record.plan : []))
+  )
 
 /** What a create orders, as far as it says what the node costs. The region is always the same one. */
 export type Order = Pick<NodeSpec, "plan" | "image">
@@ -166,7 +186,7 @@ export interface PriceList {
   readonly ofOrder: (order: Order) => Terms
   /**
    * What an existing node costs. Where its image is not known, or not listed any more, it is one of its plan: the price is known
-   * when all of these have the same.
+   * when all of these have the same. A node may show the SKU of its plan in place of the slug.
    */
   readonly ofNode: (node: Pick<Node, "plan" | "image">) => Terms
 }
@@ -177,6 +197,15 @@ export interface PriceList {
  */
 export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<LeftOutImage> = []): PriceList => {
   const plans = Map.groupBy(images, ({ plan }) => plan)
+  const slugs = new Map<string, ReadonlySet<string>>()
+  /** The slugs of a plan that a node shows. */
+  const slugsFor = (plan: string): ReadonlySet<string> => {
+    const found = slugs.get(plan) ?? slugsOf(plan, images)
+    slugs.set(plan, found)
+    return found
+  }
+  const recordsOf = (plan: string | null) =>
+    plan === null ? [] : Array.from(slugsFor(plan)).flatMap((slug) => plans.get(slug) ?? [])
   const ofImage = imageFinder(images)
   const known = new Map<string, Terms>()
   const termsBy = (key: string, read: () => Terms): Terms => {
@@ -186,22 +215,26 @@ export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<L
   }
   /** The terms of records of a plan: of all of them, or of those of images that are named so. */
   const termsFor = (plan: string | null, records: ReadonlyArray<Image>, names?: ReadonlySet<string>): Terms => {
+    const slugs = new Set([plan, ...records.map((record) => record.plan)])
     const mayBe = (record: LeftOutImage) =>
-      (record.plan ?? plan) === plan && (names === undefined || (record.names?.some((name) => names.has(name)) ?? true))
+      (record.plan === null || slugs.has(record.plan)) &&
+      (names === undefined || (record.names?.some((name) => names.has(name)) ?? true))
     const terms = termsOf(records)
     return leftOut.some(mayBe) ? contradictedTerms(terms) : terms
   }
   const offered = ({ image, plan }: Order) => ofImage(image).filter((record) => record.plan === plan)
-  const ofOrder = ({ image, plan }: Order) =>
-    termsBy(JSON.stringify([plan, image]), () => {
-      const records = offered({ image, plan })
-      return termsFor(plan, records, new Set([String(image), ...records.map((record) => record.image)]))
-    })
-  const ofPlan = (plan: string | null) =>
-    termsBy(JSON.stringify([plan]), () => termsFor(plan, plans.get(plan ?? "") ?? []))
+  const shown = ({ image, plan }: Order) => ofImage(image).filter((record) => slugsFor(plan).has(record.plan))
+  const termsWith = (kind: string, { image, plan }: Order, records: ReadonlyArray<Image>) =>
+    termsBy(JSON.stringify([kind, plan, image]), () =>
+      termsFor(plan, records, new Set([String(image), ...records.map((record) => record.image)]))
+    )
+  const ofPlan = (plan: string | null) => termsBy(JSON.stringify([plan]), () => termsFor(plan, recordsOf(plan)))
   return {
-    ofOrder,
-    ofNode: ({ image, plan }) =>
-      image === null || plan === null || offered({ image, plan }).length === 0 ? ofPlan(plan) : ofOrder({ image, plan })
+    ofOrder: (order) => termsWith("order", order, offered(order)),
+    ofNode: ({ image, plan }) => {
+      if (image === null || plan === null) return ofPlan(plan)
+      const records = shown({ image, plan })
+      return records.length === 0 ? ofPlan(plan) : termsWith("node", { image, plan }, records)
+    }
   }
 }

@@ -30,11 +30,13 @@ export interface Facts {
   readonly reply?: DomainFailedReply | null
   /** Default: that of the reason. */
   readonly hint?: string
+  /** The error that caused it, without credentials. Default: none. */
+  readonly cause?: unknown
 }
 
 /**
  * A failed call. `_tag` names the reason, and so does the class: `error instanceof NodeNotFound`. No error holds a
- * credential, a request or the error of a transport.
+ * credential or a request; the error of a transport is its `cause`, as a masked copy.
  */
 export abstract class BerthError extends Error {
   /** Name of the reason, such as `NodeNotFound`. */
@@ -55,8 +57,8 @@ export abstract class BerthError extends Error {
   readonly response: FailedReply | null
 
   constructor(
-    { attempts, fields, operation, reason, reply = null, hint = reason.hint }: Facts,
-    options?: ErrorOptions
+    { attempts, cause, fields, operation, reason, reply = null, hint = reason.hint }: Facts,
+    options: ErrorOptions | undefined = cause === undefined ? undefined : { cause }
   ) {
     super(reason.message, options)
     this._tag = reason._tag

@@ -3,7 +3,7 @@
  * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
  * `promise.ts`.
  */
-import type { ListBounds, Listed } from "../client/listing/Listed.ts"
+import type { ListBounds, Listed, ListedPage } from "../client/listing/Listed.ts"
 import type { StateDirectory } from "../client/StateDirectory.ts"
 import type { Address, Fetch, Signal } from "./Platform.ts"
 import type {
@@ -16,7 +16,9 @@ import type {
   Lane,
   Node,
   NodeSpec,
-  Plan
+  Plan,
+  PlanFilter,
+  SavedImage
 } from "./Records.ts"
 
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
@@ -58,6 +60,12 @@ export interface RawReply {
   readonly body: string
 }
 
+/** The options of a delete. */
+export interface DeleteOptions extends CallOptions {
+  /** Whether the account keeps the public address of the node, which may cost money. Default false. */
+  readonly keepPublicIp?: boolean | undefined
+}
+
 /** What a client is made from. */
 export interface ClientOptions {
   /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
@@ -69,6 +77,13 @@ export interface ClientOptions {
    * is exchanged. Needs a `stateDirectory`, and must not name two accounts. Default: keys belong to the API key.
    */
   readonly account?: string | undefined
+  /**
+   * The project whose nodes the client sees: a whole number from 1. It goes with every request as `project_id`, and keys of creates belong
+   * to it. Needs `location`. Default: none, as the documented interface has it.
+   */
+  readonly project?: number | undefined
+  /** The location of these nodes, such as `Delhi`; case makes no difference to keys of creates. Needs `project`. Default: none. */
+  readonly location?: string | undefined
   /** Longest time a call may take altogether; of a list, each request. A wait has a limit of its own. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
@@ -79,14 +94,16 @@ export interface ClientOptions {
   readonly lane?: Lane | undefined
   /**
    * Where the client keeps what a later process needs to know: the creates with a `key`, and what is left of the allowance,
-   * which all processes of this machine that use the same key then share. `auto` is the folder that `berth` uses, with
-   * `BERTH_ALLOWANCE_FILE` as it does; a path is a folder in place of that one; both need `node:fs`. `memory` keeps them in
-   * this client alone: a create with a key is then asked for again safely until the client is closed or the process ends, and
-   * no longer. Default: none, and no create can have a `key`.
+   * which all processes of this machine that use the same key then share. `auto` is the folder that `berth` uses; it obeys
+   * `BERTH_ALLOWANCE_FILE` as `berth` does. A path is another folder to use instead. Both need `node:fs`. A relative path starts at
+   * the working directory in which the client is made: the same key from two working directories makes two nodes. `~` is refused:
+   * write `path.join(os.homedir(), ".berth")` for the folder that a shell means by `~/.berth`. `memory` keeps them in this client
+   * alone: a create with a key can then be repeated safely until the client is closed or the process ends, and no longer.
+   * Default: none, and no create can have a `key`.
    */
   readonly stateDirectory?: StateDirectory | undefined
   /**
-   * File for the allowance alone, in place of that in the `stateDirectory`. Needs `node:fs`. Default: none.
+   * File for the allowance alone, not the one in the `stateDirectory`; its path follows the same rules. Needs `node:fs`. Default: none.
    *
    * @deprecated `stateDirectory` gives this file and the one for creates.
    */
@@ -99,11 +116,11 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** What the client calls itself. Default `berth/VERSION`. A browser sends its own. */
   readonly userAgent?: string | undefined
-  /** Longest body of a reply that is read, in bytes. Default 2 MiB. */
+  /** Longest body of a reply that is read, in bytes. Default 2 MiB, and 16 MiB for an image list. */
   readonly maxBodyBytes?: number | undefined
   /**
    * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
-   * nothing else runs while one is parsed. Default 200 000.
+   * nothing else runs while one is parsed. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
   /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
@@ -149,6 +166,7 @@ export interface AttemptReport extends Attempt {
 /** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
 export interface Creation {
   readonly outcome: "created" | "adopted"
+  /** Its name is spelled as the service spells it, which may differ from the spec. */
   readonly node: Node
 }
 
@@ -188,6 +206,10 @@ export interface PageOptions extends CallOptions {
   readonly page?: number | undefined
   /** Most nodes of the page, 1 to 100. Default 100. */
   readonly perPage?: number | undefined
+  /**
+   * Called once with the unreadable records that the page leaves out; each may be a node. Like `onReply` it cannot end the call.
+   */
+  readonly onEnd?: ((page: ListedPage) => void) | undefined
 }
 
 /** Nodes as they are listed. Everything that goes over them is a listing of its own. */
@@ -230,7 +252,7 @@ export interface Client {
      * where the nodes are taken.
      */
     readonly list: (options?: ListOptions) => NodeList
-    /** One page of the list; empty past the end. */
+    /** One page of the list; empty past the end. It leaves out records that cannot be read, with a warning as in `list`. */
     readonly listPage: (options?: PageOptions) => Promise<ReadonlyArray<Node>>
     /**
      * The nodes of exactly this name, for names may repeat; none when there is none. Reads the whole list. A record of it that cannot be
@@ -238,8 +260,11 @@ export interface Client {
      */
     readonly find: (name: string, options?: ListOptions) => Promise<ReadonlyArray<Node>>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
-    readonly delete: (id: number, options?: CallOptions) => Promise<void>
-    /** Sets what happens when the node's commitment ends. */
+    readonly delete: (id: number, options?: DeleteOptions) => Promise<void>
+    /**
+     * Sets what happens when the node's commitment ends. A second request may begin another committed period, so a lost reply is not
+     * retried: the call rejects, and it is not known whether the setting was changed.
+     */
     readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
     /**
      * Waits until the node has the status, or each of several has had it; those come in the order they were named. Rejects with
@@ -256,11 +281,11 @@ export interface Client {
     /** The images that pass every given filter; each comes once for every plan it goes with. */
     readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Image>>
     /** The account's saved images. */
-    readonly saved: (options?: CallOptions) => Promise<ReadonlyArray<Image>>
+    readonly saved: (options?: CallOptions) => Promise<ReadonlyArray<SavedImage>>
   }
   readonly plans: {
     /** The plans of the images that pass every given filter, in the service's order. */
-    readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
+    readonly list: (filter?: PlanFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
   }
   /** The allowance as the client knows it from the replies to its calls; reading it costs no request. */
   readonly allowance: {

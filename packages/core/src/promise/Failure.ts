@@ -26,7 +26,9 @@ export class InvalidOption extends BerthError {
     const reason = {
       _tag: "InvalidOption",
       message: `The ${kind} ${option} is not usable: ${detail}.`,
-      hint: `Correct the named ${kind}.`,
+      hint: detail.includes('"~"')
+        ? 'Write path.join(os.homedir(), "…") in place of "~/…".'
+        : `Correct the named ${kind}.`,
       retryable: false
     }
     super({ operation, reason, attempts: [] })

@@ -24,7 +24,7 @@ const isUnknownStatus = (value: object): value is UnknownStatus =>
 
 const plainUnknown = (value: unknown, text: (text: string) => string): unknown => {
   if (Predicate.isString(value)) return text(value)
-  if (DateTime.isDateTime(value)) return DateTime.toDateUtc(value)
+  if (DateTime.isDateTime(value)) return new Date(value.epochMilliseconds)
   if (Array.isArray(value)) return value.map((item) => plainUnknown(item, text))
   if (!Predicate.isObject(value)) return value
   if (isUnknownStatus(value)) return text(value.unknown)
@@ -38,5 +38,5 @@ export const plain = <A>(value: A, text: (text: string) => string): Plain<A> => 
 export const plainNode = (node: Domain.Node): Plain<Domain.Node> => ({
   ...node,
   status: spelling(node.status),
-  createdAt: DateTime.toDateUtc(node.createdAt)
+  createdAt: node.createdAt && new Date(node.createdAt.epochMilliseconds)
 })

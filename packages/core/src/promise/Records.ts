@@ -34,8 +34,8 @@ export interface Node {
   readonly id: number
   readonly name: string
   readonly status: NodeStatus
-  /** When the service accepted the node, to the millisecond. */
-  readonly createdAt: Date
+  /** When the service accepted the node, to the millisecond. Null where the reply has no date: lists of some services have none. */
+  readonly createdAt: Date | null
   /** Virtual CPUs. */
   readonly vcpus: number | null
   /** Memory in MiB. */
@@ -75,7 +75,7 @@ export interface NodeSpec {
   readonly image: string | number
   /** Default `ncr`, the only one. */
   readonly region?: "ncr" | undefined
-  /** Fingerprints or ids of the keys to install for root. */
+  /** The keys to install for root: fingerprints or ids; texts of public keys for a service with projects, which installs no others. */
   readonly sshKeys?: ReadonlyArray<string> | undefined
   readonly tags?: ReadonlyArray<string> | undefined
   /** Automated backups; can only be turned on here. */
@@ -84,6 +84,10 @@ export interface NodeSpec {
   readonly savedImageTemplateId?: number | undefined
   /** Committed option of the plan to start with. */
   readonly committedSkuId?: number | undefined
+  /** What happens when that commitment ends. */
+  readonly commitmentSetting?: CommitmentSetting | undefined
+  /** Size of the disk in GB, at least 1. Some series need it: their plans have a disk of 0 GB. */
+  readonly disk?: number | undefined
   readonly label?: string | undefined
   readonly securityAgent?: boolean | undefined
   readonly disablePassword?: boolean | undefined
@@ -95,6 +99,11 @@ export interface NodeSpec {
   readonly containerId?: number | undefined
   readonly securityGroupId?: number | undefined
   readonly startScripts?: ReadonlyArray<string> | undefined
+  /**
+   * Further fields of the request under their wire names, with values as JSON has them. A field that Berth has a name for is refused,
+   * and so is `number_of_instances`: a create makes one node.
+   */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** One reserved period a plan can be had for. */
@@ -119,6 +128,14 @@ export interface OperatingSystem {
   readonly image: string | null
 }
 
+/** A price in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+export interface ForeignPrice {
+  /** As the service writes it, such as `USD`. */
+  readonly currency: string
+  readonly perHour: number | null
+  readonly perMonth: number | null
+}
+
 /** What a plan gives and costs, as far as an image record states it. Prices are in rupees. */
 export interface Specs {
   readonly vcpus: number | null
@@ -128,6 +145,8 @@ export interface Specs {
   readonly pricePerHourInr: number | null
   readonly pricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
+  /** Set where the prices are in another currency; those in rupees are null then. */
+  readonly foreignPrice: ForeignPrice | null
   readonly committedOptions: ReadonlyArray<CommittedOption>
 }
 
@@ -138,10 +157,43 @@ export interface Image {
   readonly image: string
   /** Plan slug. */
   readonly plan: string
+  /** The name under which nodes show the plan; null where the record has none, then nodes show the slug. */
+  readonly sku: string | null
   readonly os: OperatingSystem
   /** Where the image can be started. */
   readonly zone: string | null
+  /** Whether the plan can be ordered at present; null where the record does not say. */
+  readonly available: boolean | null
   readonly specs: Specs
+  /** Fields of the reply that Berth does not know, under their wire names. */
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/**
+ * An image of the account, saved from the disk of a node. It has no plan and no price where the service lists it by itself; an older form
+ * of the list has a record for each plan.
+ */
+export interface SavedImage {
+  readonly name: string
+  /** What `savedImageTemplateId` of a create takes. */
+  readonly templateId: number | null
+  /** Identifier of the image. */
+  readonly imageId: string | null
+  /** What `image` of a create takes; null where the record has none. */
+  readonly image: string | null
+  readonly os: OperatingSystem
+  /** Such as `Ready`, in the words of the service. */
+  readonly state: string | null
+  /** Size in GB (10^9 bytes). */
+  readonly sizeGb: number | null
+  /** When it was saved, as `YYYY-MM-DD HH:MM:SS` where the service names no zone, otherwise as the service writes it. */
+  readonly created: string | null
+  /** Plan slug of a record of the older form. */
+  readonly plan: string | null
+  /** Where the image can be started. */
+  readonly zone: string | null
+  /** What the plan of a record of the older form gives and costs. */
+  readonly specs: Specs | null
   /** Fields of the reply that Berth does not know, under their wire names. */
   readonly extra: Readonly<Record<string, unknown>>
 }
@@ -156,6 +208,16 @@ export interface ImageFilter {
   readonly os?: string | undefined
   /** Used together with `os`. */
   readonly osVersion?: string | undefined
+}
+
+/** Filters of plans that the service does not have; each narrows, and they combine. */
+export interface PlanSize {
+  /** At least so many virtual CPUs. */
+  readonly minCpu?: number | undefined
+  /** At least so much memory, in GB. */
+  readonly minRam?: number | undefined
+  /** The plan of this name, in any case. */
+  readonly plan?: string | undefined
 }
 
 /** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
@@ -191,6 +253,12 @@ export interface PlanPrice {
   readonly images: ReadonlyArray<string>
 }
 
+/** What `plan` of a create takes, with one image. */
+export interface PlanSlug {
+  readonly image: string
+  readonly slug: string
+}
+
 /** A committed option of a plan, and the images that it has this price with. */
 export interface PlanOption {
   readonly skuId: number
@@ -206,7 +274,7 @@ export interface PlanOption {
 
 /** A plan and the images it can be started with. Its price is that with any of them: known where all have the same. */
 export interface Plan {
-  /** Plan slug, what `plan` of a create takes. */
+  /** The name under which nodes show the plan: its SKU, or its slug where the service has no SKUs. */
   readonly plan: string
   readonly vcpus: number | null
   readonly memoryMib: number | null
@@ -225,10 +293,14 @@ export interface Plan {
   /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
+  /** The price in another currency, if all records of the plan state the same one; those in rupees are null then. */
+  readonly foreignPrice: ForeignPrice | null
   /** A SKU is listed more than once where its price depends on the image. */
   readonly committedOptions: ReadonlyArray<PlanOption>
   /** Images that go with the plan, in the service's order. */
   readonly images: ReadonlyArray<string>
+  /** What `plan` of a create takes with each image. A SKU has a slug for each image, or several; they are no part of its name. */
+  readonly slugs: ReadonlyArray<PlanSlug>
   /** Each image once, with those of the same price. */
   readonly prices: ReadonlyArray<PlanPrice>
 }
@@ -247,6 +319,8 @@ export interface Allowance {
 export interface KnownAllowance {
   /** Requests granted per window; null until a reply reports it. */
   readonly limit: number | null
+  /** Length of the window. Null until a refill has shown it, or a reset further away than an hour, which is assumed until then. */
+  readonly windowMillis: number | null
   /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   readonly remaining: number | null
   /**
@@ -283,3 +357,6 @@ export interface Attempt {
   /** The allowance that the reply reports. */
   readonly allowance: Allowance | null
 }
+
+/** Filters of the plans, with those of their images; each narrows, and they combine. */
+export interface PlanFilter extends ImageFilter, PlanSize {}

@@ -11,6 +11,7 @@ import { type Redact, redactedReason } from "../client/transport/Redaction.ts"
 import type { BerthError } from "./BerthError.ts"
 import { Aborted, classes, ClientClosed, ClientFault } from "./Failure.ts"
 import { plain } from "./Plain.ts"
+import { scheduler } from "./scheduler.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
@@ -44,7 +45,8 @@ const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthEr
     operation,
     attempts: plain(attempts, asItIs),
     reply,
-    hint
+    hint,
+    cause: masked.cause
   })
 }
 
@@ -62,7 +64,7 @@ export const make = <R>(
   /** The exit of the effect, or why it was let go of. Never rejects. */
   const exitOf = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
     new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
-      const fiber = runtime.runFork(effect)
+      const fiber = runtime.runFork(effect, { scheduler })
       const end = (outcome: Exit.Exit<A, E> | Cut) => {
         cuts.delete(cut)
         signal?.removeEventListener("abort", onAbort)
@@ -110,8 +112,8 @@ export const make = <R>(
   const close = () =>
     (closing ??= (async () => {
       for (const cut of Array.from(cuts)) cut("closed")
-      await Effect.runPromise(Scope.close(longLived, Exit.void))
-      await runtime.dispose()
+      await Effect.runPromise(Scope.close(longLived, Exit.void), { scheduler })
+      await Effect.runPromise(runtime.disposeEffect, { scheduler })
     })())
 
   return { run, scope: () => Scope.forkUnsafe(longLived), close }

@@ -5,6 +5,7 @@ import { Duration, Effect, Option, Predicate, Redacted, Result } from "effect"
 import { type Headers, headersFault } from "../client/options/Headers.ts"
 import { flagFault, functionFault, laneFault, maxAllowedAttempts, wholeFault } from "../client/options/OptionCheck.ts"
 import type { Lane } from "../domain/Lane.ts"
+import { pathFault } from "../client/options/pathFault.ts"
 import { stateDirectoryFault } from "../client/StateDirectory.ts"
 import { checkRuntime } from "../client/options/Runtime.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
@@ -139,6 +140,8 @@ const checks = {
   apiKey: text,
   accessToken: text,
   account: asItIs,
+  project: asItIs,
+  location: asItIs,
   deadline: timespan,
   attemptTimeout: timespan,
   lane,
@@ -176,5 +179,10 @@ export const checkClient = (operation: string, options: ClientOptions) => {
   }
   const settings = settingsFrom(engine)
   if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
+  // With the state directory of `berth`, this variable names the file of the allowance.
+  const variable = "BERTH_ALLOWANCE_FILE"
+  const file = stateDirectory === "auto" && globalThis.process?.env?.[variable]?.trim()
+  const fault = file && pathFault(file, "a path")
+  if (fault) throw new InvalidOption(operation, variable, fault)
   return { engine, settings: settings.success, fetch, logger, logLevel, onAttempt, onReply, stateDirectory }
 }

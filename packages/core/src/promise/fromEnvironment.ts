@@ -11,7 +11,8 @@ const variables = {
   accessToken: "BERTH_ACCESS_TOKEN"
 } as const
 
-const named = { ...variables, account: "BERTH_ACCOUNT" } as const
+const furtherVariables = { account: "BERTH_ACCOUNT", project: "BERTH_PROJECT", location: "BERTH_LOCATION" } as const
+const named = { ...variables, ...furtherVariables } as const
 
 type Account = keyof typeof variables
 
@@ -61,13 +62,17 @@ export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (optio
   for (const [option, variable] of Object.entries(variables)) {
     if (options[option as Account] === undefined) account[option] = read(variable)
   }
-  // Its name is optional; what names another account than the environment has another name, too.
-  const name = globalThis.process?.env?.["BERTH_ACCOUNT"]?.trim()
-  if (name && options.account === undefined && options.apiKey === undefined) account["account"] = name
+  // These are optional; what names another account than the environment has another name and another place, too.
+  for (const [option, variable] of Object.entries(furtherVariables)) {
+    const text = globalThis.process?.env?.[variable]?.trim()
+    if (!text || options[option as keyof typeof furtherVariables] !== undefined || options.apiKey !== undefined)
+      continue
+    account[option] = option === "project" && /^\d+$/.test(text) ? Number(text) : text
+  }
   try {
     return make({ ...options, ...account } as ClientOptions)
   } catch (error) {
     if (!(error instanceof InvalidOption) || !Object.hasOwn(account, error.option)) throw error
-    throw new InvalidOption(operation, named[error.option as Account | "account"], error.detail)
+    throw new InvalidOption(operation, named[error.option as keyof typeof named], error.detail)
   }
 }

@@ -1,5 +1,5 @@
 /** Narrows a status to those that Berth knows. In a file of its own, whose types mention no library. */
-import { knownStatuses } from "../domain/NodeStatus.ts"
+import { knownStatuses } from "../domain/knownStatuses.ts"
 import type { KnownStatus } from "./Records.ts"
 
 /** Whether Berth knows this status. */

@@ -11,6 +11,7 @@ import type { NodeList } from "./Client.ts"
 import type { Node } from "./Records.ts"
 import type { Call, Runner } from "./Runner.ts"
 import { plainNode } from "./Plain.ts"
+import { scheduler } from "./scheduler.ts"
 
 /** Takes the items of an async iterator one at a time, in order: a consumer may ask for the next before it has the last. */
 const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
@@ -48,7 +49,7 @@ export const nodeList = <R>(
 
     /** Ends what was begun beforehand, too: a page asked for while the consumer was busy. */
     const close = async () => {
-      if (scope !== undefined) await Effect.runPromise(Scope.close(scope, Exit.void))
+      if (scope !== undefined) await Effect.runPromise(Scope.close(scope, Exit.void), { scheduler })
     }
     const end = () => {
       ended = true

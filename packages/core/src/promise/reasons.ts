@@ -25,6 +25,8 @@ export class NodeNotFound extends BerthError {
   declare readonly _tag: "NodeNotFound"
   /** The id that was asked for. */
   declare readonly nodeId: number
+  /** What the service said about it; null when it gave no reason. */
+  declare readonly detail: string | null
 }
 
 /** 404 where no node was named. */
@@ -62,6 +64,8 @@ export class PreconditionFailed extends BerthError {
 /** 429: the allowance is spent. */
 export class RateLimited extends BerthError {
   declare readonly _tag: "RateLimited"
+  /** What the service said about it; null when it gave no reason. */
+  declare readonly detail: string | null
   /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. */
   declare readonly retryAfterMillis: number | null
 }
@@ -96,7 +100,7 @@ export class ServiceUnavailable extends BerthError {
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends BerthError {
   declare readonly _tag: "ServiceFault"
-  /** HTTP status: 500 to 599, but none that is a `ServiceUnavailable`. */
+  /** 500 to 599, but none that is a `ServiceUnavailable`; the status of a success if the reply to a change names errors and no status of them. */
   declare readonly status: number
   /** What the service said about it. */
   declare readonly detail: string
@@ -111,6 +115,8 @@ export class Unreachable extends BerthError {
   declare readonly sent: "no" | "maybe" | "yes"
   /** What the network reported, at most 1000 characters and a code. */
   declare readonly detail: string
+  /** What is at fault. Only the network may be better the next time. The `cause` is the error that was thrown, without credentials. */
+  declare readonly fault: "network" | "certificate" | "proxy" | "fetch"
 }
 
 /** The time ran out: of one attempt, or of the whole call. */
@@ -159,13 +165,20 @@ export class OutcomeUnknown extends BerthError {
   declare readonly nodeName: string
   /** Ids of the nodes that it may have made; empty when none is listed or the list was not read. */
   declare readonly candidates: ReadonlyArray<number>
+  /** The candidate that the reply to the create named, although it does not show what was asked for; null if the reply named none. */
+  declare readonly toldId: number | null
+  /**
+   * How that node differs from what was asked for, such as `the name db instead of web`; null if the reply named none, or did not state
+   * exactly one node.
+   */
+  declare readonly difference: string | null
   /** Whether there was time to read the list. */
   declare readonly listRead: boolean
   /** Tag of the reason the reply is missing, such as `TimedOut`. */
   declare readonly because: string
   /** The sentence of that reason. */
   declare readonly detail: string
-  /** Whether the create has a key, so that it may be sent again. */
+  /** Whether the create has a key: another call with it then finds out more. */
   declare readonly keyed: boolean
 }
 

@@ -14,7 +14,7 @@ const readNode = (wire: unknown): Node => {
 
 /** The value that a case of the vectors names, under the vectors' names. */
 const observed = (node: Node, key: string): unknown => {
-  if (key === "createdAtMillis") return DateTime.toEpochMillis(node.createdAt)
+  if (key === "createdAtMillis") return DateTime.toEpochMillis(node.createdAt!)
   if (key === "extra") return Object.keys(node.extra)
   return node[key as keyof Node]
 }
@@ -117,5 +117,18 @@ describe("node records", () => {
       ["__proto__", { polluted: 1 }]
     ])
     assert.isUndefined(({} as Record<string, unknown>)["polluted"])
+  })
+})
+
+describe("a record without a date", () => {
+  it.each([undefined, null, "", "yesterday", 7])("is a node whose creation is not known: %s", (createdAt) => {
+    const node = readNode({
+      id: 1,
+      name: "web",
+      status: "Running",
+      ...(createdAt !== undefined && { created_at: createdAt })
+    })
+    assert.isNull(node.createdAt)
+    assert.deepStrictEqual(node.status, "running")
   })
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Equal, Hash, Schema } from "effect"
 import * as fc from "fast-check"
 import { allowanceFrom } from "../../src/api/AllowanceHeaders.ts"
+import { address } from "../../src/api/fields/Address.ts"
 import { diskGb } from "../../src/api/fields/Disk.ts"
 import { integer, text, unreadable } from "../../src/api/fields/Field.ts"
 import { memoryMib } from "../../src/api/fields/Memory.ts"
@@ -65,6 +66,50 @@ describe("a price", () => {
     assert.strictEqual(pricePerMonthInr("6.46/hr"), unreadable)
     assert.strictEqual(priceInr("6.46/hr"), unreadable)
   })
+})
+
+describe("an address", () => {
+  const shapes: ReadonlyArray<(ip: string) => unknown> = [
+    (ip) => ip,
+    (ip) => [ip],
+    (ip) => ({ ip_address: ip }),
+    (ip) => ({ address: ip, netmask: "0.0.0.0" }),
+    (ip) => [{ ip }]
+  ]
+  for (const wire of [
+    "0.0.0.0",
+    "::",
+    "0.0.0.0/0",
+    "0.0.0.0/32",
+    "::/0",
+    "[::]",
+    "0:0:0:0:0:0:0:0",
+    "::0",
+    "::ffff:0.0.0.0",
+    "000.000.000.000",
+    "0",
+    "",
+    "  ",
+    "\t",
+    " 0.0.0.0 ",
+    "None",
+    "none",
+    "null",
+    "N/A",
+    "-",
+    "--",
+    "[]",
+    "{}"
+  ]) {
+    it(`${JSON.stringify(wire)} is none, in every shape`, () => {
+      for (const shape of shapes) assert.isNull(address(shape(wire)))
+    })
+  }
+  for (const wire of ["10.0.0.1", "0.0.0.1", "100.0.0.0", "::1", "fe80::", "2001:db8::1", "::ffff:10.0.0.1"]) {
+    it(`${wire} is one, in every shape`, () => {
+      for (const shape of shapes) assert.strictEqual(address(shape(wire)), wire)
+    })
+  }
 })
 
 describe("a whole number", () => {

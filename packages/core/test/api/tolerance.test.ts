@@ -91,7 +91,7 @@ describe("tolerance of the codecs", () => {
             {
               id: node.id as number,
               name: node.name,
-              createdAtMillis: DateTime.toEpochMillis(node.createdAt),
+              createdAtMillis: DateTime.toEpochMillis(node.createdAt!),
               vcpus: node.vcpus,
               memoryGb: node.memoryMib === null ? null : node.memoryMib / 1024,
               diskGb: node.diskGb,

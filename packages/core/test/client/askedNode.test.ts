@@ -7,6 +7,7 @@ import { Effect, Stream } from "effect"
 import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import type { BerthError } from "../../src/domain/BerthError.ts"
+import type { SavedImage } from "../../src/domain/Image.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 
 const one = NodeId.make(1)
@@ -43,6 +44,35 @@ describe("a reply about another node is not understood", () => {
       })
     )
   }
+
+  describe("nor is one about a node of another location", () => {
+    const delhi = { project: 7, location: "Delhi" }
+    const there = { ...nodeRecord({ id: 1 }), location: "Chennai" }
+    for (const [what, data, call] of [
+      ["a get", there, (nodes) => nodes.get(one)],
+      ["a wait for a status", there, (nodes) => nodes.awaitStatus(one, "running")],
+      ["a delete", { vm_id: 9, location: "Chennai" }, (nodes) => nodes.delete(one)],
+      ["a commitment", { vcn_id: 1, location: "Chennai" }, set]
+    ] satisfies ReadonlyArray<
+      readonly [string, unknown, (nodes: Nodes["Service"]) => Effect.Effect<unknown, BerthError>]
+    >) {
+      it.live(`of ${what}`, () =>
+        Effect.gen(function* () {
+          const { hint, message, reason } = yield* Effect.flip(Nodes.use(call)).pipe(
+            Effect.provide(layer(() => ok(data), delhi))
+          )
+          assert.match(hint, /^Name the location/)
+          assert.strictEqual(reason._tag, "UnexpectedResponse")
+          assert.include(message, "expected the location Delhi at data.location, got Chennai.")
+          // A client that is for no location cannot tell.
+          if (what === "a get") yield* Nodes.use(call).pipe(Effect.provide(layer(() => ok(data))))
+          // Case makes no difference.
+          const spelled = { ...data, location: "delhi" }
+          yield* Nodes.use(call).pipe(Effect.provide(layer(() => ok(spelled), delhi)))
+        })
+      )
+    }
+  })
 
   it.effect("nor is one about another setting", () =>
     Effect.gen(function* () {
@@ -133,7 +163,9 @@ describe("a list that cannot be believed is never an empty account", () => {
   for (const bad of [{ ...image, image: null }, { ...image, plan: {} }, null, "ubuntu"]) {
     it.effect(`an image record that cannot be read is set aside: ${JSON.stringify(bad)}`, () =>
       Effect.gen(function* () {
-        for (const list of [lists["images.list"], lists["images.saved"]]) {
+        for (const list of [lists["images.list"], lists["images.saved"]] as ReadonlyArray<
+          Effect.Effect<ReadonlyArray<Pick<SavedImage, "image" | "plan">>, BerthError, Images>
+        >) {
           const images = yield* Effect.provide(
             list,
             layer(() => ok([bad, image]))

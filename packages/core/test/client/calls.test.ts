@@ -1,13 +1,13 @@
 import { layer, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Allowance } from "../../src/client/Allowance.ts"
 import { type Ledger, LedgerBegun } from "../../src/client/call/Attempt.ts"
 import * as Berth from "../../src/client/Berth.ts"
 import { Images } from "../../src/client/Images.ts"
-import type { Listed } from "../../src/client/listing/Listed.ts"
+import type { Listed, ListedPage } from "../../src/client/listing/Listed.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
@@ -227,7 +227,7 @@ describe("the list of nodes", () => {
 })
 
 describe("a page with a record that cannot be read", () => {
-  const records = [record(), { name: "nameless" }, record({ id: 9, created_at: 5 }), "text"]
+  const records = [record(), { name: "nameless" }, record({ id: 9, name: {} }), "text"]
 
   it.effect("is a page of the other nodes, and keeps every place as a page of records", () =>
     Effect.gen(function* () {
@@ -239,9 +239,40 @@ describe("a page with a record that cannot be read", () => {
       const page = yield* nodes.readPage()
       assert.deepStrictEqual(
         page.map((record) => ("_tag" in record ? [record.id, record.name, record.field] : record.id)),
-        [id, [null, "nameless", "id"], [NodeId.make(9), "web", "created_at"], [null, null, ""]]
+        [id, [null, "nameless", "id"], [NodeId.make(9), null, "name"], [null, null, ""]]
       )
     }).pipe(Effect.provide(layer(() => ok(records))))
+  )
+
+  it.effect("is reported by a page as by a list: to onEnd each time, and once as a warning", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+      const seen: Array<unknown> = []
+      const onEnd = ({ unreadable }: ListedPage) =>
+        Effect.sync(() => void seen.push(unreadable.map(({ field, id, name }) => [id, name, field])))
+      yield* Effect.gen(function* () {
+        const nodes = yield* Nodes
+        yield* nodes.listPage({ onEnd })
+        yield* nodes.listPage({ onEnd })
+        yield* Stream.runDrain(nodes.list())
+      }).pipe(
+        Effect.provide(
+          Layer.merge(
+            layer(() => ok(records)),
+            Logger.layer([logger])
+          )
+        )
+      )
+      const unreadable = [
+        [null, "nameless", "id"],
+        [9, null, "name"],
+        [null, null, ""]
+      ]
+      assert.deepStrictEqual(seen, [unreadable, unreadable])
+      assert.strictEqual(warnings.length, 1)
+      assert.match(warnings[0]!, /^The list has a record that cannot be read: .*, and 2 more\.$/)
+    })
   )
 
   it.effect("costs a list that record alone, which it reports and is not complete without", () =>
@@ -472,15 +503,14 @@ describe("time", () => {
     const statuses = ["created", "created", "running"]
     const seen: Array<unknown> = []
     return Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(
+      const node = yield* inTime(
         Nodes.use((nodes) =>
           nodes.awaitStatus(id, "running", {
             onObserved: (node) => Effect.sync(() => seen.push(Option.getOrThrow(node).status))
           })
         )
       )
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* Fiber.join(fiber)).status, "running")
+      assert.strictEqual(node.status, "running")
       assert.deepStrictEqual(seen, ["created", "created", "running"])
     }).pipe(Effect.provide(layer(() => ok(record({ status: statuses.shift() })))))
   })
@@ -510,9 +540,7 @@ describe("time", () => {
   it.effect("a wait outlasts transient failures, and ends when the node is gone", () => {
     const replies: Array<Reply> = [ok(record()), { status: 503 }, { status: 502 }, { status: 404 }]
     return Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(Nodes.use((nodes) => nodes.awaitDeleted(id)))
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(fiber)
+      yield* inTime(Nodes.use((nodes) => nodes.awaitDeleted(id)))
       assert.isEmpty(replies)
     }).pipe(Effect.provide(layer(() => replies.shift()!)))
   })
@@ -681,11 +709,34 @@ describe("a node that is gone before its delete", () => {
   it.effect("is not a success of other calls", () => {
     const left = [502, 404]
     return Effect.gen(function* () {
-      const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.setCommitment(id, "auto_renew"))))
+      const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.get(id))))
       assert.strictEqual(reason._tag, "NodeNotFound")
       assert.isEmpty(left)
     }).pipe(Effect.provide(layer(() => ({ status: left.shift()! }))))
   })
+})
+
+describe("the setting of a commitment", () => {
+  for (const [what, reply, posts] of [
+    ["whose reply was lost", noReply("ECONNRESET"), 1],
+    ["that the service failed", { status: 502 }, 1],
+    ["that never left", noReply("ECONNREFUSED", "connect"), 8]
+  ] as const) {
+    it.effect(`${what} is sent ${posts === 1 ? "once" : "again"}`, () => {
+      let sent = 0
+      const client = layer(() => {
+        sent++
+        return reply
+      })
+      return Effect.gen(function* () {
+        const { reason } = yield* inTime(
+          Effect.flip(Nodes.use((nodes) => nodes.setCommitment(id, "auto_renew", { skuId: 3 })))
+        )
+        assert.strictEqual(reason.mayBeProcessed, posts === 1)
+        assert.strictEqual(sent, posts)
+      }).pipe(Effect.provide(client))
+    })
+  }
 })
 
 describe("options", () => {

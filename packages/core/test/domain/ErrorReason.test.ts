@@ -108,6 +108,8 @@ describe("the sentence of an error", () => {
       new OutcomeUnknown({
         nodeName: "web",
         candidates: [],
+        toldId: null,
+        difference: null,
         listRead: true,
         because: "Unreachable",
         detail,

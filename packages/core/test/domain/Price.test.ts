@@ -21,6 +21,8 @@ const record = ({ id, image, name = image, options = [], perHour, plan }: Stated
   plan,
   os: { name: image, version: null, image: id ?? null },
   zone: "ncr",
+  sku: null,
+  available: null,
   specs: {
     vcpus: 2,
     memoryMib: 4096,
@@ -29,6 +31,7 @@ const record = ({ id, image, name = image, options = [], perHour, plan }: Stated
     pricePerHourInr: perHour,
     pricePerMonthInr: perHour === null ? null : timesInr(perHour, 730),
     minimumBillingInr: null,
+    foreignPrice: null,
     committedOptions: options.map((option) => ({ name: "", message: "", until: "", ...option }))
   },
   extra: {}
@@ -185,4 +188,34 @@ describe("over any catalogue", () => {
       { seed: 20_261_124, numRuns: 300 }
     )
   })
+})
+
+describe("the price of a plan in another currency", () => {
+  const foreign = (perHour: number): Image => {
+    const image = record({ plan: "p", image: "Ubuntu", perHour: null })
+    return { ...image, specs: { ...image.specs, foreignPrice: { currency: "USD", perHour, perMonth: null } } }
+  }
+
+  it("is that of all its records, and never one in rupees", () => {
+    const [plan] = fromImages([foreign(0.04), foreign(0.04)])
+    assert.deepInclude(plan, {
+      foreignPrice: { currency: "USD", perHour: 0.04, perMonth: null },
+      pricePerHourInr: null
+    })
+  })
+
+  for (const [what, other] of [
+    ["differ", foreign(0.05)],
+    ["are in rupees", ubuntu]
+  ] as const) {
+    it(`is not known where others ${what}`, () => {
+      for (const records of [
+        [foreign(0.04), other],
+        [other, foreign(0.04)]
+      ]) {
+        const [plan] = fromImages(records)
+        assert.deepInclude(plan, { foreignPrice: null, pricePerHourInr: null, minPricePerHourInr: null })
+      }
+    })
+  }
 })

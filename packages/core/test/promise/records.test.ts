@@ -6,7 +6,7 @@ import type { Creation } from "../../src/client/creation/Creator.ts"
 import type { KnownAllowance } from "../../src/domain/Allowance.ts"
 import type { Attempt } from "../../src/domain/Attempt.ts"
 import { commitmentSettings } from "../../src/domain/Commitment.ts"
-import type { Image, ImageFilter } from "../../src/domain/Image.ts"
+import type { Image, ImageFilter, SavedImage } from "../../src/domain/Image.ts"
 import { lanes } from "../../src/domain/Lane.ts"
 import type { Node } from "../../src/domain/Node.ts"
 import type { NodeSpec } from "../../src/domain/NodeSpec.ts"
@@ -30,6 +30,7 @@ it("have the types of the domain's values in their plain form", () => {
     readonly Node: Same<Promises.Node, Node>
     readonly NodeSpec: Same<Promises.NodeSpec, NodeSpec>
     readonly Image: Same<Promises.Image, Image>
+    readonly SavedImage: Same<Promises.SavedImage, SavedImage>
     readonly ImageFilter: Same<Promises.ImageFilter, ImageFilter>
     readonly Plan: Same<Promises.Plan, Plan>
     readonly Attempt: Same<Promises.Attempt, Attempt>
@@ -42,6 +43,7 @@ it("have the types of the domain's values in their plain form", () => {
     Node: true,
     NodeSpec: true,
     Image: true,
+    SavedImage: true,
     ImageFilter: true,
     Plan: true,
     Attempt: true,

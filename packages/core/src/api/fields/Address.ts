@@ -8,10 +8,17 @@ import { type Field, unreadable } from "./Field.ts"
 
 const keys = ["ip_address", "address", "ip"] as const
 
-/** The address; null when there is none (`null`, `""`, `"[]"`, `[]`, `{}`). */
+/**
+ * Texts that stand for no address: blanks, words such as `null`, and the unspecified address (`0.0.0.0`, `::`) in any spelling. A program
+ * that connects to the unspecified address reaches its own machine.
+ */
+const none =
+  /^\s*(?:[-\u2013\u2014]*|\[\s*\]|\{\s*\}|n\/?a|none|null|nil|undefined|\[?(?:::ffff:)?[0:.]+\]?(?:\/\d+)?)\s*$/i
+
+/** The address; null when there is none (`null`, `[]`, `{}`, or a text that stands for no address). */
 export const address: Field<string | null> = (wire) => {
-  if (wire === null || wire === "" || wire === "[]") return null
-  if (Predicate.isString(wire)) return wire
+  if (wire === null) return null
+  if (Predicate.isString(wire)) return none.test(wire) ? null : wire
   if (Array.isArray(wire)) return wire.length === 0 ? null : Array.isArray(wire[0]) ? unreadable : address(wire[0])
   if (!Predicate.isObject(wire)) return unreadable
   for (const key of keys) {

@@ -4,7 +4,7 @@
 import { DateTime } from "effect"
 
 /** What every `DateTime.Utc` inherits: its tag, its equality, how it is printed. */
-const prototype: object = Object.getPrototypeOf(DateTime.makeUnsafe(0))
+const prototype: object = Object.getPrototypeOf(DateTime.fromDateUnsafe(new Date(0)))
 
 /**
  * The `DateTime.Utc` that `DateTime.makeUnsafe` makes, with one difference: Effect gives each of its own a non-enumerable

@@ -2,14 +2,12 @@
  * A timestamp: ISO 8601, with fractional seconds of any length and `Z`; one without a zone is UTC (interface.md §2.3,
  * A13).
  */
-import { DateTime, Option, Predicate } from "effect"
+import { type DateTime, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"
 import { instant } from "./Instant.ts"
 
 /** Every other shape of ISO 8601. What `Date.parse` reads besides is a guess: a comment, `PM`, a month in words. */
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i
-
-const parse = Option.liftThrowable(DateTime.makeUnsafe)
 
 /** The digits of `text` from `from` until `to` as a number; -1 when one of them is not a digit. */
 const digits = (text: string, from: number, to: number): number => {
@@ -68,6 +66,7 @@ export const timestamp: Field<DateTime.Utc> = (wire) => {
   if (epochMillis !== undefined) return instant(epochMillis)
   const [, year, month, day, zone] = iso.exec(wire) ?? []
   if (!isDay(Number(year), Number(month), Number(day))) return unreadable
-  const other = parse(zone === undefined ? `${wire}Z` : wire)
-  return Option.isSome(other) ? DateTime.toUtc(other.value) : unreadable
+  // Only `Date` reads it: Effect's parser would add code to every page that has the client.
+  const other = Date.parse(zone === undefined ? `${wire}Z` : wire)
+  return Number.isNaN(other) ? unreadable : instant(other)
 }

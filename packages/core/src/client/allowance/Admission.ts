@@ -15,7 +15,6 @@ import * as Estimator from "./Estimator.ts"
 import { initial, type State } from "./EstimatorState.ts"
 import { Queue, reserveOf } from "./Queue.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
-import { share } from "./OwnProcesses.ts"
 
 /**
  * The share of the allowance that a client leaves to other programs and to people, 0 to 1, beside what its lanes leave to each other. A
@@ -85,8 +84,10 @@ const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMilli
 /** The estimate as users see it, at an instant and with so many requests in the queue. */
 const knownAllowance = (state: State, waiting: number, instant: number): KnownAllowance => {
   const { pausedUntil, report, underWay } = state
+  const windowMillis = Estimator.shownWindowMillis(state)
   return {
     limit: report?.limit ?? null,
+    windowMillis: windowMillis === undefined ? null : 1000 * Math.ceil(windowMillis / 1000),
     remaining: report === undefined ? null : Math.max(0, Math.floor(report.remaining) - underWay),
     keptForReads: Estimator.kept(state, instant, reserveOf.mutation) ?? null,
     resetInMillis: report === undefined ? null : Math.max(0, Math.round(report.resetAround - instant)),
@@ -99,6 +100,7 @@ const knownAllowance = (state: State, waiting: number, instant: number): KnownAl
 /** Whether two allowances differ in more than the time that has passed. */
 const differs = (a: KnownAllowance, b: KnownAllowance): boolean =>
   a.limit !== b.limit ||
+  a.windowMillis !== b.windowMillis ||
   a.remaining !== b.remaining ||
   a.underWay !== b.underWay ||
   a.waiting !== b.waiting ||
@@ -237,7 +239,14 @@ export const make = Effect.fnUntraced(function* (
       if (queue.size > 0) bell.openUnsafe()
     }
   }
-  const sharing = store === undefined ? undefined : yield* share(store, estimate, isBusy)
+  // Loaded on demand: a page in a browser has no store and does not need this code.
+  const sharing =
+    store === undefined
+      ? undefined
+      : yield* Effect.flatMap(
+          Effect.promise(() => import("./OwnProcesses.ts")),
+          ({ share }) => share(store, estimate, isBusy)
+        )
   /** Runs an effect of the estimate that others share. */
   const shared = <A, E>(effect: Effect.Effect<A, E>, restore: Restore = identity): Effect.Effect<A, E> =>
     Effect.suspend(() => {

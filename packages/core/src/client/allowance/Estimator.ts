@@ -144,6 +144,19 @@ export const sending = ({ ended, unreported }: State, instant: number): Report.S
 export const kept = (state: State, instant: number, reserve: number): number | undefined =>
   state.report && keptFor(state, state.report, instant) + held(state, state.report, instant, reserve)
 
+/** An hour is assumed until something else is shown (A22). */
+const assumedWindowMillis = 3_600_000
+
+/**
+ * The length of the window, as far as it is shown: by a token bucket that takes so long to refill, or by a refill all at once, whose reset is
+ * then stated a whole window ahead. Before, only a reset further away than an hour says something. Undefined where nothing does.
+ */
+export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis }: State): number | undefined => {
+  if (report !== undefined && BucketDetector.isBelieved(bucket)) return report.limit * bucket.maxMillisPerRequest
+  if (windowMillis === undefined || windowMillis <= 0) return undefined
+  return refillsAtOnce || windowMillis > assumedWindowMillis ? windowMillis : undefined
+}
+
 /** A request has gone. */
 export const sent = (state: State, instant: number): State => {
   const { spread, report } = state

@@ -10,7 +10,6 @@ import { type ErrorReason, TimedOut } from "../../domain/ErrorReason.ts"
 import type { FailedReply } from "../../domain/FailedReply.ts"
 import type * as Admission from "../allowance/Admission.ts"
 import { failedReply } from "./failedReply.ts"
-import { replyAttributes, requestAttributes } from "../telemetry/httpAttributes.ts"
 import type { Observer } from "../telemetry/Observer.ts"
 import { deadlineReached, timeUp } from "./Deadline.ts"
 import type { CallOptions, Operation, Repeatable } from "./Operation.ts"
@@ -52,7 +51,7 @@ type Send = (begun: (head: Head) => void, leaving?: Leaving) => Effect.Effect<Wi
 
 /** What the attempts of a client depend on. */
 export interface Dependencies {
-  readonly settings: Pick<Settings, "maxBodyBytes" | "maxBodyTokens" | "origin">
+  readonly settings: Pick<Settings, "origin">
   readonly observer: Observer | undefined
 }
 
@@ -69,6 +68,8 @@ export interface Task<A> {
   readonly repeatable: Repeatable
   readonly maxAttempts: number
   readonly attemptMillis: number
+  /** Bounds of each reply. */
+  readonly bounds: NonNullable<Operation<A>["bounds"]>
   /** Masks the secrets of the client and of the call. */
   readonly redact: Redact
   /** Called with each attempt, the client's before the call's own. */
@@ -91,15 +92,15 @@ const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : 
  * became of the request.
  */
 export const make = ({ observer, settings }: Dependencies) => {
-  const { maxBodyBytes, maxBodyTokens, origin } = settings
-  const bodyFault = `a body of at most ${maxBodyBytes} bytes (maxBodyBytes)`
+  const { origin } = settings
 
   const attempt = Effect.fnUntraced(function* <A>(
     task: Task<A>,
     ticket: Admission.Ticket,
     restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
-    const { attemptMillis, ledger, operation, redact, request, send, wireRequest } = task
+    const { attemptMillis, bounds, ledger, operation, redact, request, send, wireRequest } = task
+    const bodyFault = `a body of at most ${bounds.maxBodyBytes} bytes (maxBodyBytes)`
     const clock = yield* Clock.Clock
     const startedAt = monotonicMillisUnsafe(clock)
     // A busy program may get its turn after the deadline, and before the timer of that.
@@ -119,14 +120,14 @@ export const make = ({ observer, settings }: Dependencies) => {
     const leaving = sending === undefined ? leaves : Effect.andThen(sending.before, leaves)
     const exchange = Effect.suspend(() => {
       operation.onAttemptReply?.(undefined)
-      const isCreate = repeatable === "create"
+      const isOnce = repeatable === "once"
       // Whatever else fails while it connects may be sent again, or only read: it is not worth the difference.
-      if (!isCreate) sent = "maybe"
+      if (!isOnce) sent = "maybe"
       const begun = (reply: Head) => {
         head = reply
         sent = "yes"
       }
-      const replied = isCreate ? send(begun, leaving) : send(begun)
+      const replied = isOnce ? send(begun, leaving) : send(begun)
       return Effect.raceFirst(replied, Effect.andThen(timeUp(attemptMillis), Effect.suspend(timedOut)))
     })
 
@@ -169,23 +170,31 @@ export const make = ({ observer, settings }: Dependencies) => {
       if (sending !== undefined && sent === "no") yield* sending.notProcessed
       return yield* Effect.failCause(received.cause)
     }
+    const reply =
+      Result.isFailure(received.value) && head !== undefined && isRefusal(head) ? cutOff(head) : received.value
     const result = Result.flatMap(
-      Result.mapError(received.value, (reason) => redactedReason(reason, redact)),
+      Result.mapError(reply, (reason) => redactedReason(reason, redact)),
       (reply) =>
         understand(
           operation,
           reply,
-          { show: redact, maxBodyTokens, bodyFault: reply.whole ? undefined : bodyFault },
+          {
+            show: redact,
+            maxBodyTokens: bounds.maxBodyTokens,
+            bodyFault: reply.whole ? undefined : bodyFault
+          },
           clock.currentTimeMillisUnsafe(),
           sentBefore !== "no"
         )
     )
     yield* enter(outcomeOf(result))
-    if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [], operation.name)
+    if (Result.isSuccess(result) && observer && operation.drift) {
+      observer.drifted(operation.drift(observer.drift)(result.success.value), operation.name)
+    }
     yield* head === undefined
       ? ticket.ended(Result.isSuccess(result) || result.failure.mayBeProcessed)
       : ticket.replied(head, Result.isFailure(result) && result.failure.retry === "throttled")
-    if (observer) yield* observer.annotated(replyAttributes(head?.status, result))
+    if (observer) yield* observer.annotated(observer.http.replyAttributes(head?.status, result))
     // What was certainly not carried out leaves no doubt behind.
     if (Result.isSuccess(result) || result.failure.mayBeProcessed) ledger.sent = surer(sentBefore, sent)
     else if (sending !== undefined) yield* sending.notProcessed
@@ -201,10 +210,19 @@ export const make = ({ observer, settings }: Dependencies) => {
     (ticket, restore) => {
       const once = attempt(task, ticket, restore)
       if (!observer) return once
-      const attributes = () => requestAttributes(origin, task)
+      const attributes = () => observer.http.requestAttributes(origin, task)
       return observer.traced("attempt", task.wireRequest.method, { kind: "client", attributes })(once)
     }
 }
+
+/**
+ * Whether the status alone proves that the service refused the request. A service may reply to a large request before it has read it, and
+ * close the connection: the body of the reply may then be lost. A 404 without its body does not prove that a node is gone.
+ */
+const isRefusal = ({ status }: Head): boolean => status >= 400 && status < 500 && status !== 404
+
+/** A reply whose body never came. */
+const cutOff = (head: Head): Result.Result<WireReply> => Result.succeed({ ...head, body: "", whole: false })
 
 /** The outcome of an attempt, as the ledger has it. */
 const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string =>

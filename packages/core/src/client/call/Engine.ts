@@ -112,6 +112,8 @@ export class Engine extends Context.Service<
     readonly deadline: Duration.Duration
     /** Most attempts of one call. */
     readonly maxAttempts: number
+    /** The location of the project that the client is for; undefined if it is for none. */
+    readonly location: string | undefined
     /** Lane of every call that does not name one; undefined where it is that of the operation. */
     readonly lane: Lane | undefined
     /** What is left of the allowance, what it becomes, and whether a request would be too late. */
@@ -142,6 +144,11 @@ export class Engine extends Context.Service<
         const guarded = Breaker.make()
 
         const attemptMillis = Duration.toMillis(settings.attemptTimeout)
+        /** The bounds of an operation; what the options set is for every operation. */
+        const boundsOf = ({ bounds = settings }: Pick<Operation<unknown>, "bounds">) => ({
+          maxBodyBytes: options.maxBodyBytes ?? bounds.maxBodyBytes,
+          maxBodyTokens: options.maxBodyTokens ?? bounds.maxBodyTokens
+        })
 
         const begin = <A>(
           clock: Clock.Clock,
@@ -157,7 +164,8 @@ export class Engine extends Context.Service<
           const ledger: Attempt.Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", reply: null }
           const { attemptTimeout, headers } = options ?? {}
           const further = headers && lowerCase(headers)
-          const signed = sign(wireRequest, further)
+          const bounds = boundsOf(operation)
+          const signed = { ...sign(wireRequest, further), maxBodyBytes: bounds.maxBodyBytes }
           return {
             operation,
             wireRequest,
@@ -170,6 +178,7 @@ export class Engine extends Context.Service<
             leftMillis,
             repeatable: options?.retry === false ? "never" : operation.repeatable,
             maxAttempts: options?.maxAttempts ?? settings.maxAttempts,
+            bounds,
             attemptMillis: attemptTimeout === undefined ? attemptMillis : Duration.toMillis(attemptTimeout),
             redact: redactWith(further),
             onAttempt: both(settings.onAttempt, options?.onAttempt),
@@ -210,8 +219,8 @@ export class Engine extends Context.Service<
           return clock === undefined ? 0 : Math.floor(monotonicMillis + clock.minAheadMillis)
         }
 
-        const { deadline, lane, maxAttempts } = settings
-        return Engine.of({ call, deadline, maxAttempts, lane, allowance: admission, serviceTimeAt })
+        const { deadline, lane, location, maxAttempts } = settings
+        return Engine.of({ call, deadline, maxAttempts, location, lane, allowance: admission, serviceTimeAt })
       })
     )
 }

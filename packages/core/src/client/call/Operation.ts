@@ -9,13 +9,15 @@ import { type ReadRecord, RecordFault } from "../../api/fields/RecordReader.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { AttemptReport } from "../options/AttemptReport.ts"
-import type { Drift } from "../telemetry/Drift.ts"
+import type { Settings } from "../options/Settings.ts"
+import type * as Drifts from "../telemetry/Drift.ts"
 
 /**
- * What may be sent again. `idempotent`: sending twice does no more than sending once. `create`: only where the first one
- * was certainly not processed, because a second node costs money. `never`: the caller asked for that.
+ * What may be sent again. `idempotent`: sending twice does no more than sending once. `once`: only if the first request
+ * was certainly not processed, because a second node or a second committed period costs money. `never`: the caller asked
+ * for that.
  */
-export type Repeatable = "idempotent" | "create" | "never"
+export type Repeatable = "idempotent" | "once" | "never"
 
 /** What can be asked of one call. */
 export interface CallOptions {
@@ -62,12 +64,14 @@ export interface Operation<A> {
   readonly lane: Lane
   /** Reads the data of a successful reply; it also gets the whole body. */
   readonly decode: (data: unknown, body: unknown) => Result.Result<A, RecordFault>
+  /** Bounds of its replies if the options of the client set none. Default: those of every operation. */
+  readonly bounds?: Pick<Settings, "maxBodyBytes" | "maxBodyTokens">
   /** Called with the reply of each attempt, of a success or a failure, and with undefined when an attempt begins. Default: none. */
   readonly onAttemptReply?: (reply: RawReply | undefined) => void
   /** Done when an attempt is sent. Default: nothing. */
   readonly sending?: SendingHooks | undefined
   /** What is in it that Berth does not know. Default: nothing. */
-  readonly drift?: (value: A) => ReadonlyArray<Drift>
+  readonly drift?: (drift: typeof Drifts) => (value: A) => ReadonlyArray<Drifts.Drift>
 }
 
 const place = (base: string, path: string) => (path === "" ? base : `${base}.${path}`)

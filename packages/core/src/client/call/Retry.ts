@@ -69,7 +69,7 @@ export const decide = ({
   repeatable
 }: Situation): Decision => {
   if (reason.retry === "never" || attempts >= maxAttempts || repeatable === "never") return giveUp
-  if (repeatable === "create" && reason.mayBeProcessed) return giveUp
+  if (repeatable === "once" && reason.mayBeProcessed) return giveUp
   const asked = "retryAfterMillis" in reason ? (reason.retryAfterMillis ?? 0) : 0
   if (asked > maxRetryAfterMillis) return giveUp
   const isThrottled = reason.retry === "throttled"

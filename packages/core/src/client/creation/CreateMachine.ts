@@ -18,25 +18,27 @@ import {
   isAlike,
   isSame,
   keyFault,
-  millisSince,
-  quietMillis,
   resolve,
   type Tried,
   untried
 } from "./Reconciliation.ts"
 import {
+  idsOf,
   type Instant,
   type Intent,
   intentVersion,
   isSent,
   type SentIntent,
+  type Told,
   unanswered,
   type UnansweredIntent
 } from "./IntentStore.ts"
+import { millisSince, quietMillis } from "./Ownership.ts"
 
 /** What came of a create: a new node, or one found to be its own, because its reply was lost or its key had made it. */
 export interface Creation {
   readonly outcome: "created" | "adopted"
+  /** Its name is spelled as the service spells it, which may differ from the spec. */
   readonly node: Node
 }
 
@@ -98,11 +100,13 @@ export type CreateAction =
 export type CreateEvent =
   | { readonly _tag: "IntentRead"; readonly intent: Intent | undefined; readonly now: Instant }
   | { readonly _tag: "NodeRead"; readonly result: Result.Result<Node, BerthError> }
-  | { readonly _tag: "HighestIdRead"; readonly result: Result.Result<number, BerthError> }
+  | { readonly _tag: "HighestIdRead"; readonly result: Result.Result<number, BerthError>; readonly newest: number }
   /** The request is about to be sent: it is `Sent` once that is written. */
   | { readonly _tag: "TurnCame"; readonly now: Instant }
   /** The attempt was certainly not processed; another may follow. */
   | { readonly _tag: "NotProcessed" }
+  /** The reply names a new node that differs from what was asked for. */
+  | { readonly _tag: "NodeTold"; readonly told: Told }
   | {
       readonly _tag: "SendEnded"
       readonly result: Result.Result<Node, BerthError>
@@ -112,7 +116,7 @@ export type CreateEvent =
       readonly leftMillis: number
     }
   | { readonly _tag: "Interrupted" }
-  | ({ readonly _tag: "ListRead"; readonly now: Instant } & Omit<Evidence, "intent">)
+  | ({ readonly _tag: "ListRead" } & Omit<Evidence, "intent">)
   | { readonly _tag: "PollFailed"; readonly error: BerthError; readonly isListRead: boolean }
   /** The time of the create is up; with what its latest request has tried. */
   | { readonly _tag: "DeadlineReached"; readonly tried: Tried }
@@ -185,10 +189,11 @@ const stepAfter = (request: CreateRequest, state: CreateState, event: CreateEven
     }
     case "HighestIdRead":
       return Result.isSuccess(event.result)
-        ? prepared(request, event.result.success)
+        ? prepared(request, event.result.success, event.newest)
         : failed(failureOf(event.result.failure, request.deadlineMillis, true))
     case "TurnCame":
     case "NotProcessed":
+    case "NodeTold":
     case "SendEnded":
     case "Interrupted":
       return state._tag === "Queued" || state._tag === "Sent" ? sending(request, state, event) : { state }
@@ -231,7 +236,10 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   const isEarly = isRepeatable && sinceMillis < quietMillis
   const pausesMillis = isRepeatable
     ? [0, ...(isEarly ? [minMillisUntilListed] : []), ...laterPausesMillis]
-    : pausesAfter(sinceMillis)
+    : // The earlier call looked for the node that the reply named. One more look: it may have another name by now.
+      left.told !== undefined
+      ? [0]
+      : pausesAfter(sinceMillis)
   return reconciling({ intent: left, because: null, pausesMillis, isRepeatable, isEarly, refusals: 0 }, true)
 }
 
@@ -242,7 +250,11 @@ const reading = (id: NodeId, [afterMillis = 0, ...pausesMillis]: ReadonlyArray<n
 })
 
 /** The intent of a create that is new. Without a caller's key nothing is written before the request is sent. */
-const prepared = ({ image, key, keyed, name, plan, spec }: CreateRequest, newerThan: number): CreateStep => {
+const prepared = (
+  { image, key, keyed, name, plan, spec }: CreateRequest,
+  newerThan: number,
+  newest: number
+): CreateStep => {
   const intent: Intent = {
     version: intentVersion,
     key,
@@ -251,6 +263,7 @@ const prepared = ({ image, key, keyed, name, plan, spec }: CreateRequest, newerT
     image,
     spec,
     newerThan,
+    ...(newest > newerThan && { newest }),
     sentAt: null,
     fate: "open",
     nodeId: null
@@ -267,7 +280,10 @@ const queued = (keyed: boolean, intent: Intent, refusals: number): CreateStep =>
 const unsent = (intent: Intent): Intent => ({ ...intent, sentAt: null, fate: "open" })
 
 type Sending = Extract<CreateState, { readonly _tag: "Queued" | "Sent" }>
-type SendEvent = Extract<CreateEvent, { readonly _tag: "TurnCame" | "NotProcessed" | "SendEnded" | "Interrupted" }>
+type SendEvent = Extract<
+  CreateEvent,
+  { readonly _tag: "TurnCame" | "NotProcessed" | "NodeTold" | "SendEnded" | "Interrupted" }
+>
 
 const removed: IntentWrite = { intent: null, isRequired: false }
 
@@ -282,14 +298,23 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       const again = unsent(intent)
       return { state: { ...state, _tag: "Queued", intent: again }, write: { intent: again, isRequired: false } }
     }
+    case "NodeTold":
+      // The step after the reply writes it.
+      return { state: state._tag === "Sent" ? { ...state, intent: { ...state.intent, told: event.told } } : state }
     case "Interrupted":
       return state._tag === "Sent" ? sent({ ...state.intent, fate: "lost" }, refusals, false) : { state }
     case "SendEnded": {
       if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, intent)
       const error = failureOf(event.result.failure, request.deadlineMillis, false)
       if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
+      // The list would show the same nodes, and not which of them is meant.
+      if (intent.told?.others !== undefined) {
+        const step = unknown(request, { ...state, because: error, isListRead: false })
+        return { ...step, write: step.write ?? { intent: { ...state.intent, fate: "lost" }, isRequired: false } }
+      }
       return reconciling(
-        error.reason.retry === "throttled"
+        // A 429, for the rate limit or for a quota. A create that a quota refused is not sent again.
+        error.reason.retry === "throttled" || error.reason._tag === "InvalidRequest"
           ? refused(request, state, error, event)
           : {
               intent: { ...state.intent, fate: "lost" },
@@ -404,9 +429,12 @@ const unknown = (
   tried: Tried = untried
 ): CreateStep => {
   const { _tag, message } = because?.reason ?? otherwise
+  const { told } = intent
   const reason = new OutcomeUnknown({
     nodeName: name,
-    candidates: candidates.map(({ id }) => id),
+    candidates: Array.from(new Set([...idsOf(told), ...candidates.map(({ id }) => id)])),
+    toldId: told?.id ?? null,
+    difference: told === undefined || told.others !== undefined ? null : told.difference,
     listRead: isListRead,
     because: _tag,
     detail: message,

@@ -4,10 +4,12 @@
  */
 import { Duration, Effect, Option, Random, Result } from "effect"
 import type { RecordFault } from "../../api/fields/RecordReader.ts"
+import type { SeveralNodes, UnreadNode } from "../../api/NodeCodec.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
-import type { ErrorReason } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, UnexpectedResponse } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
+import { imageFinder } from "../../domain/Price.ts"
 import { type Ledger, LedgerBegun } from "../call/Attempt.ts"
 import type { CallOptions, SendingHooks } from "../call/Operation.ts"
 import { endIn } from "../call/Deadline.ts"
@@ -23,13 +25,13 @@ import {
   next
 } from "./CreateMachine.ts"
 import {
-  type Alike,
-  alikeOf,
+  type Beside,
+  besideOf,
   createFailure,
   createReplyFault,
   isBeside,
   keyFault,
-  lostBeside,
+  severalFault,
   SameNameCreates,
   specDigest,
   untried,
@@ -38,6 +40,7 @@ import {
 } from "./Reconciliation.ts"
 import {
   drawnKeyPrefix,
+  idsOf,
   type Instant,
   type Intent,
   type IntentStore,
@@ -46,6 +49,7 @@ import {
   type SentIntent,
   sharedByKey
 } from "./IntentStore.ts"
+import { isSpelling, type KnownPlans, mayShowPlan, spellingGroup, systemOf } from "./Ownership.ts"
 import * as Watermark from "./Watermark.ts"
 
 export type { Creation }
@@ -71,8 +75,10 @@ export interface Dependencies {
     spec: NodeSpec,
     options: CallOptions,
     hooks: SendingHooks,
-    faultOf: (node: Node) => RecordFault | undefined
+    faultOf: (node: Node | UnreadNode | SeveralNodes) => RecordFault | undefined
   ) => Effect.Effect<Node, BerthError>
+  /** Where the client's nodes are; undefined if it names no location. */
+  readonly location: string | undefined
   /** Most attempts of one call. */
   readonly maxAttempts: number
   /** Longest time a create may take altogether, its polls included, unless its options set another. */
@@ -80,6 +86,8 @@ export interface Dependencies {
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
   /** How a create reads pages of the list. */
   readonly pages: (options: CallOptions) => Watermark.ReadPage
+  /** What the image list says of plans. */
+  readonly plans: (options: CallOptions) => Effect.Effect<KnownPlans, BerthError>
   /** What the service's clock has certainly reached at an instant of our monotonic clock; 0 when it is unknown. */
   readonly serviceTimeAt: (monotonicMillis: number) => number
   /** Where intents are kept; undefined where there is no place for them, and so no key can be kept. */
@@ -111,18 +119,39 @@ interface Call {
   /** Fails where this call does not hold its key any more. */
   confirm: Effect.Effect<void, IntentStoreFailed>
   state: CreateState
-  /** Creates alike, of other processes, that were seen under way. */
-  underWay: Alike["underWay"]
+  /** Creates of the same name by other processes that this call has seen under way. */
+  underWay: Beside["underWay"]
+  /** Whether this call has read the image list. */
+  hasPlans: boolean
 }
 
 type Action<Tag extends CreateAction["_tag"]> = Extract<CreateAction, { readonly _tag: Tag }>
 
+/** Most nodes of one name that a poll reads by their ids. */
+const maxReads = 20
+
+/** A node as a list and a read by its id show it together. */
+const joined = (listed: Node, read: Node | undefined): Node =>
+  read === undefined ? listed : { ...read, plan: read.plan ?? listed.plan, image: read.image ?? listed.image }
+
 /** A creator for one client. */
-export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, store: kept }: Dependencies) => {
+export const make = ({
+  deadline,
+  get,
+  location,
+  maxAttempts,
+  pages,
+  plans: readPlans,
+  send,
+  serviceTimeAt,
+  store: kept
+}: Dependencies) => {
   const store = kept ?? makeMemory()
   const watermark = Watermark.make()
   /** Nodes that are known to belong to creates, and the keys of these. */
   const claimed = new Map<NodeId, string>()
+  /** What the image list said of plans when a call read it last. */
+  let plans: KnownPlans = []
   const withSameName = sharedByKey(() => new SameNameCreates())
 
   /** Takes a step: what is known then is not lost by an interruption. */
@@ -154,29 +183,85 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
   }))
 
   /**
-   * Writes what a step has to write. A process that stood still for long may have lost its key: over the intent of the next owner
-   * it writes only the node, which that one needs to know, too.
+   * Writes what a step has to write. A process that stood still for long may have lost its key. It then overwrites the intent of the
+   * next owner only to record the node that it knows, because the owner needs to know that node, too.
    */
   const write = ({ confirm, request }: Call, { write }: CreateStep): Effect.Effect<void, ErrorReason> => {
     if (write === undefined) return Effect.void
     const { intent, isRequired } = write
     const saved = intent === null ? store.remove(request.key) : store.save(intent)
-    if (intent !== null && intent.nodeId !== null && request.keyed) {
+    const node = intent?.nodeId ?? intent?.told?.id
+    if (node !== undefined && request.keyed) {
       return Effect.catch(saved, ({ detail }) =>
-        Effect.logWarning(`The intent of node ${intent.nodeId} cannot be written (${detail}).`)
+        Effect.logWarning(`The intent of node ${node} cannot be written (${detail}).`)
       )
     }
     const confirmed = Effect.andThen(confirm, saved)
     return isRequired ? Effect.mapError(confirmed, unusableReason) : Effect.ignore(confirmed)
   }
 
-  /** What is wrong with a node as the reply to this call's request. */
-  const replyFault = (call: Call, node: Node) => {
-    const owner = claimed.get(node.id)
-    const isOthers = owner !== undefined && owner !== call.request.key
+  /** What is wrong with a reply to this call's request. */
+  const replyFault = (call: Call, stated: Node | UnreadNode | SeveralNodes) => {
+    const isOthers = (id: NodeId) => {
+      const owner = claimed.get(id)
+      return owner !== undefined && owner !== call.request.key
+    }
     const { spec, state } = call
-    return "intent" in state ? createReplyFault(state.intent, spec.region ?? "ncr", isOthers, node) : undefined
+    if (!("intent" in state)) return undefined
+    const found =
+      "ids" in stated
+        ? severalFault(state.intent, isOthers, stated)
+        : createReplyFault(state.intent, { region: spec.region ?? "ncr", location }, isOthers(stated.id), stated, plans)
+    if (found?.told !== undefined) feed(call, { _tag: "NodeTold", told: found.told })
+    return found?.fault
   }
+
+  /** Whether the image list is not needed to tell the image of a node: it shows an image, or no system either. */
+  const isImageTold = ({ request }: Call, node: Node) =>
+    systemOf(node) === undefined || imageFinder(plans)(request.image).length > 0
+
+  /**
+   * Reads the image list if a node shows a plan under a name that this client does not know for the asked plan, or a system in place of
+   * its image. If the list cannot be read, the plans count as different.
+   */
+  const knowPlans = (call: Call, shown: ReadonlyArray<Node>) =>
+    call.hasPlans || shown.every((node) => mayShowPlan(node.plan, call.request.plan, plans) && isImageTold(call, node))
+      ? Effect.void
+      : Effect.flatMap(within(call), readPlans).pipe(
+          Effect.map((read) => {
+            plans = read
+            call.hasPlans = true
+          }),
+          Effect.ignore
+        )
+
+  /**
+   * The node of a reply. If only its plan has another name, the image list decides whether it is the plan that was asked for. The intent
+   * is saved first: if this process ends meanwhile, the next one knows the id that the reply named.
+   */
+  const judged = (call: Call, node: Node) =>
+    mayShowPlan(node.plan, call.request.plan, plans) || !("intent" in call.state)
+      ? Effect.succeed(node)
+      : Effect.ignore(write(call, { state: call.state, write: { intent: call.state.intent, isRequired: false } })).pipe(
+          Effect.andThen(knowPlans(call, [node])),
+          Effect.andThen(
+            Effect.suspend(() => {
+              const fault = replyFault(call, node)
+              return fault === undefined
+                ? Effect.succeed(node)
+                : Effect.fail(
+                    createFailure(
+                      new UnexpectedResponse({
+                        status: 200,
+                        path: `data.${fault.path}`,
+                        expected: fault.expected,
+                        excerpt: "another"
+                      })
+                    )
+                  )
+            })
+          )
+        )
 
   /** Sends the request. Each attempt is written as it goes. */
   const sendOnce = Effect.fnUntraced(function* (call: Call) {
@@ -198,7 +283,16 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
     const limits = yield* within(call)
     return yield* call.sameName.sending(
       Effect.uninterruptibleMask((restore) =>
-        restore(send(call.spec, { ...call.options, ...limits }, hooks, (node) => replyFault(call, node))).pipe(
+        restore(
+          Effect.flatMap(
+            send(call.spec, { ...call.options, ...limits }, hooks, (stated) => {
+              const fault = replyFault(call, stated)
+              // Reading the image list may clear this one up.
+              return fault?.path === "plan" && !call.hasPlans ? undefined : fault
+            }),
+            (node) => judged(call, node)
+          )
+        ).pipe(
           Effect.onInterrupt(() => feedAndWrite({ _tag: "Interrupted" })),
           Effect.result,
           Effect.flatMap((result) =>
@@ -225,9 +319,33 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         isBeside(own, other) && !other.key.startsWith(drawnKeyPrefix) ? settledToo(other) : Effect.succeed(other)
       )
       const keys = new Set(intents.map(({ key }) => key))
-      for (const key of underWay) if (!keys.has(key)) intents.push(...Option.toArray(yield* store.find(key)))
+      for (const key of underWay.keys()) if (!keys.has(key)) intents.push(...Option.toArray(yield* store.find(key)))
       return intents
     })
+
+  /** Whether a listed node may be that of this call, by its name and id. */
+  const isCandidate = ({ request, state }: Call, { id, name }: Node) =>
+    "intent" in state &&
+    id > state.intent.newerThan &&
+    isSpelling(name, request.name) &&
+    (claimed.get(id) ?? request.key) === request.key
+
+  /**
+   * The candidates without a date as a read by their id shows them, and those that could not be read. One that the read names otherwise
+   * counts as not read: list and read contradict each other. If there are too many, none is read: a list like that is not believed.
+   */
+  const dated = Effect.fnUntraced(function* (call: Call, listed: ReadonlyArray<Node>) {
+    const undated = listed.filter((node) => node.createdAt === null && isCandidate(call, node))
+    const read = new Map<NodeId, Node>()
+    for (const { id, name } of undated.length > maxReads ? [] : undated) {
+      const result = yield* Effect.result(get(id, yield* within(call)))
+      if (Result.isSuccess(result) && isSpelling(result.success.name, name)) read.set(id, result.success)
+    }
+    return {
+      newer: listed.map((node) => joined(node, read.get(node.id))),
+      unread: new Set(undated.flatMap(({ id }) => (read.has(id) ? [] : [id])))
+    }
+  })
 
   /** Reads the list, and then the intents of others: of every node in it the create was written before. */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
@@ -237,20 +355,32 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         readIntents: Effect.Effect<ReadonlyArray<Intent> | undefined, E>,
         readOwners: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, E>
       ) {
-        const newer = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+        const listed = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
         isListRead = true
+        const { newer, unread } = yield* dated(call, listed)
+        yield* knowPlans(
+          call,
+          newer.filter((node) => isCandidate(call, node))
+        )
         const intents = yield* readIntents
         // After the intents: one that is settled in between is seen here.
         const owners = yield* readOwners(newer.map(({ id }) => id))
         const now = yield* instant
         for (const [id, key] of owners) claimed.set(id, key)
-        for (const { key, nodeId } of intents ?? []) if (nodeId !== null) claimed.set(nodeId, key)
-        const alike: Alike =
+        const toldToOthers = new Set<NodeId>()
+        for (const { key, nodeId, told } of intents ?? []) {
+          if (nodeId !== null) claimed.set(nodeId, key)
+          else if (key !== intent.key) for (const id of idsOf(told)) toldToOthers.add(id)
+        }
+        const beside: Beside =
           intents === undefined
-            ? { ...lostBeside(intent, call.sameName.lost), underWay: call.underWay }
-            : alikeOf(intent, intents, call.underWay, now)
-        call.underWay = alike.underWay
-        const step = feed(call, { _tag: "ListRead", newer, claimed, alike, now })
+            ? {
+                lost: Array.from(call.sameName.lost).filter((other) => isBeside(intent, other)),
+                underWay: call.underWay
+              }
+            : besideOf(intent, intents, call.underWay, now)
+        call.underWay = beside.underWay
+        const step = feed(call, { _tag: "ListRead", newer, claimed, toldToOthers, beside, now, plans, unread })
         // Under the lock: a node that one create takes the next one leaves.
         yield* Effect.ignore(write(call, step))
         return { ...step, write: undefined }
@@ -300,8 +430,12 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
           step = feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
           break
         case "ReadHighestId": {
+          // One without a key does without a store that cannot be read, and has warned of it.
+          const newest = yield* call.request.keyed
+            ? Effect.mapError(store.newestNode, unusable)
+            : Effect.orElseSucceed(store.newestNode, () => 0)
           const result = yield* Effect.result(watermark.highest(pages(yield* within(call))))
-          step = feed(call, { _tag: "HighestIdRead", result })
+          step = feed(call, { _tag: "HighestIdRead", result, newest })
           break
         }
         case "Send":
@@ -370,7 +504,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
       maxAttempts: options.retry === false ? 1 : maxAttempts
     }
     const first = firstStep(request)
-    return yield* withSameName(name, (sameName) => {
+    return yield* withSameName(spellingGroup(name), (sameName) => {
       const call: Call = {
         request,
         spec,
@@ -379,7 +513,8 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
         sameName,
         confirm: Effect.void,
         state: first.state,
-        underWay: new Set()
+        underWay: new Map(),
+        hasPlans: false
       }
       let latest: Ledger | undefined
       const observed = Effect.flatMap(LedgerBegun, (report) =>

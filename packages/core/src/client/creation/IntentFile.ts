@@ -5,7 +5,8 @@
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import { type FileFault, readText } from "../files/StateFiles.ts"
-import { type Instant, type Intent, intentVersion } from "./IntentStore.ts"
+import { builtin } from "../options/builtin.ts"
+import { type Instant, type Intent, intentVersion, type Told } from "./IntentStore.ts"
 import type { Self } from "./KeyLock.ts"
 
 /** An intent, and the process that wrote it. */
@@ -32,6 +33,14 @@ const instantChecks: Checks<Instant> = {
   serviceMillis: Number.isFinite
 }
 
+const isNodeId = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1
+
+const toldChecks: Checks<Told> = {
+  id: isNodeId,
+  difference: Predicate.isString,
+  others: (value) => value === undefined || (Array.isArray(value) && value.every(isNodeId))
+}
+
 const ownerChecks: Checks<OwnedIntent["owner"]> = {
   machine: Predicate.isString,
   namespace: Predicate.isString,
@@ -47,38 +56,13 @@ const checks: Checks<OwnedIntent> = {
   image: Predicate.isString,
   spec: orNull(Predicate.isString),
   newerThan: Number.isSafeInteger,
+  newest: (value) => value === undefined || Number.isSafeInteger(value),
   sentAt: orNull((value) => meets(instantChecks, value)),
   fate: (value) => value === "open" || value === "refused" || value === "lost" || value === "reported",
-  nodeId: orNull((value) => Number.isSafeInteger(value) && Number(value) >= 1),
+  nodeId: orNull(isNodeId),
+  told: (value) => value === undefined || meets(toldChecks, value),
   owner: (value) => meets(ownerChecks, value)
 }
-
-/** An intent as the first version wrote it, which had one time for everything. */
-const fromUnversioned = (value: Readonly<Record<string, unknown>>) => ({
-  ...value,
-  version: intentVersion,
-  fate: "lost",
-  sentAt: {
-    wallMillis: value["sentAtMillis"],
-    bootMillis: 0,
-    bootClock: null,
-    serviceMillis: value["serviceTimeMillis"]
-  },
-  owner: { machine: "", namespace: "", pid: 0, startTime: "" }
-})
-
-/** Fates that earlier versions wrote, and what they are now. */
-const formerFates = new Map<unknown, Intent["fate"]>([
-  ["left", "open"],
-  ["killed", "lost"]
-])
-
-/** An intent with the fields that earlier versions left out, or wrote in another way. */
-const completed = (value: Readonly<Record<string, unknown>>) => ({
-  spec: null,
-  ...value,
-  fate: formerFates.get(value["fate"]) ?? value["fate"]
-})
 
 /** The intent in the text of a file, or why the file is not an intent of Berth. */
 const parseIntent = (text: string): OwnedIntent | string => {
@@ -86,8 +70,7 @@ const parseIntent = (text: string): OwnedIntent | string => {
   if (value === undefined) return "is damaged, or not Berth's"
   if (!Predicate.isObject(value)) return "is not Berth's"
   if (typeof value["version"] === "number" && value["version"] > intentVersion) return "is of a later version of Berth"
-  const intent = completed("sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value)
-  return meets(checks, intent) ? intent : "is damaged, or not Berth's"
+  return meets(checks, value) ? value : "is damaged, or not Berth's"
 }
 
 /** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
@@ -108,7 +91,7 @@ export const readIntent = Effect.fnUntraced(function* (
 
 /** The intent in a file, or why it is none; undefined where there is no file. At once: the next of many is as small. */
 export const readIntentNow = (file: string): OwnedIntent | string | undefined => {
-  const fs = process.getBuiltinModule("node:fs")
+  const fs = builtin("node:fs")!
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
   try {
     const descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

@@ -9,9 +9,9 @@ import { bootClock, stampNow } from "../files/Boot.ts"
 import {
   type FileFault,
   makeOwnFolder,
+  removeDurably,
   removeFile,
-  replaceFile,
-  unlessMissing,
+  replaceDurably,
   withFiles
 } from "../files/StateFiles.ts"
 import {
@@ -52,8 +52,6 @@ const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "repo
 
 const suffix = ".json"
 const isDrawn = (key: string) => key.startsWith(drawnKeyPrefix)
-/** The files of a version before 0.2, which had all in one folder. */
-const isEarlier = (name: string) => name.endsWith(suffix) || name.endsWith(".lock")
 const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
 
 /** To a process that has ended no reply comes any more. */
@@ -67,22 +65,6 @@ interface Folder {
   readonly open: string
   readonly settled: ReturnType<typeof SettledIntents.make>
 }
-
-/** Takes in what a version before 0.2 kept in the folder itself. */
-const takeInEarlier = Effect.fnUntraced(function* (directory: string) {
-  const folder = `${directory}/settled/import.earlier`
-  const namesLeft = Effect.map(
-    withFiles((fs) => fs.readdir(directory)),
-    (names) => names.filter(isEarlier)
-  )
-  // Another process may go through the folder meanwhile, which takes it away.
-  for (let names = yield* namesLeft; names.length > 0; names = yield* namesLeft) {
-    yield* makeOwnFolder(folder)
-    for (const name of names) {
-      yield* unlessMissing(withFiles((fs) => fs.rename(`${directory}/${name}`, `${folder}/${name}`)))
-    }
-  }
-})
 
 const removeOldDrafts = Effect.fnUntraced(
   function* (folder: string) {
@@ -118,13 +100,12 @@ const isLeftOver = (file: string, now: number, millis = leftOverMillis) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Makes the folder, and takes in what is kept elsewhere. */
+/** Makes the folder, and goes through what a join of two accounts left in it. */
 const prepare = Effect.fnUntraced(function* (directory: string, levels: number): Effect.fn.Return<Folder, FileFault> {
   const open = `${directory}/open`
   yield* makeOwnFolder(directory, levels)
   yield* makeOwnFolder(open)
   yield* withFiles((fs) => fs.access(open, fs.constants.W_OK))
-  yield* takeInEarlier(directory)
   const settled = SettledIntents.make(`${directory}/settled`, open)
   // Of very many it may take longer than a call may: then it goes on, and a later call finds it done.
   yield* Fiber.join(yield* Effect.forkDetach(settled.sortOut))
@@ -202,7 +183,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       }
       abandoned.push(intent)
       // Its node may still come: a create beside it must not take that one. Where this cannot be written it is told of again.
-      yield* Effect.ignore(replaceFile(file, JSON.stringify({ ...intent, fate: "reported" })))
+      yield* Effect.ignore(replaceDurably(file, JSON.stringify({ ...intent, fate: "reported" })))
     }
     return abandoned
   })
@@ -214,6 +195,11 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       if (intent !== undefined) intents.push(yield* withFate(intent))
     }
     return intents
+  })
+
+  const readNewest = Effect.fnUntraced(function* (folder: Folder) {
+    const made = (yield* readUnsettled(folder)).map(({ nodeId }) => nodeId ?? 0)
+    return Math.max(yield* folder.settled.newestNode, ...made)
   })
 
   /** An open intent is looked for last: it may come out of a folder that is gone through, and goes where settled ones are. */
@@ -256,7 +242,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       yield* folder.settled.settle({ ...owned, nodeId })
       return yield* removeFile(fileOf(folder, key))
     }
-    yield* replaceFile(fileOf(folder, key), JSON.stringify(owned), isSent(intent) && nodeId === null)
+    // Durable even if the create is not sent: a half-written file would block its key.
+    yield* replaceDurably(fileOf(folder, key), JSON.stringify(owned))
     if (isDrawn(key) && hasEnded(intent)) yield* pruneEnded(folder, key)
   })
 
@@ -272,8 +259,11 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       ),
     remove: (key) =>
       inFolder((folder) =>
-        Effect.andThen(removeFile(fileOf(folder, key)), isDrawn(key) ? Effect.void : folder.settled.remove(key))
+        isDrawn(key)
+          ? removeFile(fileOf(folder, key))
+          : Effect.andThen(removeDurably(fileOf(folder, key)), folder.settled.remove(key))
       ),
+    newestNode: inFolder(readNewest),
     ownersOf: (ids) => inFolder(({ settled }) => settled.ownersOf(ids)),
     withKeyLock: (key) => (use) =>
       turnOf(key)(

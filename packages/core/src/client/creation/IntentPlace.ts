@@ -1,7 +1,7 @@
 /**
  * Which folder has the intents of an account. A key, and a name that the user gives an account, each have a folder of their own; a
- * mark in it leads to the folder of the account they belong to, so that a new key goes on where the old one was. A mark is a file
- * where versions before 0.2 had the folder of their intents: they find no folder there, and refuse a create with a key.
+ * mark in it leads to the folder of the account they belong to, so that a new key goes on where the old one was. Where there is no mark
+ * the folder is the account's own.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -10,17 +10,17 @@ import {
   makeOwnFolder,
   readText,
   removeFile,
-  replaceFile,
+  replaceDurably,
   unlessMissing,
   withFiles
 } from "../files/StateFiles.ts"
-import { takeIn, takeOver } from "./SettledIntents.ts"
+import { takeOver } from "./SettledIntents.ts"
 
 /** Where the intents of an account are looked for. */
 export interface IntentPlace {
   /** The folder of all accounts. */
   readonly accounts: string
-  /** The service, in one spelling: no two services have an account in common. */
+  /** The service in one spelling, with the project and the location: no two of these have an account in common. */
   readonly origin: string
   /** The account's folder in it, unless a mark leads on. */
   readonly id: string
@@ -52,8 +52,6 @@ const idIn = (text: string): string | undefined => {
 /** Where the mark in a folder leads; the folder itself where there is none. */
 const followed = Effect.fnUntraced(function* (accounts: string, id: string): Effect.fn.Return<string, FileFault> {
   const path = markFile(accounts, id)
-  // The folder of an earlier version.
-  if ((yield* kindOf(path)) === "folder") return id
   const text = yield* readText(path)
   if (Option.isNone(text)) return id
   return idIn(text.value) ?? (yield* Effect.fail({ message: `${path} is damaged, or not Berth's`, path }))
@@ -79,14 +77,8 @@ const note = "Berth keeps the creates of this account in the folder `creates` of
 const writeMark = (accounts: string, id: string, account: string) =>
   Effect.andThen(
     makeOwnFolder(`${accounts}/${id}`, 2),
-    replaceFile(markFile(accounts, id), `${JSON.stringify({ version: 2, account, note })}\n`, true)
+    replaceDurably(markFile(accounts, id), `${JSON.stringify({ version: 2, account, note })}\n`)
   )
-
-/** Makes way for a mark: takes in the intents of an earlier version. */
-const upgrade = Effect.fnUntraced(function* (accounts: string, id: string) {
-  if ((yield* kindOf(markFile(accounts, id))) !== "folder") return
-  yield* takeIn(markFile(accounts, id), creates(accounts, id))
-})
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
@@ -187,9 +179,8 @@ const finishJoins = Effect.fnUntraced(function* (accounts: string, root: string)
 const join = Effect.fnUntraced(function* (accounts: string, from: string, into: string) {
   const [root, target] = [last(yield* chainOf(accounts, from)), last(yield* chainOf(accounts, into))]
   if (root !== target) {
-    yield* upgrade(accounts, root)
     yield* makeOwnFolder(joiningIn(accounts, target), 3)
-    yield* replaceFile(`${joiningIn(accounts, target)}/${root}`, "", true)
+    yield* replaceDurably(`${joiningIn(accounts, target)}/${root}`, "")
     // The mark first: who comes now goes to the target, and takes over what is still here.
     yield* writeMark(accounts, root, target)
   }
@@ -205,8 +196,6 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
   }
   const root = yield* collect(accounts, id)
   yield* finishJoins(accounts, root)
-  yield* upgrade(accounts, root)
-  if ((yield* kindOf(markFile(accounts, root))) === "nothing") yield* writeMark(accounts, root, root)
   return creates(accounts, root)
 })
 

@@ -24,10 +24,15 @@ export interface Intent {
   readonly name: string
   readonly plan: string
   readonly image: string
-  /** Digest of all that was asked for (`specDigest`); null in an intent of an older Berth, which kept none. */
+  /** Digest of all that was asked for (`specDigest`); null in one that only adopts a node. */
   readonly spec: string | null
   /** Highest node id known before sending; what comes of it is higher (A11). */
   readonly newerThan: number
+  /**
+   * Highest id of a node that creates of the account had made before: a list may have left out an older node of somebody else then, which
+   * it shows later. Only what a reply names may be at or below it, as where a service begins anew.
+   */
+  readonly newest?: number | undefined
   /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
   readonly sentAt: Instant | null
   /**
@@ -38,7 +43,26 @@ export interface Intent {
   readonly fate: "open" | "refused" | "lost" | "reported"
   /** The node that came of it; null until that is known. */
   readonly nodeId: NodeId | null
+  /** The node that its reply named, if that node differs from what was asked for. The create is then never sent again. */
+  readonly told?: Told | undefined
 }
+
+/** A node that the reply to a create named and that the create may have made. */
+export interface Told {
+  readonly id: NodeId
+  /** How it differs from what was asked for, such as `the name db instead of web`. */
+  readonly difference: string
+  /** Set if the reply did not state exactly one node: the other nodes that it named, often none. Nobody can tell which of them is meant. */
+  readonly others?: ReadonlyArray<NodeId> | undefined
+}
+
+/**
+ * Every node that a reply named.
+ *
+ * @internal
+ */
+export const idsOf = (told: Told | undefined): ReadonlyArray<NodeId> =>
+  told === undefined ? [] : [told.id, ...(told.others ?? [])]
 
 /** An intent that was sent. */
 export type SentIntent = Intent & { readonly sentAt: Instant }
@@ -103,6 +127,8 @@ export interface IntentStore {
    * among these when they are read after it.
    */
   readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
+  /** The highest id of a node that a create made, as far as it is kept; 0 where there is none. */
+  readonly newestNode: Effect.Effect<number, IntentStoreFailed>
   /**
    * Runs `use` while no other does under the same key with this store, in this process or another; waits for its turn. A
    * process that ended holds up no other.
@@ -160,6 +186,7 @@ export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
   const unsettled = new Map<string, Intent>()
   const owners = new Map<NodeId, string>()
+  let newest = 0
   const turnOf = makeTurns()
   return {
     now: stampNow("memory"),
@@ -168,6 +195,7 @@ export const makeMemory = (): IntentStore => {
     save: (intent) =>
       Effect.sync(() => {
         const { key, nodeId } = intent
+        newest = Math.max(newest, nodeId ?? 0)
         // The client knows the nodes of its own creates.
         if (nodeId !== null && key.startsWith(drawnKeyPrefix)) {
           intents.delete(key)
@@ -188,6 +216,7 @@ export const makeMemory = (): IntentStore => {
       }),
     ownersOf: (ids) =>
       Effect.sync(() => new Map(ids.flatMap((id) => (owners.has(id) ? [[id, owners.get(id)!] as const] : [])))),
+    newestNode: Effect.sync(() => newest),
     withKeyLock: (key) => (use) => turnOf(key)(use({ confirm: Effect.void })),
     takeAbandoned: Effect.succeed([])
   }

@@ -8,6 +8,7 @@ import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import { bootClock, bootId, millisBetween, namespaceOf, type Stamp, stampNow } from "../files/Boot.ts"
 import { draftOf, type FileFault, readText, unlessMissing, withFiles } from "../files/StateFiles.ts"
+import { builtin } from "../options/builtin.ts"
 import { sleepInBackground } from "../time/Background.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
@@ -48,10 +49,10 @@ const readProcess = (pid: number | "self") =>
     }
   )
 
-const hostname = Effect.tryPromise(() => import("node:os")).pipe(
-  Effect.map((os) => `host ${os.hostname()}`),
-  Effect.orElseSucceed(() => "")
-)
+const hostname = () => {
+  const os = builtin("node:os")
+  return os === undefined ? "" : `host ${os.hostname()}`
+}
 
 const findSelf = Effect.gen(function* (): Effect.fn.Return<Self> {
   const pid = globalThis.process?.pid ?? 0
@@ -66,7 +67,7 @@ const findSelf = Effect.gen(function* (): Effect.fn.Return<Self> {
   if (boot !== null && pids !== null && process?.pid === String(pid)) {
     return { machine: boot, namespace: `${pids} ${time}`, pid, startTime: process.startTime }
   }
-  return { machine: boot === null ? yield* hostname : "", namespace: "", pid, startTime: "" }
+  return { machine: boot === null ? hostname() : "", namespace: "", pid, startTime: "" }
 })
 
 let known: Self | undefined
@@ -129,9 +130,6 @@ const heartbeatMillis = 5000
 
 /** Without a heartbeat for this long an owner whose process is not known here is taken to have ended. */
 const silentMillis = 60_000
-
-/** The name of the file in a lock that an earlier version released; now a released lock is not there. */
-const free = "free"
 
 /** When an owner was last running. */
 interface Heartbeat extends Stamp {
@@ -229,7 +227,7 @@ const namesIn = (folder: string) =>
     }
   })
 
-const isToken = (name: string) => name === free || ownerOf(name) !== undefined
+const isToken = (name: string) => ownerOf(name) !== undefined
 
 /** While a lock changes hands a reader may find no name in it, but not this often. */
 const maxMissed = 10
@@ -277,7 +275,7 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
     if (held === undefined) {
       if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it`, path: folder })
     } else {
-      const judged = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
+      const judged = yield* isOwnerAlive(folder, ownerOf(held)!, watch)
       watch = judged.watch
       if (!judged.alive) {
         if (yield* handOver(folder, held, token)) break

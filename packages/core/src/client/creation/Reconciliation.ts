@@ -2,28 +2,44 @@
  * What is judged of a create: whether two ask for the same, whether a reply is its own, which node came of it where its reply was
  * lost, while no other of its name is under way, and what it fails with. It never guesses; where two explanations are left it names both.
  */
-import { DateTime, Effect, Semaphore } from "effect"
+import { Effect, Semaphore } from "effect"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
+import { otherLocation } from "../../api/AskedNode.ts"
 import { RecordFault } from "../../api/fields/RecordReader.ts"
-import type { Node, NodeId } from "../../domain/Node.ts"
+import type { SeveralNodes, UnreadNode } from "../../api/NodeCodec.ts"
+import { createdMillisOf, type Node, type NodeId } from "../../domain/Node.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, InvalidRequest, StateUnavailable, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
-import { millisBetween } from "../files/Boot.ts"
+import { builtin } from "../options/builtin.ts"
 import {
   type Instant,
   type Intent,
+  idsOf,
   type IntentStoreFailed,
   isSent,
   mayBeAnswered,
-  type SentIntent
+  type SentIntent,
+  type Told
 } from "./IntentStore.ts"
+import {
+  isSpelling,
+  type Kinship,
+  kinshipOf,
+  type KnownPlans,
+  mayShow,
+  mayShowPlan,
+  millisSince,
+  quietMillis,
+  spellingGroup
+} from "./Ownership.ts"
 
 /** Sorted, each once: the order of tags and keys changes nothing about a node. None is the same as leaving them out. */
 const set = (texts: ReadonlyArray<string> | undefined) =>
   texts === undefined || texts.length === 0 ? undefined : Array.from(new Set(texts)).toSorted()
 
 /** The spec as a text, the same however it was written. */
-const canonical = ({ region = "ncr", sshKeys, startScripts = [], tags, ...rest }: NodeSpec): string => {
+const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tags, ...rest }: NodeSpec): string => {
+  const further = Object.entries(extra)
   const fields: Readonly<Record<string, unknown>> = {
     ...rest,
     image: String(rest.image),
@@ -31,7 +47,8 @@ const canonical = ({ region = "ncr", sshKeys, startScripts = [], tags, ...rest }
     sshKeys: set(sshKeys),
     tags: set(tags),
     // These run in their order.
-    startScripts: startScripts.length === 0 ? undefined : startScripts
+    startScripts: startScripts.length === 0 ? undefined : startScripts,
+    extra: further.length === 0 ? undefined : further.toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
   const given = Object.keys(fields).filter((name) => fields[name] !== undefined)
   return JSON.stringify(given.toSorted().map((name) => [name, fields[name]]))
@@ -43,38 +60,18 @@ const canonical = ({ region = "ncr", sshKeys, startScripts = [], tags, ...rest }
  */
 export const specDigest = (spec: NodeSpec): string => {
   const text = canonical(spec)
-  const crypto = globalThis.process?.getBuiltinModule?.("node:crypto")
+  const crypto = builtin("node:crypto")
   return crypto === undefined ? text : crypto.createHash("sha256").update(text).digest("hex")
 }
 
-type Shown = Pick<Intent, "name" | "plan" | "image">
+type Asked = Pick<Intent, "name" | "plan" | "image" | "spec">
 
-/** Whether the nodes of two creates look the same in the list. */
-export const isAlike = (a: Shown, b: Shown): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
-
-type Asked = Shown & Pick<Intent, "spec">
+/** Whether two creates ask for the same name, plan and image. */
+export const isAlike = (a: Asked, b: Asked): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
 
 /** Whether two creates ask for the same in every field: whose node is whose does not matter among them. */
 export const isSame = (a: Asked, b: Asked): boolean =>
   isAlike(a, b) && (a.spec === b.spec || a.spec === null || b.spec === null)
-
-/** The service's clock is known to a second or two. */
-const serviceClockMillis = 2000
-
-/** Least time since an earlier instant, by the clock of a boot or by the service's; never by a wall clock, which steps. */
-export const millisSince = (earlier: Instant, now: Instant): number => {
-  if (earlier.bootClock !== null && earlier.bootClock === now.bootClock) return millisBetween(earlier, now)
-  return earlier.serviceMillis > 0 && now.serviceMillis > 0
-    ? Math.max(0, now.serviceMillis - earlier.serviceMillis - serviceClockMillis)
-    : 0
-}
-
-/**
- * A create that shows no node this long after it was sent was not processed, and may be sent again: ten minutes, in which gateways
- * and workers may process a request whose client is long gone; and half a minute, in which a request leaves its process and a
- * node comes to be listed.
- */
-export const quietMillis = 630_000
 
 /** What the list shows of an intent. */
 export type Resolution =
@@ -82,8 +79,8 @@ export type Resolution =
   /** No node can have come of it. */
   | { readonly _tag: "Absent" }
   /**
-   * Nodes that may have come of it, or of a create alike: one whose reply is still to come, or one of another spec; or new nodes of its name that differ in
-   * what a service may show in another way, such as the image.
+   * Not certain yet. The candidates may also be nodes of another create, whose reply may still come or whose spec differs. Or they are new
+   * nodes of its name that differ in what a service may show in another way, such as the image; or the differing node that its reply named.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** More nodes than there are lost replies: one of them is another client's. */
@@ -92,124 +89,191 @@ export type Resolution =
 /** No reply comes later than this after its request was sent. */
 const maxUnderWayMillis = 120_000
 
-/** Creates alike in name, plan and image, which is all that the list shows. */
-export interface Alike {
-  /** How many of them, of the same spec, have lost their replies, or their processes, and have no node yet: this one included. */
-  readonly lost: number
-  /** Whether one of another spec has: its node is not ours, and cannot be told from ours. */
-  readonly isOtherLost: boolean
-  /** Keys of those, of other processes, that were seen under way: their replies may still come, or came to them alone. */
-  readonly underWay: ReadonlySet<string>
+/** Other creates whose nodes the list may show under the same name. */
+export interface Beside {
+  /** Those that have lost their replies, or their processes, and have no node yet. */
+  readonly lost: ReadonlyArray<SentIntent>
+  /** Creates of other processes that were seen under way, by key: a reply may still come, or only that process has read it. */
+  readonly underWay: ReadonlyMap<string, SentIntent>
 }
 
-/** What two creates that look alike are to each other. */
-export const lostBeside = (intent: Intent, others: Iterable<Intent>): Pick<Alike, "lost" | "isOtherLost"> => {
-  let lost = 1
-  let isOtherLost = false
-  for (const other of others) {
-    if (other.key === intent.key || !isAlike(other, intent)) continue
-    if (isSame(other, intent)) lost++
-    else isOtherLost = true
-  }
-  return { lost, isOtherLost }
-}
-
-/** Whether what came of another create may be what came of this one. */
+/** Whether another create, sent and without a known node, may have a node that is listed under this one's name. */
 export const isBeside = (intent: SentIntent, other: Intent): other is SentIntent =>
-  other.key !== intent.key && other.nodeId === null && isSent(other) && isAlike(other, intent)
+  other.key !== intent.key &&
+  other.nodeId === null &&
+  isSent(other) &&
+  spellingGroup(other.name) === spellingGroup(intent.name)
 
-/** The creates alike, by the intents of all processes and by those that were seen under way before. */
-export const alikeOf = (
+/** The other creates that matter to this one: from the intents of all processes, and from those seen under way before. */
+export const besideOf = (
   intent: SentIntent,
   intents: ReadonlyArray<Intent>,
-  seenUnderWay: ReadonlySet<string>,
+  seenUnderWay: Beside["underWay"],
   now: Instant
-): Alike => {
-  const lost: Array<Intent> = []
-  const underWay = new Set(seenUnderWay)
+): Beside => {
+  const lost: Array<SentIntent> = []
+  const underWay = new Map(seenUnderWay)
   for (const other of intents) {
     if (!mayBeAnswered(other)) underWay.delete(other.key)
     if (!isBeside(intent, other)) continue
     if (mayBeAnswered(other)) {
-      if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.add(other.key)
+      if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.set(other.key, other)
     }
     // One that was sent long before this one makes no node among those that are new since.
     else if (millisSince(other.sentAt, intent.sentAt) < quietMillis) lost.push(other)
   }
-  return { ...lostBeside(intent, lost), underWay }
+  return { lost, underWay }
 }
 
 /** What the judgement rests on. */
 export interface Evidence {
-  readonly intent: Intent
+  readonly intent: SentIntent
   /** Nodes with an id above the intent's watermark, all of them; where ids are seen not to ascend, every node. */
   readonly newer: ReadonlyArray<Node>
+  /** When these nodes were read. */
+  readonly now: Instant
   /** Nodes that are known to belong to creates, and the keys of these. */
   readonly claimed: ReadonlyMap<NodeId, string>
-  readonly alike: Alike
+  /** Nodes that the replies to other creates named although they differ from what those creates asked for. */
+  readonly toldToOthers: ReadonlySet<NodeId>
+  readonly beside: Beside
+  /** What the image list says of plans. Default: nothing, because each shown plan is the one that was asked for, or the list cannot be read. */
+  readonly plans?: KnownPlans
+  /** Nodes without a date that could not be read by their id: none is taken. Default: none. */
+  readonly unread?: ReadonlySet<NodeId>
 }
 
-const isNumber = (text: string) => /^\d+$/.test(text)
+/** Where a create asks for its node. */
+export interface Place {
+  readonly region: string
+  /** Undefined if the client names none. */
+  readonly location: string | undefined
+}
 
-/** An image may be asked for by its number and shown by its name: then they cannot be compared. */
-const isOtherImage = ({ image }: Intent, node: Node) =>
-  node.image !== null && node.image !== image && isNumber(node.image) === isNumber(image)
+/** How the node that a reply names differs from what was asked for, beyond its spelling; undefined if it does not differ. */
+const differenceOf = (
+  { name, plan }: Pick<Intent, "name" | "plan">,
+  { location, region }: Place,
+  node: Node,
+  plans: KnownPlans | undefined
+) => {
+  if (!isSpelling(node.name, name)) return { field: "name", has: node.name, asked: name }
+  if (!mayShowPlan(node.plan, plan, plans)) return { field: "plan", has: node.plan!, asked: plan }
+  if (!mayShow(node.region, region)) return { field: "region", has: node.region!, asked: region }
+  const has = otherLocation(location, node.extra)
+  return location === undefined || has === undefined ? undefined : { field: "location", has, asked: location }
+}
+
+/** What is wrong with a node as the reply to a create. */
+export interface ReplyFault {
+  readonly fault: RecordFault
+  /** The node that the reply names in spite of the fault, if that node is new and no other create's. */
+  readonly told?: Told
+}
+
+/** An intent keeps at most this many characters of a service's text. */
+const maxSaid = 100
+
+const clip = (text: string) => (text.length > maxSaid ? `${text.slice(0, maxSaid)}…` : text)
 
 /**
- * How much older than it is a create may seem: services write whole seconds, their `Date` has no more, and a mock's clock may
- * stand still between two of them. The watermark is the sharper of the two tests; this one is for ids that do not ascend.
- */
-const blurMillis = 2000
-
-/** A name without the spelling that services change. */
-const bare = (name: string) => name.trim().toLowerCase()
-
-/** Whether the service may show this for what was asked for; it may show nothing. */
-const mayShow = (shown: string | null, asked: string) => shown === null || bare(shown) === bare(asked)
-
-/**
- * What is wrong with a node as the reply to a create; undefined where nothing is. A node that was there before, that is known to be
- * another create's, or that has another name, plan or region did not come of this one, whatever the reply says.
+ * What is wrong with a node as the reply to a create; undefined if nothing is. This create did not make a node that existed before or is
+ * known to be another create's, whatever the reply says. It may have made a node with another name, plan, region or location, or one of which
+ * only the id can be read.
  */
 export const createReplyFault = (
-  { name, newerThan, plan }: Pick<Intent, "name" | "newerThan" | "plan">,
-  region: string,
+  intent: Pick<Intent, "name" | "newerThan" | "plan">,
+  place: Place,
   isOthers: boolean,
-  node: Node
-): RecordFault | undefined => {
-  if (node.id <= newerThan)
-    return new RecordFault("id", `an id above ${newerThan}, the highest before the create`, node.id)
-  if (isOthers) return new RecordFault("id", "a node that no other create has made", node.id)
-  if (!mayShow(node.name, name)) return new RecordFault("name", `the name ${name}`, node.name)
-  if (!mayShow(node.plan, plan)) return new RecordFault("plan", `the plan ${plan}`, node.plan)
-  return mayShow(node.region, region) ? undefined : new RecordFault("region", `the region ${region}`, node.region)
+  node: Node | UnreadNode,
+  plans?: KnownPlans
+): ReplyFault | undefined => {
+  const { id } = node
+  if (id <= intent.newerThan) {
+    return { fault: new RecordFault("id", `an id above ${intent.newerThan}, the highest before the create`, id) }
+  }
+  if (isOthers) return { fault: new RecordFault("id", "a node that no other create has made", id) }
+  if ("fault" in node) {
+    return { fault: node.fault, told: { id, difference: `no ${node.fault.path} that can be read` } }
+  }
+  const difference = differenceOf(intent, place, node, plans)
+  if (difference === undefined) return undefined
+  const { asked, field, has } = difference
+  return {
+    fault: new RecordFault(field, `the ${field} ${asked}`, has),
+    told: { id, difference: `the ${field} ${clip(has)} instead of ${clip(asked)}` }
+  }
 }
 
-/** Whether a node can have come of an intent: same name and plan, newer in number and in time. */
-const mayComeOf = (intent: Intent, node: Node): boolean =>
-  node.id > intent.newerThan &&
-  node.name === intent.name &&
-  (node.plan === null || node.plan === intent.plan) &&
-  !isOtherImage(intent, node) &&
-  DateTime.toEpochMillis(node.createdAt) + blurMillis >= (intent.sentAt?.serviceMillis ?? 0)
+/**
+ * What is wrong with a reply that does not state exactly one node. Each node that it shows and that this create may have made is kept:
+ * whoever asked for one node has to see them all.
+ */
+export const severalFault = (
+  { newerThan }: Pick<Intent, "newerThan">,
+  isOthers: (id: NodeId) => boolean,
+  { fault, ids }: SeveralNodes
+): ReplyFault => {
+  const [id, ...others] = ids.filter((id) => id > newerThan && !isOthers(id))
+  return id === undefined ? { fault } : { fault, told: { id, others, difference: "other nodes beside it" } }
+}
+
+type KinshipWith = (intent: SentIntent, node: Node) => Kinship
+
+/** Whether each node can be matched with a create of its own, the oldest node first. */
+const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, kinship: KinshipWith): boolean => {
+  const left = intents.toSorted((a, b) => a.newerThan - b.newerThan)
+  return nodes.every((node) => {
+    const i = left.findIndex((intent) => kinship(intent, node) === "proven")
+    if (i >= 0) left.splice(i, 1)
+    return i >= 0
+  })
+}
 
 /**
- * Resolves one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
- * of them will do; the oldest is taken.
+ * Resolves one intent. If every candidate can be matched with a lost create of the same spec, each of them is ours and any will do: the
+ * oldest is taken. If the reply named a node, no other node is taken.
  */
-export const resolve = ({ alike, claimed, intent, newer }: Evidence): Resolution => {
+export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthers, unread }: Evidence): Resolution => {
+  const kinship: KinshipWith = (intent, node) => {
+    const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
+    return is === "proven" && unread?.has(node.id) === true ? "possible" : is
+  }
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
   if (own !== undefined) return { _tag: "Found", node: own }
-  const candidates = newer
-    .filter((node) => !claimed.has(node.id) && mayComeOf(intent, node))
+  const { told } = intent
+  const toldIds = idsOf(told)
+  const possible = newer.flatMap((node) => {
+    const is = claimed.has(node.id) ? "none" : kinship(intent, node)
+    return is === "none" && !toldIds.includes(node.id) ? [] : [{ node, is }]
+  })
+  const proven = possible
+    .filter(({ is, node: { id } }) => is === "proven" && !toldToOthers.has(id))
+    .map(({ node }) => node)
     .toSorted((a, b) => a.id - b.id)
+  if (told !== undefined) {
+    const node = told.others === undefined ? proven.find(({ id }) => id === told.id) : undefined
+    return node === undefined
+      ? { _tag: "Undecided", candidates: possible.map((each) => each.node) }
+      : { _tag: "Found", node }
+  }
+  // A service that keeps the spelling of one name keeps the spelling of all names.
+  const exact = proven.filter(({ name }) => name === intent.name)
+  const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
   if (oldest === undefined) {
-    const doubtful = newer.filter(({ id, name }) => !claimed.has(id) && bare(name) === bare(intent.name))
-    return doubtful.length === 0 ? { _tag: "Absent" } : { _tag: "Undecided", candidates: doubtful }
+    return possible.length === 0
+      ? { _tag: "Absent" }
+      : { _tag: "Undecided", candidates: possible.map(({ node }) => node) }
   }
-  if (alike.underWay.size > 0 || alike.isOtherLost) return { _tag: "Undecided", candidates }
-  return candidates.length > alike.lost ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
+  const mayBeOf = (other: SentIntent) =>
+    candidates.some((node) => ["proven", "possible"].includes(kinship(other, node)))
+  const same = beside.lost.filter((other) => isSame(other, intent))
+  const others = [...beside.underWay.values(), ...beside.lost.filter((other) => !isSame(other, intent))]
+  if (others.some(mayBeOf)) return { _tag: "Undecided", candidates }
+  return covers([intent, ...same], candidates, kinship)
+    ? { _tag: "Found", node: oldest }
+    : { _tag: "Ambiguous", candidates }
 }
 
 /** Most creates of one name that may be under way at once. */
@@ -220,19 +284,19 @@ const maxUnderWay = 1_000_000
  * that none of their nodes can be taken for its own.
  */
 export class SameNameCreates {
-  readonly #lost = new Set<Intent>()
+  readonly #lost = new Set<SentIntent>()
   readonly #gate = Semaphore.makeUnsafe(maxUnderWay)
   /** Shut while a create waits to be resolved: those that come later would never let the gate become free. */
   readonly #door = Semaphore.makeUnsafe(1)
 
   /** The creates that have lost their replies and are not resolved. */
-  get lost(): Iterable<Intent> {
+  get lost(): Iterable<SentIntent> {
     return this.#lost
   }
 
   /** Counts the create among the lost ones while `resolve` runs. */
   readonly whileLost =
-    (intent: Intent) =>
+    (intent: SentIntent) =>
     <A, E, R>(resolve: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.acquireUseRelease(
         Effect.sync(() => this.#lost.add(intent)),

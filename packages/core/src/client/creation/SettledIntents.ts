@@ -10,10 +10,11 @@ import {
   makePrivateFolder,
   readText,
   removeFile,
-  replaceFile,
+  replaceDurably,
   unlessMissing,
   withFiles
 } from "../files/StateFiles.ts"
+import { builtin } from "../options/builtin.ts"
 import { type OwnedIntent, readIntent, readIntentNow } from "./IntentFile.ts"
 
 const dayMillis = 86_400_000
@@ -27,7 +28,7 @@ const keptMillis = 90 * dayMillis
 /** So many files are removed at once: several times as many as a create leaves. */
 const maxRemoved = 64
 
-/** How many files of an earlier layout are read before others may have a turn. */
+/** How many files of a folder that was taken over are read before others may have a turn. */
 const filesPerTurn = 200
 
 /** A folder from elsewhere, whose unsettled intents are not taken out of it yet. */
@@ -42,6 +43,7 @@ const periodIn = (name: string): number | undefined => {
 }
 
 const nodeFile = (id: NodeId | number) => `${id}.node`
+const nodeIn = (name: string) => Number(/^(\d+)\.node$/.exec(name)?.[1] ?? 0)
 const intentFile = (key: string) => `${key}.json`
 const keyIn = (name: string) => (name.endsWith(".json") ? name.slice(0, -".json".length) : undefined)
 
@@ -56,7 +58,7 @@ const moveFolder = (from: string, to: string) => unlessMissing(withFiles((fs) =>
 
 /** Moves a file, unless another process was faster. */
 const moveNow = (from: string, to: string) => {
-  const fs = process.getBuiltinModule("node:fs")
+  const fs = builtin("node:fs")!
   try {
     // Another one under the same key stays ahead of it.
     if (!fs.existsSync(to)) fs.renameSync(from, to)
@@ -78,8 +80,8 @@ export const make = (settled: string, open: string) => {
     const folder = `${settled}/${period}`
     yield* makePrivateFolder(folder)
     // The node first: whoever sees that this create is not open any more sees whose node it is.
-    yield* replaceFile(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
-    yield* replaceFile(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
+    yield* replaceDurably(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
+    yield* replaceDurably(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
   })
 
   /** Removes some of what is too old by every clock there is: on the word of one clock that steps nothing is forgotten. */
@@ -134,7 +136,7 @@ export const make = (settled: string, open: string) => {
       if (typeof intent === "object" && intent.nodeId === null) oldestMark = Math.min(oldestMark, intent.newerThan)
     }
     for (const [node, key] of nodes) {
-      if (node > oldestMark) yield* replaceFile(`${folder}/${nodeFile(node)}`, key)
+      if (node > oldestMark) yield* replaceDurably(`${folder}/${nodeFile(node)}`, key)
     }
     const period = periodOf(yield* Clock.currentTimeMillis)
     // Another name each time: one that was taken in before may have had the same.
@@ -205,18 +207,21 @@ export const make = (settled: string, open: string) => {
         })
       ),
 
+    /** The highest id of a node; 0 without one. */
+    newestNode: Effect.gen(function* () {
+      let newest = 0
+      for (const name of yield* folders) {
+        for (const each of yield* namesIn(`${settled}/${name}`)) newest = Math.max(newest, nodeIn(each))
+      }
+      return newest
+    }),
+
     /** Goes through what was taken in, by this process or by one that was killed. */
     sortOut: Effect.gen(function* () {
       for (const name of yield* folders) if (name.startsWith(importPrefix)) yield* goThrough(name)
     })
   }
 }
-
-/** Takes in a folder of intents as a version before 0.2 had it, by one step that cannot be half done. */
-export const takeIn = Effect.fnUntraced(function* (folder: string, into: string) {
-  yield* makePrivateFolder(`${into}/settled`)
-  yield* moveFolder(folder, `${into}/settled/${importPrefix}${yield* drawnSuffix}`)
-})
 
 /** Takes over the intents of another account's folder, piece by piece, the open ones first: from then on nothing is written there. */
 export const takeOver = Effect.fnUntraced(function* (from: string, into: string) {

@@ -1,17 +1,28 @@
 /**
  * The highest node id there is before a create, and the nodes above it, found at the end of the list in few requests: a node that is made
  * later has a higher id (A11). Relies on the ascending order of ids (A7), checks it, and reads the whole list where it does not hold; a
- * list without an end fails as `UnexpectedResponse`.
+ * list without an end, or with fewer nodes than it says it has, fails as `UnexpectedResponse`: what it lacks may be the node.
  */
-import { DateTime, Effect, Semaphore } from "effect"
+import { Effect, Semaphore } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
-import type { Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, maxRequestsOf } from "../listing/Bounds.ts"
+import { createdMillisOf, type Node } from "../../domain/Node.ts"
+import { defaultMaxNodes, endless, maxRequestsOf, notWhole } from "../listing/Bounds.ts"
 import { ascends } from "../listing/PageRange.ts"
+import { blurMillis } from "./Ownership.ts"
 
 /** Reads one page of the list, from 1. */
-export type ReadPage = (page: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+export interface ReadPage {
+  (page: number): Effect.Effect<ReadonlyArray<Node>, BerthError>
+  /** How many nodes the list has, as that page said when it was read last; null where it does not say. */
+  readonly totalOf?: (page: number) => number | null
+}
+
+/** Fails if the list, whose end is on that page, says that it has more nodes than it shows. */
+const ensureWhole = (readPage: ReadPage, page: number, shown: number) => {
+  const total = readPage.totalOf?.(page) ?? 0
+  return total > shown ? Effect.fail(notWhole(total, shown)) : Effect.void
+}
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
@@ -90,26 +101,23 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
     // Empty, or the same page again whatever is asked for.
-    if (ids.size === before) return
+    if (ids.size === before) return yield* ensureWhole(readPage, Math.max(1, page - 1), ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
 
-/** Services write whole seconds, and may write them a moment after they gave the id. */
-const blurMillis = 2000
-
-/** Whether every node with a higher id is no older: ids ascend (A11). */
+/** Whether every node with a higher id is no older, as far as their dates are known: ids ascend (A11). */
 const agesAscend = (byId: ReadonlyArray<Node>) =>
-  byId.every(
-    ({ createdAt }, i) =>
-      i === 0 || DateTime.toEpochMillis(createdAt) + blurMillis >= DateTime.toEpochMillis(byId[i - 1]!.createdAt)
-  )
+  byId
+    .flatMap((node) => createdMillisOf(node) ?? [])
+    .every((createdMillis, i, all) => i === 0 || createdMillis + blurMillis >= all[i - 1]!)
 
 /**
  * Nodes with an id above `newerThan`, the lowest first, and where the list ends. Where ids do not ascend with age it is every node.
  */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  if (ascending) yield* ensureWhole(readPage, end.page, (end.page - 1) * end.full + end.length)
   const found = new Map<number, Node>()
   const keep = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) found.set(node.id, node)
@@ -134,6 +142,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
 /** The highest id there is (0 without nodes), and where the list ends. */
 export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  if (ascending) yield* ensureWhole(readPage, end.page, (end.page - 1) * end.full + end.length)
   let id = 0
   const raise = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) id = Math.max(id, node.id)

@@ -1,8 +1,10 @@
 /**
- * The files that processes share: written whole or not at all, for their user alone, never through a link, and read only when
- * they are plain files of a plausible size. Needs `node:fs`, which is loaded on first use.
+ * The files that processes share: written whole or not at all, for their user alone, never through a link, and read only if
+ * they are plain files of a plausible size. Files that money depends on are written durably: once the write has ended, they survive a power
+ * failure. Needs `node:fs`, which is loaded on first use.
  */
 import { Effect, Option, Random } from "effect"
+import { builtin } from "../options/builtin.ts"
 
 /** A failure of the file system, with its code where it has one, such as `ENOSPC`. */
 export interface FileFault {
@@ -18,13 +20,13 @@ const maxFileBytes = 1024 * 1024
 const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
 
-/** `node:fs`; fails in a runtime without it. */
-const loaded = Effect.mapError(
-  tryFile(() => import("node:fs/promises")),
-  (): FileFault => ({ message: "there is no node:fs here" })
-)
+type NodeFiles = typeof import("node:fs/promises")
 
-type NodeFiles = Effect.Success<typeof loaded>
+/** `node:fs`; fails in a runtime without it. */
+const loaded = Effect.suspend((): Effect.Effect<NodeFiles, FileFault> => {
+  const fs = builtin("node:fs/promises")
+  return fs === undefined ? Effect.fail({ message: "there is no node:fs here" }) : Effect.succeed(fs)
+})
 
 /**
  * Uses `node:fs`.
@@ -86,11 +88,30 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
 export const draftOf = (path: string): Effect.Effect<string> =>
   Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => `${path}.${drawn.toString(36)}.new`)
 
-/** Replaces or makes a file: readers see the old text or the new one. Only a plain file is replaced. */
-export const replaceFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
+/** Codes that mean that a folder cannot be synced: on Windows, on some network and FUSE file systems, or because it cannot be read. */
+const cannotSync = new Set(["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM"])
+
+/** The folder that a path is in. */
+const folderOf = (path: string): string => builtin("node:path")!.dirname(path)
+
+/** Syncs the names in a folder. Without this a power failure can undo the rename of a file that was synced. */
+const syncFolder = async (fs: NodeFiles, folder: string): Promise<void> => {
+  try {
+    const handle = await fs.open(folder)
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (!cannotSync.has((error as FileFault).code ?? "")) throw error
+  }
+}
+
+const replace = (path: string, text: string, isDurable: boolean): Effect.Effect<void, FileFault> =>
   Effect.flatMap(draftOf(path), (draft) =>
     Effect.andThen(
-      createFile(draft, text, sync),
+      createFile(draft, text, isDurable),
       withFiles(async (fs) => {
         try {
           const there = await fs.lstat(path).catch((error: FileFault) => {
@@ -102,9 +123,19 @@ export const replaceFile = (path: string, text: string, sync = false): Effect.Ef
           await fs.rm(draft, { force: true })
           throw error
         }
+        if (isDurable) await syncFolder(fs, folderOf(path))
       })
     )
   )
+
+/**
+ * Replaces or makes a file that is safe to lose: readers see the old text or the new one, but a power failure may leave neither. Only a
+ * plain file is replaced.
+ */
+export const replaceFile = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, false)
+
+/** Like `replaceFile`, but when it ends the new text is on the disk under its name. */
+export const replaceDurably = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, true)
 
 /** Undefined where the file or folder is not there, or not any more: another process was faster. */
 export const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | undefined, FileFault> =>
@@ -117,6 +148,15 @@ export const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effec
 /** Removes a file, if it exists. Not by `rm`, which asks twice what it is. */
 export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
   unlessMissing(withFiles((fs) => fs.unlink(path)))
+
+/** Like `removeFile`, but once it has ended the file stays removed after a power failure. */
+export const removeDurably = (path: string): Effect.Effect<void, FileFault> =>
+  unlessMissing(
+    withFiles(async (fs) => {
+      await fs.unlink(path)
+      await syncFolder(fs, folderOf(path))
+    })
+  )
 
 /** The folder above; the folder itself when it has none. */
 const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
@@ -142,11 +182,18 @@ export const makeFolders = <E, R>(
   return make(folder)
 }
 
-/** Makes a folder that only the user may use, and missing ones above it. Where there is one it is left as it is. */
+/**
+ * Makes a folder that only the user may use, and missing folders above it. An existing folder is left as it is. Always durable: a file
+ * that must not be lost may go into any of them, and each is made only once.
+ */
 export const makePrivateFolder = (folder: string): Effect.Effect<void, FileFault> =>
   makeFolders(
     folder,
-    (one) => withFiles((fs) => fs.mkdir(one, { mode: 0o700 })),
+    (one) =>
+      withFiles(async (fs) => {
+        await fs.mkdir(one, { mode: 0o700 })
+        await syncFolder(fs, folderOf(one))
+      }),
     ({ code }) => code
   )
 

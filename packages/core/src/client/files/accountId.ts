@@ -3,7 +3,8 @@
  * there is `node:crypto`, which is loaded when it is used.
  */
 import { Effect, Redacted } from "effect"
-import type { Settings } from "../options/Settings.ts"
+import { builtin } from "../options/builtin.ts"
+import { placeOf, type Settings } from "../options/Settings.ts"
 import type { FileFault } from "./StateFiles.ts"
 
 /** All spellings of this machine as the host of an address. A service that has the same port on one of them is the same service. */
@@ -24,13 +25,15 @@ const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
 
 /** The names of an account. */
 export interface AccountIds {
-  /** The address by which the service is named. */
+  /** The address by which the service is named, with the project and the location if there are any: no node is in two of these. */
   readonly origin: string
-  /** Of its API key. */
+  /** Of its API key, to which the rate limit belongs. */
   readonly ofKey: string
-  /** Of the account, if it has a name. */
+  /** Of its API key with the project and the location, to which nodes belong. */
+  readonly ofPlace: string
+  /** Of the account, if it has a name, with the same. */
   readonly ofName: string | undefined
-  /** Those that other spellings of the address gave the key. */
+  /** Those that other spellings of the address gave the key and its place. */
   readonly spellings: ReadonlyArray<string>
 }
 
@@ -38,22 +41,24 @@ export interface AccountIds {
 export const accountIds = Effect.fnUntraced(function* ({
   account,
   credentials,
-  origin
+  location,
+  origin,
+  project
 }: Settings): Effect.fn.Return<AccountIds, FileFault> {
-  const { createHash } = yield* Effect.tryPromise({
-    try: () => import("node:crypto"),
-    catch: (): FileFault => ({ message: "there is no node:crypto here" })
-  })
+  const crypto = builtin("node:crypto")
+  if (crypto === undefined) return yield* Effect.fail({ message: "there is no node:crypto here" })
   // 128 bits: no two accounts of one user ever meet.
   const idOf = (...parts: ReadonlyArray<string>) =>
-    createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
+    crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
   const [spelling, ...others] = spellingsOf(origin)
   const key = Redacted.value(credentials.apiKey)
-  const ofKey = idOf(spelling, key)
+  const place = placeOf({ project, location })
+  const ofPlace = idOf(spelling, key, ...place)
   return {
-    origin: spelling,
-    ofKey,
-    ofName: account === undefined ? undefined : idOf("account", spelling, account),
-    spellings: Array.from(new Set(others), (other) => idOf(other, key)).filter((id) => id !== ofKey)
+    origin: [spelling, ...place].join(" "),
+    ofKey: idOf(spelling, key),
+    ofPlace,
+    ofName: account === undefined ? undefined : idOf("account", spelling, account, ...place),
+    spellings: Array.from(new Set(others), (other) => idOf(other, key, ...place)).filter((id) => id !== ofPlace)
   }
 })

@@ -38,5 +38,9 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
+/** The failure of a list that says that it has more nodes than it shows. */
+export const notWhole = (total: number, shown: number): BerthError =>
+  failed(`${total} nodes (total_count)`, "data", `${shown} nodes`)
+
 /** The failure of a list that begins with an empty page, and is said to have nodes. */
 export const notEmpty = (total: number): BerthError => failed(`${total} nodes (total_count)`, "data", "[]")

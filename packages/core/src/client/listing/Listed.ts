@@ -15,8 +15,14 @@ export interface LeftOutRecord {
   readonly expected: string
 }
 
+/** What reading one page of the list left out. */
+export interface ListedPage {
+  /** Records that cannot be read and were left out; each may be a node. At most 1000. */
+  readonly unreadable: ReadonlyArray<LeftOutRecord>
+}
+
 /** The result of a listing. */
-export interface Listed {
+export interface Listed extends ListedPage {
   readonly nodes: number
   readonly requests: number
   /**
@@ -27,8 +33,6 @@ export interface Listed {
   readonly complete: boolean | "assumed"
   /** The same of the records: not false because some were left out. Where this is false, a node may be missing of which nothing is known. */
   readonly readToEnd: boolean | "assumed"
-  /** Records that cannot be read and were left out; each may be a node. At most 1000. */
-  readonly unreadable: ReadonlyArray<LeftOutRecord>
 }
 
 /** How exact and how long a list may be. */

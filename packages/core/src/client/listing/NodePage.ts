@@ -2,11 +2,11 @@
  * The records of one page of the list, each by itself: one that cannot be read is set aside, and costs neither the page nor its place
  * on it, by which the end of the list is found.
  */
-import { DateTime, Result } from "effect"
+import { Result } from "effect"
 import { text, unreadable } from "../../api/fields/Field.ts"
 import { RecordFault } from "../../api/fields/RecordReader.ts"
 import { nodeFromWire, nodeIdOf } from "../../api/NodeCodec.ts"
-import type { Node, NodeId } from "../../domain/Node.ts"
+import { createdMillisOf, type Node, type NodeId } from "../../domain/Node.ts"
 import type { LeftOutRecord } from "./Listed.ts"
 
 /** A record that is left out, with an id as nodes have it. */
@@ -41,7 +41,7 @@ const setAside = (wire: unknown, { expected, path }: RecordFault): UnreadableRec
 
 /** Whether records of one id, on one page, agree in what never changes in a node's life. */
 const isSame = (a: Node, b: Node): boolean =>
-  a.name === b.name && a.plan === b.plan && a.image === b.image && DateTime.Equivalence(a.createdAt, b.createdAt)
+  a.name === b.name && a.plan === b.plan && a.image === b.image && createdMillisOf(a) === createdMillisOf(b)
 
 /** Reads the data of a page. */
 export const readRecords = (data: unknown): Result.Result<ReadonlyArray<ListRecord>, RecordFault> => {

@@ -39,7 +39,7 @@ const check = <A>({ expected, is, read }: Shape<A>, value: unknown, place: strin
 }
 
 /** The same shape with a rule for its values. */
-const where = <A>(base: Shape<A>, rule: string, holds: (value: A) => boolean): Shape<A> =>
+export const where = <A>(base: Shape<A>, rule: string, holds: (value: A) => boolean): Shape<A> =>
   shape(base.expected, base.is, (value, place, report) => {
     if (!holds(value)) report(place, `expected ${rule}`)
     return base.read(value, place, report)
@@ -80,13 +80,35 @@ export const optional = <A>(base: Shape<A>): Optional<A | undefined> => ({ ...ba
 /** The place of a field, in a program's notation. */
 const fieldOf = (place: string, name: string) => (place === "" ? name : `${place}.${name}`)
 
-/** An object with any fields, all of them of one shape. */
-export const record = <A>(item: Shape<A>): Shape<Readonly<Record<string, A>>> =>
+/** An object with any fields that `nameFault` finds no fault with, all of them of one shape. */
+export const record = <A>(
+  item: Shape<A>,
+  nameFault: (name: string) => string | undefined = () => undefined
+): Shape<Readonly<Record<string, A>>> =>
   shape("an object", Predicate.isObject, (value: object, place, report) =>
     Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, check(item, inner, fieldOf(place, name), report)])
+      Object.entries(value).map(([name, inner]) => {
+        const fault = nameFault(name)
+        if (fault !== undefined) report(fieldOf(place, name), fault)
+        return [name, check(item, inner, fieldOf(place, name), report)]
+      })
     )
   )
+
+/** Deeper values may contain themselves. */
+const maxDepth = 64
+
+const isJson = (value: unknown, depth = 0): boolean => {
+  if (Predicate.isNumber(value)) return Number.isFinite(value)
+  if (!Predicate.isObjectOrArray(value))
+    return value === null || Predicate.isString(value) || Predicate.isBoolean(value)
+  const isPlain =
+    Array.isArray(value) || [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
+  return isPlain && depth < maxDepth && Object.values(value).every((inner) => isJson(inner, depth + 1))
+}
+
+/** A value as JSON has it. */
+export const json = shape<unknown>("a value of JSON", isJson, (value) => structuredClone(value))
 
 /** The shape of each field. */
 type Fields<A> = {

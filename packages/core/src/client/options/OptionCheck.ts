@@ -56,6 +56,7 @@ const checks = {
   exact: flagFault,
   maxNodes: countFault,
   skuId: countFault,
+  keepPublicIp: flagFault,
   // The store of the intents checks it.
   key: () => undefined,
   adoptOnly: flagFault,

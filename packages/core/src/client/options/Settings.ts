@@ -7,6 +7,7 @@ import { prefix } from "../../api/Routes.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { RawReply } from "../../api/Reply.ts"
 import type { AttemptReport } from "./AttemptReport.ts"
+import { pathFault } from "./pathFault.ts"
 import { type Headers, headersFault, isHeaderValue, lowerCase } from "./Headers.ts"
 import {
   attemptsFault,
@@ -35,6 +36,13 @@ export interface ClientOptions {
    * is exchanged. Needs the same state folder, and must not name two accounts. Default: keys belong to the API key.
    */
   readonly account?: string | undefined
+  /**
+   * The project whose nodes the client sees: a whole number from 1. It goes with every request as `project_id`, and keys of creates belong
+   * to it. Needs `location`. Default: none, as the documented interface has it.
+   */
+  readonly project?: number | undefined
+  /** The location of these nodes, such as `Delhi`; case makes no difference to keys of creates. Needs `project`. Default: none. */
+  readonly location?: string | undefined
   /** Longest time of a whole call. Default 60 seconds. */
   readonly deadline?: Duration.Input | undefined
   /** Longest time of one attempt on the wire. Default 15 seconds. */
@@ -45,17 +53,17 @@ export interface ClientOptions {
   readonly lane?: Lane | undefined
   /**
    * File through which the processes of this machine that use the same key share the allowance. One file per key; it is safe to
-   * lose. Needs `node:fs`. Default: none, every process for itself.
+   * lose. A relative path is relative to the working directory; `~` is refused. Needs `node:fs`. Default: none, every process for itself.
    */
   readonly allowanceFile?: string | undefined
   /**
-   * Longest body of a reply that is read, in bytes. Default 2 MiB. A longer one fails with `UnexpectedResponse`, or with the
+   * Longest body of a reply that is read, in bytes. Default 2 MiB, and 16 MiB for an image list. A longer one fails with `UnexpectedResponse`, or with the
    * reason of the reply's status.
    */
   readonly maxBodyBytes?: number | undefined
   /**
    * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds
-   * how long parsing blocks the program. Default 200 000.
+   * how long parsing blocks the program. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
   /**
@@ -76,6 +84,9 @@ export interface Settings {
   readonly origin: string
   readonly credentials: Credentials
   readonly account: string | undefined
+  /** Set exactly if `location` is. */
+  readonly project: number | undefined
+  readonly location: string | undefined
   readonly deadline: Duration.Duration
   readonly attemptTimeout: Duration.Duration
   readonly maxAttempts: number
@@ -89,14 +100,21 @@ export interface Settings {
   readonly onReply: ClientOptions["onReply"]
 }
 
+/** What an identity has of a project and a location: nothing without them. A location is the same in any case. */
+export const placeOf = ({
+  location,
+  project
+}: Partial<Pick<Settings, "project" | "location">>): ReadonlyArray<string> =>
+  project === undefined || location === undefined ? [] : [String(project), location.toLowerCase()]
+
 /** An unusable option. */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
-  /** Name of the option, such as `baseUrl`. */
+  /** Name of the option, such as `baseUrl`, or of the variable of the environment that it comes from. */
   readonly option: string
   readonly detail: string
 }> {
   override get message() {
-    return `The option ${this.option} is not usable: ${this.detail}.`
+    return `The ${/^[A-Z]/.test(this.option) ? "variable" : "option"} ${this.option} is not usable: ${this.detail}.`
   }
 }
 
@@ -140,8 +158,10 @@ const accountFault = (value: unknown) =>
     ? undefined
     : "expected 1 to 128 characters, none of them a control character, with no space around them"
 
-const pathFault = (value: unknown) =>
-  Predicate.isString(value) && value.trim() !== "" ? undefined : "expected the path of a file"
+const locationFault = (value: unknown) =>
+  Predicate.isString(value) && /^[\p{L}\p{N}]([\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u.test(value)
+    ? undefined
+    : "expected the name of a location, such as Delhi"
 
 const userAgentFault = (value: unknown) =>
   isHeaderValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
@@ -151,11 +171,13 @@ const checks: { readonly [Name in keyof Required<ClientOptions>]: Check } = {
   baseUrl: addressFault,
   credentials: (value) => (Predicate.isObject(value) ? undefined : "expected apiKey and accessToken"),
   account: accountFault,
+  project: countFault,
+  location: locationFault,
   deadline: timespanFault,
   attemptTimeout: timespanFault,
   maxAttempts: attemptsFault,
   lane: laneFault,
-  allowanceFile: pathFault,
+  allowanceFile: (value) => pathFault(value, "the path of a file"),
   maxBodyBytes: countFault,
   maxBodyTokens: countFault,
   headers: headersFault,
@@ -190,13 +212,18 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     deadline = "60 seconds",
     headers = {},
     lane,
+    location,
     maxAttempts = maxAllowedAttempts,
     maxBodyBytes = defaultMaxBodyBytes,
     maxBodyTokens = defaultMaxBodyTokens,
     onAttempt,
     onReply,
+    project,
     userAgent = `berth/${version}`
   } = options
+  // A service that needs one needs both, and a create that is lost in one place must not be looked for in another.
+  if (project !== undefined && location === undefined) return unusable("location", "a project needs a location")
+  if (location !== undefined && project === undefined) return unusable("project", "a location needs a project")
   for (const half of ["apiKey", "accessToken"] as const) {
     const fault = credentialFault(credentials[half])
     if (fault !== undefined) return unusable(half, fault)
@@ -205,6 +232,8 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     origin: originOf(baseUrl)!,
     credentials,
     account,
+    project,
+    location,
     deadline: Duration.fromInputUnsafe(deadline),
     attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
     maxAttempts,

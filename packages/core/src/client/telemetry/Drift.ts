@@ -50,7 +50,7 @@ export const imageDrift = ({
   records,
   setAside
 }: {
-  readonly records: ReadonlyArray<Image>
+  readonly records: ReadonlyArray<Pick<Image, "extra">>
   readonly setAside: ReadonlyArray<{ readonly fault: { readonly path: string } }>
 }): ReadonlyArray<Drift> => {
   const tally: Tally = new Map()

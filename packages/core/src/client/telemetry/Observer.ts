@@ -27,6 +27,10 @@ export interface Observer {
     name: string,
     options?: SpanOptions
   ) => <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** The attributes of an attempt's span. They belong to the observer because a page has no observer and need not load them. */
+  readonly http: typeof import("./httpAttributes.ts")
+  /** The code that counts drift in values; here for the same reason. */
+  readonly drift: typeof import("./Drift.ts")
   /** Adds attributes to the span that `traced` made around this. */
   readonly annotated: (attributes: Readonly<Record<string, unknown>>) => Effect.Effect<void>
 }

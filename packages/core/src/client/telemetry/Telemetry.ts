@@ -3,11 +3,15 @@
  * where the program has a tracer: Effect's default one drops them, after each was made and timed.
  */
 import { Effect, Layer } from "effect"
+import * as drift from "./Drift.ts"
+import * as http from "./httpAttributes.ts"
 import * as Metrics from "./Metrics.ts"
 import { Observer } from "./Observer.ts"
 
 /** A span for each call and attempt, where the program has a tracer. */
-export const spans: Pick<Observer, "annotated" | "traced"> = {
+export const spans: Pick<Observer, "annotated" | "drift" | "http" | "traced"> = {
+  drift,
+  http,
   traced: (_step, name, options) => (effect) =>
     Effect.withFiber(({ cache }) =>
       cache.tracer === undefined

@@ -2,8 +2,32 @@
  * The transport over `fetch` alone, which every runtime has. The promise client uses it.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
+import { type Head, type SignedRequest, Transport, unreachable, unreachableBy, unwrapped } from "./Transport.ts"
 import { isShort, webText } from "./ReplyText.ts"
+
+/** An error of the `fetch` that the program gave. */
+export class GivenFetchFailed {
+  readonly cause: unknown
+  readonly isAtOnce: boolean
+  constructor(cause: unknown, isAtOnce: boolean) {
+    this.cause = cause
+    this.isAtOnce = isAtOnce
+  }
+}
+
+/** Marks failures of the program's `fetch`, which may have a bug, to tell them from those of the runtime's own. */
+export const given =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  async (input, init) => {
+    let isAtOnce = true
+    try {
+      const reply = fetch(input, init)
+      isAtOnce = false
+      return await reply
+    } catch (cause) {
+      throw new GivenFetchFailed(cause, isAtOnce)
+    }
+  }
 
 /** The `fetch` that sends the requests; a fiber may provide its own. */
 export const Fetch = Context.Reference<typeof globalThis.fetch>(
@@ -51,7 +75,10 @@ export const layer = Layer.succeed(Transport, {
               replied = true
               begun(head)
             }),
-          catch: (cause) => unreachable(cause, replied)
+          catch: (cause) =>
+            cause instanceof GivenFetchFailed
+              ? unreachableBy(cause.cause, replied, cause.isAtOnce)
+              : unreachable(cause, replied)
         })
       })
     )

@@ -11,8 +11,8 @@ import {
   HttpClientResponse
 } from "effect/http"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
-import { isShort, ReplyText, webText } from "./ReplyText.ts"
-import { type SignedRequest, Transport, unreachable } from "./Transport.ts"
+import { codingOf, isShort, ReplyText, webText } from "./ReplyText.ts"
+import { type SignedRequest, Transport, unreachable, unreachableBy } from "./Transport.ts"
 
 /** The credentials stay `Redacted` in the request too, so that inspecting it does not show them. */
 const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
@@ -27,7 +27,7 @@ const failed = (replied: boolean) => (error: HttpClientError.HttpClientError) =>
   const { reason } = error
   return reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
     ? new InvalidRequest({ status: null, detail: "its address or body cannot be written", fields: {} })
-    : unreachable(reason.cause, replied)
+    : unreachableBy(reason.cause, replied, false)
 }
 
 const full = Symbol("full")
@@ -48,6 +48,24 @@ const textOf = (
     )
   })
 }
+
+/** The formats of `DecompressionStream`; not every runtime has the last. */
+const formats = { gzip: "gzip", deflate: "deflate", br: "brotli" } as const
+
+/** The body as it was before a gateway compressed it. */
+const decodedText = (
+  response: HttpClientResponse.HttpClientResponse,
+  format: (typeof formats)[keyof typeof formats],
+  maxBytes: number
+) =>
+  Effect.tryPromise({
+    try: (signal) => {
+      const decoder = new DecompressionStream(format as ConstructorParameters<typeof DecompressionStream>[0])
+      const body = Stream.toReadableStream(response.stream).pipeThrough(decoder as ReadableWritablePair)
+      return webText(new Response(body), response.headers, maxBytes, signal)
+    },
+    catch: (cause) => unreachable(cause, true)
+  })
 
 /** The interface has no redirects, and following one would pass on the credentials; only `fetch` does so by default. */
 const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -73,12 +91,15 @@ export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer
           const { headers, status } = response
           begun({ status, headers })
           const web = HttpClientResponse.toWeb(response)
+          const coding = codingOf(headers)
           const text = Option.isSome(web)
             ? Effect.tryPromise({
                 try: (signal) => webText(web.value, headers, request.maxBodyBytes, signal),
                 catch: (cause) => unreachable(cause, true)
               })
-            : Effect.mapError(textOf(response, headers, request.maxBodyBytes), failed(true))
+            : coding !== undefined
+              ? decodedText(response, formats[coding], request.maxBodyBytes)
+              : Effect.mapError(textOf(response, headers, request.maxBodyBytes), failed(true))
           return Effect.map(text, (read) => ({ status, headers, ...read }))
         })
       }

@@ -4,11 +4,13 @@
  */
 import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import type { Socket } from "node:net"
+import type { Readable } from "node:stream"
 import type { TLSSocket } from "node:tls"
 import { Effect, Layer, Scope } from "effect"
 import { InvalidRequest, type Unreachable } from "../../domain/ErrorReason.ts"
+import { builtin } from "../options/builtin.ts"
 import { loopbackHosts } from "./loopback.ts"
-import { ReplyText } from "./ReplyText.ts"
+import { codingOf, ReplyText } from "./ReplyText.ts"
 import {
   type Head,
   type Leaving,
@@ -48,6 +50,17 @@ const made = ({ request: make }: Http, agent: Agent, request: SignedRequest): Cl
   return make(address, options)
 }
 
+const decoders = { gzip: "createGunzip", deflate: "createInflate", br: "createBrotliDecompress" } as const
+
+/** The body as it was before a gateway compressed it. Its decompressed size has the same limit as any other body. */
+const decoded = (incoming: IncomingMessage, headers: Head["headers"]): Readable => {
+  const coding = codingOf(headers)
+  const decoder = coding && builtin("node:zlib")?.[decoders[coding]]()
+  if (decoder === undefined) return incoming
+  incoming.on("error", (cause) => decoder.destroy(cause))
+  return incoming.pipe(decoder)
+}
+
 /** Sends the request that `make` gives and reads its reply. */
 const exchanged = (make: () => ClientRequest, request: SignedRequest, begun: (head: Head) => void) =>
   Effect.callback<WireReply, Unreachable>((resume) => {
@@ -60,13 +73,15 @@ const exchanged = (make: () => ClientRequest, request: SignedRequest, begun: (he
       begun(head)
       const text = new ReplyText(head.headers, request.maxBodyBytes)
       const end = () => resume(Effect.succeed({ ...head, ...text.end() }))
-      incoming.on("data", (chunk: Uint8Array) => {
+      const body = decoded(incoming, head.headers)
+      body.on("data", (chunk: Uint8Array) => {
         if (text.add(chunk)) return
         end()
         outgoing.destroy()
+        body.destroy()
       })
-      incoming.on("end", end)
-      incoming.on("error", fail)
+      body.on("end", end)
+      body.on("error", fail)
     })
     outgoing.on("error", fail)
     outgoing.on("upgrade", (_, socket) => {
@@ -177,14 +192,14 @@ export const layer = Layer.effect(
     const scope = yield* Effect.scope
     const plain = yield* Effect.cached(
       Effect.provideService(
-        agentOf(() => process.getBuiltinModule("node:http")),
+        agentOf(() => builtin("node:http")!),
         Scope.Scope,
         scope
       )
     )
     const secure = yield* Effect.cached(
       Effect.provideService(
-        agentOf(() => process.getBuiltinModule("node:https")),
+        agentOf(() => builtin("node:https")!),
         Scope.Scope,
         scope
       )

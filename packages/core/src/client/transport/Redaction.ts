@@ -6,7 +6,6 @@ import { Predicate, Redacted, RegExp as Regex } from "effect"
 import { type ErrorReason, fieldsOf } from "../../domain/ErrorReason.ts"
 import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
-import type { WireRequest } from "./Transport.ts"
 
 /**
  * Masks every spelling of the credentials in a text, and, in the position of a credential, a part of one that was cut off.
@@ -175,10 +174,13 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   }
 }
 
+/** A text without the user and password in its addresses, such as the address of a proxy. */
+export const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]{1,500}@/g, `//${mask}@`)
+
 /** The address of a request as it is shown: made anew, for the one on the wire has the key. */
 export const shownAddress = (
   origin: string,
-  { path, query }: Pick<WireRequest, "path" | "query">,
+  { path, query }: { readonly path: string; readonly query: ReadonlyArray<readonly [name: string, value: string]> },
   redact: Redact
 ): string => {
   const search = new URLSearchParams(query.map(([name, value]) => [name, value]))
@@ -201,6 +203,25 @@ const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   )
 }
 
+/** Errors within errors are copied up to this depth. */
+const maxCauses = 5
+
+/** A copy of an error of any kind, with its texts masked. */
+const maskedCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
+  if (!Predicate.isObjectOrArray(cause)) return redact(String(cause), 1000)
+  const given = cause as { [_ in "cause" | "code" | "message" | "name" | "stack"]?: unknown }
+  const text = (value: unknown) => withoutUser(redact(String(value ?? ""), 4000))
+  const inner = given.cause
+  const copy = new Error(text(given.message))
+  const set = (name: string, value: unknown) =>
+    Object.defineProperty(copy, name, { value, configurable: true, writable: true })
+  set("name", text(given.name ?? "Error"))
+  set("stack", text(given.stack))
+  if (Predicate.isString(given.code)) set("code", text(given.code))
+  if (inner !== undefined && depth < maxCauses) set("cause", maskedCause(inner, redact, depth + 1))
+  return copy
+}
+
 /**
  * The same reason with every text masked that is not ours, and with its sentences made from the masked fields. The caller's own
  * arguments may hold a credential, too.
@@ -208,9 +229,8 @@ const masked = (value: unknown, redact: Redact, before = ""): unknown => {
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
   const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }
   const isOurs = (name: string) => Reason.ours?.includes(name) === true
-  return new Reason(
-    Object.fromEntries(
-      Object.entries(fieldsOf(reason)).map(([name, value]) => [name, isOurs(name) ? value : masked(value, redact)])
-    )
+  const fields = Object.fromEntries(
+    Object.entries(fieldsOf(reason)).map(([name, value]) => [name, isOurs(name) ? value : masked(value, redact)])
   )
+  return new Reason(reason.cause === undefined ? fields : { ...fields, cause: maskedCause(reason.cause, redact) })
 }

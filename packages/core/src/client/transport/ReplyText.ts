@@ -39,6 +39,13 @@ export class ReplyText {
 export const isShort = (headers: Head["headers"], maxBytes: number): boolean =>
   lengthOf(headers) <= maxBytes && headers["content-encoding"] === undefined
 
+/** How a gateway compressed a body although `identity` was asked for; undefined if it did not, or if nothing here can decompress it. */
+export const codingOf = (headers: Head["headers"]): "gzip" | "deflate" | "br" | undefined => {
+  const coding = headers["content-encoding"]?.trim().toLowerCase()
+  if (coding === "gzip" || coding === "x-gzip") return "gzip"
+  return coding === "deflate" || coding === "br" ? coding : undefined
+}
+
 /** The body of a web response. The signal stops the reading. */
 export const webText = async (
   response: Response,

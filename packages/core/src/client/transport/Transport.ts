@@ -8,9 +8,10 @@ import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type ErrorReason, Unreachable } from "../../domain/ErrorReason.ts"
 import type { BerthApi } from "../../api/BerthApi.ts"
-import { apiKeyParameter, prefix, routes } from "../../api/Routes.ts"
+import { apiKeyParameter, placeParameters, prefix, routes } from "../../api/Routes.ts"
 import type { Headers } from "../options/Headers.ts"
 import type { Settings } from "../options/Settings.ts"
+import { withoutUser } from "./Redaction.ts"
 
 /** A request of the interface, without address and credentials. */
 export interface WireRequest {
@@ -101,22 +102,27 @@ export interface SignedRequest {
 }
 
 /**
- * The request for the account's own service, with its credentials and the headers of the call: the API key goes in the query, the access
- * token as bearer (interface.md §5). Both stay `Redacted` until the request is sent.
+ * The request for the account's own service, with its place, its credentials and the headers of the call: the API key goes in the query, the
+ * access token as bearer (interface.md §5). Both stay `Redacted` until the request is sent. A raw request may name another place itself.
  *
  * @internal
  */
-export const authenticated =
-  ({ credentials, headers, maxBodyBytes, origin }: Settings) =>
-  ({ body, method, path, query }: WireRequest, further: Headers | undefined): SignedRequest => ({
+export const authenticated = ({ credentials, headers, location, maxBodyBytes, origin, project }: Settings) => {
+  const place = texts({ [placeParameters.project]: project, [placeParameters.location]: location })
+  return ({ body, method, path, query }: WireRequest, further: Headers | undefined): SignedRequest => ({
     method,
     url: `${origin}${path}`,
-    query: [...query, [apiKeyParameter, credentials.apiKey]],
+    query: [
+      ...query,
+      ...place.filter(([name]) => query.every(([given]) => given !== name)),
+      [apiKeyParameter, credentials.apiKey]
+    ],
     token: credentials.accessToken,
     body,
     headers: further === undefined ? headers : { ...headers, ...further },
     maxBodyBytes
   })
+}
 
 /** The address and headers for the wire, with the credentials unwrapped. Only for a transport that sends them on. */
 export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
@@ -169,31 +175,39 @@ export class Transport extends Context.Service<
   }
 >()("@berthkit/core/client/transport/Transport") {}
 
-/** Failures to connect, also through a proxy, or to trust the server's certificate: the request was certainly not sent. */
+/** Failures to connect, also through a proxy: the request was certainly not sent. */
 const notSent = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
   "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "ERR_PROXY_TUNNEL",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
   "ERR_SSL_WRONG_VERSION_NUMBER"
 ])
 
 /** Failures that mean the same when `connect` fails with them; an open connection can fail with them, too. */
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 
+/**
+ * Codes of a certificate that this side does not trust, in Node and Bun: nothing was sent. Other codes do not prove that: a service's
+ * alert about our certificate, or a length that does not match, may come after the request.
+ */
+const certificate =
+  /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|HOSTNAME_MISMATCH$|INVALID_(?:CA|PURPOSE)$|ERR_TLS_CERT_)/
+
+/** The same in Deno, which has no code for it. The text does not prove that nothing was sent, because it may contain an address. */
+const certificateWords = /invalid peer certificate/
+
+/** A proxy that asks for a password or forbids the connection, in Node and in undici. Every further try would go through it, too. */
+const isProxyRefusal = (code: string | undefined, text: string): boolean =>
+  code === "ERR_PROXY_TUNNEL"
+    ? /\b40[37]\b/.test(text)
+    : code === "UND_ERR_ABORTED" && /^Proxy response \(40[37]\) !== 200 when HTTP Tunneling$/.test(text)
+
 const maxDetailLength = 1000
 
-/** The innermost code or message of a transport failure, which may be nested, and whether nothing was sent. */
-const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
+/** What is known of a transport failure: the innermost code or message, because errors may be nested, and whether nothing was sent. */
+const describe = (cause: unknown) => {
   let code: string | undefined
   let syscall: unknown
   let text = "the connection failed"
@@ -204,23 +218,54 @@ const describe = (cause: unknown): { readonly text: string; readonly unsent: boo
     if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
     at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
   }
+  const isTrusted = code === undefined ? !certificateWords.test(text) : !certificate.test(code)
+  const fault: Unreachable["fault"] = !isTrusted ? "certificate" : isProxyRefusal(code, text) ? "proxy" : "network"
   // The errors of undici for an unexpected `100 Continue`, and for an impossible status.
   if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent an unexpected 100 Continue"
   if (code === "ERR_ASSERTION") text = "its reply is not HTTP"
   // OpenSSL names its functions, its files and its lines.
   const tls = /:SSL routines:[^:]*:([^:]+)/.exec(text)?.[1]
-  if (tls === "wrong version number") return { text: "there is no TLS at this address", unsent: true }
+  if (tls === "wrong version number") return { text: "there is no TLS at this address", unsent: true, code, fault }
   if (tls !== undefined) text = `TLS failed: ${tls}`
-  text = text.replace(/\s+/g, " ").slice(0, maxDetailLength)
-  const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
-  return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
+  text = withoutUser(text.replace(/\s+/g, " ").slice(0, maxDetailLength))
+  const unsent =
+    fault === "proxy" ||
+    (code !== undefined &&
+      (fault === "certificate" || notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect")))
+  return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent, code, fault }
 }
 
 /** The reason for a failure below HTTP. `replied` when a reply had begun. */
 export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
-  const { text, unsent } = describe(cause)
-  return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text })
+  const { fault, text, unsent } = describe(cause)
+  return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text, fault, cause })
 }
 
 /** The reason for a failure before anything was sent. */
-export const unreached = (cause: unknown): Unreachable => new Unreachable({ sent: "no", detail: describe(cause).text })
+export const unreached = (cause: unknown): Unreachable => {
+  const { fault, text } = describe(cause)
+  return new Unreachable({ sent: "no", detail: text, fault, cause })
+}
+
+/** Errors that the language throws for a mistake in a program. */
+const mistakes = /^(?:Type|Reference|Range|Syntax|URI)Error$/
+
+/** Words in the `TypeError` with which the `fetch` of runtimes and browsers reports that the network failed. */
+const networkWords = /fetch|load failed|network|request|terminated|connect|socket|time|abort/i
+
+/**
+ * The same for a `fetch` that the program gave. An error without a code counts as a bug of that `fetch` if it is thrown at once, or if it
+ * is a mistake without a cause that does not mention the network. Nobody knows whether the request had left by then.
+ */
+export const unreachableBy = (cause: unknown, replied: boolean, isAtOnce: boolean): Unreachable => {
+  const reason = unreachable(cause, replied)
+  const { code } = describe(cause)
+  const isMistake =
+    cause instanceof Error &&
+    cause.cause === undefined &&
+    mistakes.test(cause.name) &&
+    !networkWords.test(cause.message)
+  return code === undefined && (isAtOnce || isMistake)
+    ? new Unreachable({ sent: reason.sent, detail: reason.detail, fault: "fetch", cause })
+    : reason
+}

@@ -23,7 +23,7 @@ interface Read extends Terms {
   readonly answer: Deferred.Deferred<Node, BerthError>
 }
 
-/** Reads within this time of the first are coalesced. */
+/** How long a poll waits for the polls of other waits, whose timers fire at the same time. */
 const gatherMillis = 20
 
 /** Coalesced reads, and the fiber that carries them out. */
@@ -54,7 +54,7 @@ const optionsOf = (reads: Reads) =>
     deadline: Math.max(1, ...reads.map(({ deadlineAt }) => deadlineAt - now))
   }))
 
-/** A function that reads one node, coalesced with the other reads of that moment. */
+/** Functions that read one node, coalesced with the other reads of that moment. */
 export const make = ({ get, list }: Dependencies) => {
   /** The cost of the last listing; before the first, that of an account of one page. */
   let listing = requestsOf(1)
@@ -92,42 +92,52 @@ export const make = ({ get, list }: Dependencies) => {
     return wanted.size <= listing ? singly(wanted) : together(wanted)
   }
 
-  let gathering: Batch | undefined
-  const begin = Effect.suspend(() => {
-    const batch: Batch = { reads: new Set() }
-    gathering = batch
-    const taken = Effect.suspend(() => {
-      if (gathering === batch) gathering = undefined
-      return take(batch.reads)
+  /** Gathers the reads that arrive before `pause` ends, then carries them out. */
+  const gathered = (pause: Effect.Effect<void>) => {
+    let gathering: Batch | undefined
+    const begin = Effect.suspend(() => {
+      const batch: Batch = { reads: new Set() }
+      gathering = batch
+      const taken = Effect.suspend(() => {
+        if (gathering === batch) gathering = undefined
+        return take(batch.reads)
+      })
+      return Effect.map(
+        Effect.forkDetach(
+          Effect.catchCause(Effect.andThen(pause, taken), (cause: Cause.Cause<never>) =>
+            Effect.sync(() => answer(batch.reads, Exit.failCause(cause)))
+          )
+        ),
+        (fiber) => {
+          batch.fiber = fiber
+          return batch
+        }
+      )
     })
-    return Effect.map(
-      Effect.forkDetach(
-        Effect.catchCause(Effect.delay(taken, gatherMillis), (cause: Cause.Cause<never>) =>
-          Effect.sync(() => answer(batch.reads, Exit.failCause(cause)))
-        )
-      ),
-      (fiber) => {
-        batch.fiber = fiber
-        return batch
-      }
-    )
-  })
 
-  return (id: NodeId, terms: Terms): Effect.Effect<Node, BerthError> =>
-    Effect.flatMap(
-      Effect.suspend(() => (gathering === undefined ? begin : Effect.succeed(gathering))),
-      (batch) => {
-        const read: Read = { id, ...terms, answer: Deferred.makeUnsafe() }
-        batch.reads.add(read)
-        return Effect.onExit(Deferred.await(read.answer), () =>
-          Effect.sync(() => {
-            batch.reads.delete(read)
-            if (batch.reads.size > 0) return
-            // No caller waits for the batch any more.
-            if (gathering === batch) gathering = undefined
-            batch.fiber?.interruptUnsafe()
-          })
-        )
-      }
-    )
+    return (id: NodeId, terms: Terms): Effect.Effect<Node, BerthError> =>
+      Effect.flatMap(
+        Effect.suspend(() => (gathering === undefined ? begin : Effect.succeed(gathering))),
+        (batch) => {
+          const read: Read = { id, ...terms, answer: Deferred.makeUnsafe() }
+          batch.reads.add(read)
+          return Effect.onExit(Deferred.await(read.answer), () =>
+            Effect.sync(() => {
+              batch.reads.delete(read)
+              if (batch.reads.size > 0) return
+              // No caller waits for the batch any more.
+              if (gathering === batch) gathering = undefined
+              batch.fiber?.interruptUnsafe()
+            })
+          )
+        }
+      )
+  }
+
+  return {
+    /** The first read of a wait. It needs no timer: in a test that fakes the time, a wait ends if its node is ready already. */
+    first: gathered(Effect.yieldNow),
+    /** A read that follows a pause. */
+    again: gathered(Effect.sleep(gatherMillis))
+  }
 }

@@ -54,8 +54,8 @@ export const untilNextPoll = (poll: number, now: number, phase: number): number 
 export interface Reads {
   /** Whether the node was created a moment ago, so that a 404 does not mean that it is gone. */
   readonly isNew: Effect.Effect<boolean>
-  /** Reads it; has to end by this instant of the monotonic clock. */
-  readonly get: (deadlineAt: number) => Effect.Effect<Node, BerthError>
+  /** Reads the node, for the first time or after a pause; the read has to end by this instant of the monotonic clock. */
+  readonly get: (deadlineAt: number, isFirst: boolean) => Effect.Effect<Node, BerthError>
   /** Why the rate limit lets no read go before that, by what is known now; undefined where it may. */
   readonly refusal: (deadlineAt: number) => WouldExceedDeadline | undefined
 }
@@ -111,9 +111,12 @@ export const awaitGoal = Effect.fnUntraced(function* (
       )
     )
 
+  let isFirst = true
   const observe = Effect.gen(function* () {
+    const read = get(deadlineAt, isFirst)
+    isFirst = false
     const observed = yield* Effect.catchIf(
-      Effect.asSome(get(deadlineAt)),
+      Effect.asSome(read),
       ({ reason }) => reason._tag === "NodeNotFound",
       (error) => {
         gone = error

@@ -32,6 +32,7 @@ describe("the allowance of a client", () => {
       const before = yield* allowance.current
       assert.deepStrictEqual(before, {
         limit: null,
+        windowMillis: null,
         remaining: null,
         keptForReads: null,
         resetInMillis: null,
@@ -47,6 +48,61 @@ describe("the allowance of a client", () => {
       assert.strictEqual((yield* allowance.current).resetInMillis, 40_000)
     }).pipe(Effect.provide(service(50)))
   )
+
+  it.effect("tells the length of the window once a refill has shown it", () => {
+    let left = 40
+    let resetSeconds = 25
+    const partOfWindow = layer(() =>
+      Effect.map(DateTime.now, (now) =>
+        ok(
+          { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" },
+          {
+            "ratelimit-limit": "100",
+            "ratelimit-remaining": String(--left),
+            "ratelimit-reset": String(resetSeconds),
+            date: DateTime.toDateUtc(now).toUTCString()
+          }
+        )
+      )
+    )
+    return Effect.gen(function* () {
+      const { current } = yield* Allowance
+      yield* get
+      // The window may have begun long before.
+      assert.strictEqual((yield* current).windowMillis, null)
+      yield* TestClock.adjust("30 seconds")
+      left = 100
+      resetSeconds = 60
+      yield* get
+      assert.strictEqual((yield* current).windowMillis, 60_000)
+    }).pipe(Effect.provide(partOfWindow))
+  })
+
+  it.effect("takes a reset further away than an hour for a part of a longer window", () => {
+    const aDay = layer(() =>
+      Effect.map(DateTime.now, (now) =>
+        ok(
+          { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" },
+          {
+            "ratelimit-limit": "5000",
+            "ratelimit-remaining": "4000",
+            "ratelimit-reset": "72000",
+            date: DateTime.toDateUtc(now).toUTCString()
+          }
+        )
+      )
+    )
+    return Effect.gen(function* () {
+      const { current } = yield* Allowance
+      yield* get
+      yield* TestClock.adjust("10 seconds")
+      yield* get
+      yield* TestClock.adjust("10 seconds")
+      yield* get
+      const { windowMillis } = yield* current
+      assert.isTrue(windowMillis === null || windowMillis > 3_600_000)
+    }).pipe(Effect.provide(aDay))
+  })
 
   it.effect("emits every change to a watcher, and the newest to a slow one", () =>
     Effect.gen(function* () {

@@ -7,9 +7,13 @@ import { Effect, Layer, Logger } from "effect"
 import { vi } from "vitest"
 import { Images } from "../../../src/client/Images.ts"
 
-vi.mock(import("node:fs/promises"), () => {
-  throw new Error("there is no such module")
-})
+/** A process with `getBuiltinModule` but without the modules for files. */
+const withoutFiles = Layer.effectDiscard(
+  Effect.acquireRelease(
+    Effect.sync(() => vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined)),
+    (spy) => Effect.sync(() => spy.mockRestore())
+  )
+)
 
 it.effect("an allowance file without a file system is reported once, and the calls go on", () => {
   const logged: Array<string> = []
@@ -21,7 +25,10 @@ it.effect("an allowance file without a file system is reported once, and the cal
     ])
   }).pipe(
     Effect.provide(
-      client.pipe(Layer.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])))
+      client.pipe(
+        Layer.provide(withoutFiles),
+        Layer.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]))
+      )
     )
   )
 })

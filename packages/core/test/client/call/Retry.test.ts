@@ -85,10 +85,10 @@ describe("a failed attempt that may be sent twice", () => {
 
 describe("a failed attempt of a create", () => {
   it("is followed by another only where it was certainly not processed", () => {
-    const again = transient.filter((reason) => decided({ reason, repeatable: "create" })._tag === "Again")
+    const again = transient.filter((reason) => decided({ reason, repeatable: "once" })._tag === "Again")
     assert.deepStrictEqual(again.map(named), [unreachable("no")].map(named))
     const notSent = timedOut("attempt", "no")
-    assert.strictEqual(decided({ reason: notSent, repeatable: "create" })._tag, "Again")
+    assert.strictEqual(decided({ reason: notSent, repeatable: "once" })._tag, "Again")
   })
 })
 

@@ -32,6 +32,24 @@ const operations: Record<string, Effect.Effect<unknown, BerthError, Nodes>> = {
 }
 
 describe("replies that are failures", () => {
+  it.effect("of a change, with errors that are not named, are told in the words of the service alone", () =>
+    Effect.gen(function* () {
+      for (const body of [
+        { errors: true, message: "The node has a protected volume" },
+        { code: 200, errors: ["The node has a protected volume"], message: "Failed", data: {} }
+      ]) {
+        const service = layer(({ method }) => (method === "GET" ? ok([]) : { status: 200, body: JSON.stringify(body) }))
+        for (const operation of ["nodes.create", "nodes.delete"]) {
+          const error = yield* inTime(Effect.flip(operations[operation]!)).pipe(Effect.provide(service))
+          const told = `${error.message} ${String(error.cause)}`
+          assert.include(told, "The node has a protected volume", operation)
+          assert.notInclude(told, "500", operation)
+          assert.strictEqual(error.reply?.status, 200)
+        }
+      }
+    })
+  )
+
   for (const vector of vectors as ReadonlyArray<Vector>) {
     it.effect(`${vector.name} is ${vector.expect.reason}`, () =>
       Effect.gen(function* () {

@@ -84,7 +84,8 @@ const listed = (newer: ReadonlyArray<Node>, millis = 0, over: Partial<Instant> =
   _tag: "ListRead" as const,
   newer,
   claimed: new Map<NodeId, string>(),
-  alike: { lost: 1, isOtherLost: false, underWay: new Set<string>() },
+  toldToOthers: new Set<NodeId>(),
+  beside: { lost: [], underWay: new Map<string, SentIntent>() },
   now: at(millis, over)
 })
 const pollFailed = (failure: BerthError, isListRead = false): CreateEvent => ({
@@ -97,7 +98,7 @@ const pollFailed = (failure: BerthError, isListRead = false): CreateEvent => ({
 const after = (request: CreateRequest, ...events: ReadonlyArray<CreateEvent>): CreateStep =>
   events.reduce((step, event) => next(request, step.state, event), firstStep(request))
 
-const highestId: CreateEvent = { _tag: "HighestIdRead", result: Result.succeed(100) }
+const highestId: CreateEvent = { _tag: "HighestIdRead", result: Result.succeed(100), newest: 0 }
 const found = (intent: Intent, millis = 0): CreateEvent => ({ _tag: "IntentRead", intent, now: at(millis) })
 const notFound: CreateEvent = { _tag: "IntentRead", intent: undefined, now: at(0) }
 
@@ -308,7 +309,10 @@ describe("a create whose reply is lost", () => {
   })
 
   it("waits for creates alike that are under way, and names the candidates when it cannot wait any more", () => {
-    const underWay = { ...listed([web(101)]), alike: { lost: 1, isOtherLost: false, underWay: new Set(["other"]) } }
+    const underWay = {
+      ...listed([web(101)]),
+      beside: { lost: [], underWay: new Map([["other", { ...sent, key: "other" }]]) }
+    }
     const { pauses, step } = polledWith(keyed, lost, underWay)
     assert.lengthOf(pauses, 4)
     assert.deepStrictEqual(candidatesOf(step), [101])
@@ -408,7 +412,7 @@ describe("a create that an earlier call left", () => {
     })
 
     it(`and was ${fate} is not sent again while a new node may have come of it`, () => {
-      const otherwise = someNode(101, { name: "Web", plan: "P", image: "I" })
+      const otherwise = someNode(101, { name: "Web", plan: "Q", image: "I" })
       assert.deepStrictEqual(candidatesOf(last(listed([otherwise], waitMillis))), [101])
       assert.deepStrictEqual(candidatesOf(last(listed([web(101), web(102)], waitMillis))), [101, 102])
     })
@@ -467,7 +471,10 @@ describe("a create whose time is up", () => {
   })
 
   it("names the nodes that the latest list showed as possible ones", () => {
-    const undecided = { ...listed([web(101)]), alike: { lost: 1, isOtherLost: false, underWay: new Set(["other"]) } }
+    const undecided = {
+      ...listed([web(101)]),
+      beside: { lost: [], underWay: new Map([["other", { ...sent, key: "other" }]]) }
+    }
     const reason = late(keyed, notFound, highestId, turnCame, sendFailed(fault), undecided)
     assert.deepInclude(reason, { _tag: "OutcomeUnknown", candidates: [NodeId.make(101)] })
   })
@@ -495,7 +502,7 @@ describe("the failure of a request within a create", () => {
   it("before the create is sent has sent nothing of it", () => {
     const unreachable = error(new Unreachable({ sent: "maybe", detail: "reset" }), "nodes.list")
     for (const failure of [timedOut, unreachable]) {
-      const failed: CreateEvent = { _tag: "HighestIdRead", result: Result.fail(failure) }
+      const failed: CreateEvent = { _tag: "HighestIdRead", result: Result.fail(failure), newest: 0 }
       const { operation, reason } = Result.getOrThrow(Result.flip(outcomeOf(after(keyed, notFound, failed))))
       assert.deepInclude(reason, { sent: "no" })
       assert.strictEqual(operation, "nodes.create")

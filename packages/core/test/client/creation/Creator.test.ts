@@ -150,6 +150,32 @@ describe("a create", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
+  it.effect("never adopts a node older than one of its own, which the list did not show yet", () => {
+    const made = (id: number) => ({
+      id,
+      name: "web",
+      created_at: "2026-01-01T00:00:00.000000Z",
+      plan: "P",
+      status: "created"
+    })
+    let posts = 0
+    let shown: ReadonlyArray<object> = []
+    // It tells no time, so that only the ids say which node is older.
+    const service = layer(({ method }) => {
+      if (method === "GET") return ok(shown)
+      if (posts++ === 0) return ok(made(101))
+      shown = [made(100)]
+      return lost
+    })
+    return Effect.gen(function* () {
+      const first = yield* inTime(create("web"))
+      assert.strictEqual(first.node.id, NodeId.make(101))
+      const { reason } = yield* inTime(Effect.flip(create("web")))
+      assert.strictEqual(reason._tag, "OutcomeUnknown")
+      assert.strictEqual(posts, 2)
+    }).pipe(Effect.provide(service))
+  })
+
   it.effect("is resolved while no other of its name is under way, however many keep coming", () => {
     const service = new Service((post) => (post === 3 ? "lost" : "reply"))
     service.late = 3

@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import { type Intent, IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
 import { self } from "../../../src/client/creation/KeyLock.ts"
-import { alikeOf } from "../../../src/client/creation/Reconciliation.ts"
+import { besideOf } from "../../../src/client/creation/Reconciliation.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
 const folder = Effect.acquireRelease(
@@ -145,20 +145,6 @@ describe("a folder of intents", () => {
     )
   }
 
-  it.live("gives the intents of the first version, which had one time for everything", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      const { key, name, plan, image, newerThan } = intent("job")
-      yield* write(
-        join(path, "job.json"),
-        JSON.stringify({ key, name, plan, image, newerThan, sentAtMillis: 5, serviceTimeMillis: 6, nodeId: 9 })
-      )
-      const found = Option.getOrThrow(yield* (yield* storeOf(path)).find("job"))
-      assert.strictEqual(found.nodeId, NodeId.make(9))
-      assert.deepStrictEqual(found.sentAt, { wallMillis: 5, bootMillis: 0, bootClock: null, serviceMillis: 6 })
-    })
-  )
-
   it.live("loses drafts that are a day old, and no file that is not its own", () =>
     Effect.gen(function* () {
       const path = yield* folder
@@ -208,10 +194,10 @@ describe("a folder of intents", () => {
       const killed = { ...intent("_killed", { spec: "other" }), owner: dead }
       yield* write(join(openIn(path), "_killed.json"), JSON.stringify(killed))
       const lost = { ...intent("job", { fate: "lost" }), sentAt }
-      const beside = Effect.map(store.unsettled, (others) => alikeOf(lost, others, new Set(), sentAt))
-      assert.isTrue((yield* beside).isOtherLost)
+      const beside = Effect.map(store.unsettled, (others) => besideOf(lost, others, new Map(), sentAt))
+      assert.deepInclude((yield* beside).lost[0], { key: "_killed", spec: "other" })
       yield* store.takeAbandoned
-      assert.isTrue((yield* beside).isOtherLost)
+      assert.deepInclude((yield* beside).lost[0], { key: "_killed", spec: "other" })
     })
   )
 
@@ -307,19 +293,17 @@ describe("a folder of intents", () => {
       })
   )
 
-  it.live("reads the fates that earlier versions wrote", () =>
+  it.live("keeps the node that the reply named, for every process", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const store = yield* storeOf(path)
-      const { spec: _, ...earlier } = intent("job")
-      for (const [before, now] of [
-        ["left", "open"],
-        ["killed", "lost"]
-      ] as const) {
-        const written = { ...earlier, fate: before, owner: yield* self }
-        yield* write(join(openIn(path), "job.json"), JSON.stringify(written))
-        assert.deepInclude((yield* store.unsettled)[0], { fate: now, spec: null })
+      const told = {
+        ...intent("job", { fate: "lost" }),
+        told: { id: NodeId.make(8), difference: "the name db instead of web", others: [NodeId.make(9)] }
       }
+      yield* (yield* storeOf(path)).save(told)
+      const later = yield* storeOf(path)
+      assert.deepInclude(Option.getOrThrow(yield* later.find("job")), { told: told.told, nodeId: null })
+      assert.deepInclude((yield* later.unsettled)[0], { told: told.told })
     })
   )
 

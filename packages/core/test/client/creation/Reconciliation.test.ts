@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { alikeOf, createReplyFault, resolve, specDigest } from "../../../src/client/creation/Reconciliation.ts"
+import { besideOf, createReplyFault, resolve, specDigest } from "../../../src/client/creation/Reconciliation.ts"
+import { RecordFault } from "../../../src/api/fields/RecordReader.ts"
 import type { NodeSpec } from "../../../src/domain/NodeSpec.ts"
-import type { Intent } from "../../../src/client/creation/IntentStore.ts"
+import type { Instant, Intent, SentIntent } from "../../../src/client/creation/IntentStore.ts"
 import { type Node, NodeId } from "../../../src/domain/Node.ts"
 import { someNode } from "../../someNode.ts"
 
@@ -23,7 +24,8 @@ describe("the digest of a spec", () => {
       { ...spec, tags: ["b", "a", "a"] },
       { ...spec, sshKeys: ["l", "k"] },
       { ...spec, region: "ncr" },
-      { ...spec, label: undefined }
+      { ...spec, label: undefined },
+      { ...spec, extra: {} }
     ]) {
       assert.strictEqual(specDigest(same as NodeSpec), specDigest(spec))
     }
@@ -54,7 +56,11 @@ describe("the digest of a spec", () => {
       { vpcId: "v" },
       { publicIp: false },
       { containerId: 1 },
-      { securityGroupId: 1 }
+      { securityGroupId: 1 },
+      { commitmentSetting: "auto_renew" },
+      { disk: 100 },
+      { extra: { a: 1 } },
+      { extra: { a: 2 } }
     ]
     const digests = [spec, ...others.map((other) => ({ ...spec, ...other }))].map(specDigest)
     assert.strictEqual(new Set(digests).size, others.length + 1)
@@ -84,8 +90,19 @@ const intent = {
 const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
+/** The instant this long after the send, by the service's clock. */
+const after = (millis: number): Instant => ({ ...intent.sentAt, serviceMillis: sentAt + millis })
+
 const resolved = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof resolve>[0]> = {}) =>
-  resolve({ intent, newer, claimed: new Map(), alike: { lost: 1, isOtherLost: false, underWay: new Set() }, ...over })
+  resolve({
+    intent,
+    newer,
+    now: after(1000),
+    claimed: new Map(),
+    toldToOthers: new Set(),
+    beside: { lost: [], underWay: new Map() },
+    ...over
+  })
 
 describe("a create whose reply is lost", () => {
   it("has made the node that is newer and alike", () => {
@@ -103,7 +120,6 @@ describe("a create whose reply is lost", () => {
 
   for (const [what, other] of [
     ["an id that was there before, where ids do not ascend", node(100)],
-    ["a name spelled otherwise", node(101, { name: " Web" })],
     ["another plan", node(101, { plan: "Q" })],
     ["another image", node(101, { image: "Debian-12" })],
     ["an earlier birth", node(101, { createdAt: DateTime.makeUnsafe(sentAt - 60_000) })]
@@ -124,10 +140,8 @@ describe("a create whose reply is lost", () => {
     const whole = node(101, { createdAt: DateTime.makeUnsafe(sentAt - 700) })
     assert.strictEqual(resolved([whole])._tag, "Found")
     const old = node(101, { createdAt: DateTime.makeUnsafe(0) })
-    assert.strictEqual(
-      resolved([old], { intent: { ...intent, sentAt: { ...intent.sentAt, serviceMillis: 0 } } })._tag,
-      "Found"
-    )
+    const unknown = { ...intent.sentAt, bootClock: "boot", serviceMillis: 0 }
+    assert.strictEqual(resolved([old], { intent: { ...intent, sentAt: unknown }, now: unknown })._tag, "Found")
   })
 
   it("has not made what belongs to another create, and has made what is known to be its own", () => {
@@ -136,33 +150,117 @@ describe("a create whose reply is lost", () => {
     assert.deepStrictEqual(resolved([node(101), node(102)], { claimed }), { _tag: "Found", node: node(102) })
   })
 
+  const another = (over: Partial<SentIntent> = {}): SentIntent => ({ ...intent, key: "theirs", ...over })
+  const lost = (...lost: ReadonlyArray<SentIntent>) => ({ beside: { lost, underWay: new Map() } })
+  const underWay = (other: SentIntent) => ({ beside: { lost: [], underWay: new Map([[other.key, other]]) } })
+
   it("is one of as many as were lost, and is not guessed where there are more", () => {
-    assert.deepStrictEqual(
-      resolved([node(102), node(101)], { alike: { lost: 2, isOtherLost: false, underWay: new Set() } }),
-      {
-        _tag: "Found",
-        node: node(101)
-      }
-    )
+    assert.deepStrictEqual(resolved([node(102), node(101)], lost(another())), { _tag: "Found", node: node(101) })
     assert.strictEqual(resolved([node(102), node(101)])._tag, "Ambiguous")
+    // The other create was sent when both nodes existed.
+    assert.strictEqual(resolved([node(102), node(101)], lost(another({ newerThan: 102 })))._tag, "Ambiguous")
+    assert.strictEqual(resolved([node(102), node(101)], lost(another({ newerThan: 101 })))._tag, "Found")
   })
 
   it("is not judged while creates alike are under way, to one of which the node may belong", () => {
-    assert.deepStrictEqual(
-      resolved([node(101)], { alike: { lost: 1, isOtherLost: false, underWay: new Set(["theirs"]) } }),
-      {
-        _tag: "Undecided",
-        candidates: [node(101)]
-      }
-    )
-    assert.strictEqual(
-      resolved([], { alike: { lost: 1, isOtherLost: false, underWay: new Set(["theirs"]) } })._tag,
-      "Absent"
-    )
+    assert.deepStrictEqual(resolved([node(101)], underWay(another())), { _tag: "Undecided", candidates: [node(101)] })
+    assert.strictEqual(resolved([], underWay(another()))._tag, "Absent")
+    assert.strictEqual(resolved([node(101)], underWay(another({ newerThan: 101 })))._tag, "Found")
   })
 
-  it("is not judged where one that looks alike and is of another spec is lost, too", () => {
-    assert.deepStrictEqual(resolved([node(101)], { alike: { lost: 1, isOtherLost: true, underWay: new Set() } }), {
+  it("is not judged if a create of another spec that looks alike is lost, too", () => {
+    for (const over of [{ spec: "T" }, { name: "WEB", spec: "T" }]) {
+      assert.deepStrictEqual(resolved([node(101)], lost(another(over))), {
+        _tag: "Undecided",
+        candidates: [node(101)]
+      })
+    }
+    for (const over of [{ plan: "Q" }, { image: "Debian-12" }]) {
+      const whole = node(101, { image: intent.image })
+      assert.strictEqual(resolved([whole], lost(another({ spec: "T", ...over })))._tag, "Found")
+    }
+  })
+})
+
+describe("a node with the name of a create, made late", () => {
+  const made = (millis: number, over: Partial<Node> = {}) =>
+    node(101, { createdAt: DateTime.makeUnsafe(sentAt + millis), ...over })
+  const minute = 60_000
+
+  it("is not its own, and leaves it without a node, if it was made when the request could not be processed any more", () => {
+    for (const created of [633_000, 11 * minute, 1500 * minute]) {
+      assert.strictEqual(resolved([made(created)], { now: after(1600 * minute) })._tag, "Absent")
+    }
+    assert.strictEqual(resolved([made(631_000)], { now: after(1600 * minute) })._tag, "Found")
+  })
+
+  it("does not hide the one that was made in time", () => {
+    const late = { ...made(700_000), id: NodeId.make(102) }
+    assert.deepStrictEqual(resolved([late, made(5000)], { now: after(800_000) }), { _tag: "Found", node: made(5000) })
+  })
+
+  it("is not its own by the clock of the boot alone, which stands still while the machine sleeps", () => {
+    assert.strictEqual(resolved([made(15 * minute)], { now: after(20_000) })._tag, "Undecided")
+  })
+
+  it("is neither its own nor another's if its time is still to come, so that the clocks disagree", () => {
+    assert.strictEqual(resolved([made(330 * minute)], { now: after(12 * minute) })._tag, "Undecided")
+  })
+
+  it("is neither its own nor another's if the send is not known by the service's clock, unless the list was read in time", () => {
+    const unknown = { ...intent, sentAt: { ...intent.sentAt, bootClock: "boot", serviceMillis: 0 } }
+    const now = (millis: number, over: Partial<Instant> = {}): Instant => ({
+      ...unknown.sentAt,
+      bootMillis: millis,
+      ...over
+    })
+    const look = (created: number, at: Instant) => resolved([made(created)], { intent: unknown, now: at })._tag
+    assert.strictEqual(look(11 * minute, now(20_000)), "Found")
+    assert.strictEqual(look(5000, now(12 * minute)), "Undecided")
+    assert.strictEqual(look(11 * minute, now(12 * minute)), "Undecided")
+    assert.strictEqual(look(5000, now(0, { bootClock: "next" })), "Undecided")
+    // The service's clock is known now, and the time of the send is counted back on it.
+    const known = now(12 * minute, { serviceMillis: sentAt + 12 * minute })
+    assert.strictEqual(look(5000, known), "Found")
+    assert.strictEqual(look(11 * minute, known), "Absent")
+    assert.strictEqual(look(-11 * minute, known), "Undecided")
+  })
+})
+
+describe("a create whose node the service spells otherwise", () => {
+  it("has made that node", () => {
+    const { id } = node(101)
+    for (const name of ["Web", " web", "WEB  "]) {
+      assert.strictEqual(resolved([{ ...node(id), name }])._tag, "Found", name)
+    }
+    const other = node(101, { plan: " p", image: "ubuntu 24.04" })
+    assert.strictEqual(resolved([other])._tag, "Found")
+  })
+
+  it("has made the one that is spelled as it asked, if both are there", () => {
+    const other = node(102, { name: "WEB" })
+    assert.deepStrictEqual(resolved([other, node(101)]), { _tag: "Found", node: node(101) })
+  })
+})
+
+describe("a create whose reply named a node that differs", () => {
+  const told = { ...intent, told: { id: NodeId.make(101), difference: "the name db instead of web" } }
+  const late = { intent: told, now: after(86_400_000) }
+
+  it("is never judged to have made no node", () => {
+    assert.deepStrictEqual(resolved([], late), { _tag: "Undecided", candidates: [] })
+    const db = node(101, { name: "db" })
+    assert.deepStrictEqual(resolved([db], late), { _tag: "Undecided", candidates: [db] })
+  })
+
+  it("takes no other, and takes that one once it is listed as asked for", () => {
+    assert.strictEqual(resolved([node(101, { name: "db" }), node(102)], late)._tag, "Undecided")
+    assert.strictEqual(resolved([node(102)], late)._tag, "Undecided")
+    assert.deepStrictEqual(resolved([node(102), node(101)], late), { _tag: "Found", node: node(101) })
+  })
+
+  it("keeps its node from the others", () => {
+    assert.deepStrictEqual(resolved([node(101)], { toldToOthers: new Set([NodeId.make(101)]) }), {
       _tag: "Undecided",
       candidates: [node(101)]
     })
@@ -174,34 +272,34 @@ describe("the creates beside one", () => {
   const at = (bootMillis: number) => ({ wallMillis: 0, bootMillis, bootClock: "boot", serviceMillis: 0 })
   const ours = { ...intent, sentAt: at(1_000_000) }
   const beside = (over: Partial<Intent>) => {
-    const { isOtherLost, lost, underWay } = alikeOf(ours, [ours, other(over)], new Set(), at(1_050_000))
-    return { lost, isOtherLost, underWay: underWay.size }
+    const { lost, underWay } = besideOf(ours, [ours, other(over)], new Map(), at(1_050_000))
+    return { lost: lost.length, underWay: underWay.size }
   }
 
-  it("count as lost where they ask for the same, and as of another spec where they only look the same", () => {
+  it("are lost, or under way", () => {
     const sentAt = at(990_000)
-    assert.deepStrictEqual(beside({ sentAt }), { lost: 2, isOtherLost: false, underWay: 0 })
-    assert.deepStrictEqual(beside({ sentAt, fate: "reported" }), { lost: 2, isOtherLost: false, underWay: 0 })
-    assert.deepStrictEqual(beside({ sentAt, spec: "T" }), { lost: 1, isOtherLost: true, underWay: 0 })
-    assert.deepStrictEqual(beside({ sentAt, fate: "open" }), { lost: 1, isOtherLost: false, underWay: 1 })
+    assert.deepStrictEqual(beside({ sentAt }), { lost: 1, underWay: 0 })
+    assert.deepStrictEqual(beside({ sentAt, fate: "reported", name: "WEB" }), { lost: 1, underWay: 0 })
+    assert.deepStrictEqual(beside({ sentAt, fate: "open" }), { lost: 0, underWay: 1 })
   })
 
-  it("do not count where they have a node, look different, or were sent so long before that nothing new is theirs", () => {
-    const none = { lost: 1, isOtherLost: false, underWay: 0 }
+  it("do not count if they have a node, another name, or were sent so long before that nothing new is theirs", () => {
+    const none = { lost: 0, underWay: 0 }
     assert.deepStrictEqual(beside({ sentAt: at(990_000), nodeId: NodeId.make(101) }), none)
-    assert.deepStrictEqual(beside({ sentAt: at(990_000), plan: "Q" }), none)
+    assert.deepStrictEqual(beside({ sentAt: at(990_000), name: "db" }), none)
     assert.deepStrictEqual(beside({ sentAt: at(370_000) }), none)
-    assert.strictEqual(beside({ sentAt: at(370_001) }).lost, 2)
+    assert.strictEqual(beside({ sentAt: at(370_001) }).lost, 1)
   })
 })
 
 describe("the reply to a create", () => {
   const request = { name: "web", plan: "P", newerThan: 100 }
-  const fault = (over: Partial<Node>, id = 101, isOthers = false) =>
-    createReplyFault(request, "ncr", isOthers, node(id, over))?.path
+  const faultIn = (over: Partial<Node>, id = 101, isOthers = false) =>
+    createReplyFault(request, { region: "ncr", location: undefined }, isOthers, node(id, over))
+  const fault = (over: Partial<Node>, id?: number, isOthers?: boolean) => faultIn(over, id, isOthers)?.fault.path
 
-  it("is believed where it names a new node with what was asked for, or leaves it out", () => {
-    for (const over of [{}, { name: " Web" }, { plan: null }, { region: "NCR" }, { image: "Ubuntu 24.04" }]) {
+  it("is believed if it names a new node that shows what was asked for, in any spelling, or leaves it out", () => {
+    for (const over of [{}, { name: " Web" }, { plan: null }, { plan: "p " }, { region: "NCR" }, { image: "I" }]) {
       assert.isUndefined(fault(over))
     }
   })
@@ -213,5 +311,27 @@ describe("the reply to a create", () => {
     assert.strictEqual(fault({ name: "db" }), "name")
     assert.strictEqual(fault({ plan: "Q" }), "plan")
     assert.strictEqual(fault({ region: "lon" }), "region")
+  })
+
+  it("tells of a new node also if only its id can be read", () => {
+    const fault = new RecordFault("created_at", "an ISO 8601 timestamp", null)
+    const unread = (id: number) =>
+      createReplyFault(request, { region: "ncr", location: undefined }, false, { id: NodeId.make(id), fault })
+    assert.deepStrictEqual(unread(101), {
+      fault,
+      told: { id: NodeId.make(101), difference: "no created_at that can be read" }
+    })
+    assert.isUndefined(unread(100)?.told)
+  })
+
+  it("tells of a new node also if that differs, and how", () => {
+    assert.deepStrictEqual(faultIn({ name: "db" })?.told, {
+      id: NodeId.make(101),
+      difference: "the name db instead of web"
+    })
+    assert.deepInclude(faultIn({ plan: "Q" })?.told, { difference: "the plan Q instead of P" })
+    assert.deepInclude(faultIn({ region: "lon" })?.told, { difference: "the region lon instead of ncr" })
+    assert.isUndefined(faultIn({ name: "db" }, 100)?.told)
+    assert.isUndefined(faultIn({ name: "db" }, 101, true)?.told)
   })
 })

@@ -1,9 +1,9 @@
 /**
- * Settled intents: that they cost a later create nothing, how long they are kept, and that nothing is lost of what earlier versions
- * wrote, or when two accounts turn out to be one.
+ * Settled intents: that they cost a later create nothing, how long they are kept, and that nothing is lost
+ * when two accounts turn out to be one.
  */
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isSoak } from "@berthkit/testing/chance"
@@ -40,18 +40,6 @@ const nodeOf = (found: Option.Option<Intent>) =>
   Option.match(found, { onNone: () => "none", onSome: (of) => of.nodeId })
 const namesIn = (path: string) => Effect.promise(async () => (await readdir(path)).toSorted())
 
-/** A folder as a version before 0.2 left it. */
-const earlier = (path: string, intents: ReadonlyArray<Intent>) =>
-  Effect.promise(async () => {
-    const owner = { machine: "", namespace: "", pid: 1, startTime: "" }
-    await mkdir(path, { recursive: true, mode: 0o700 })
-    for (const each of intents) {
-      await writeFile(join(path, `${each.key}.json`), JSON.stringify({ ...each, owner }))
-      await mkdir(join(path, `${each.key}.lock`))
-      await writeFile(join(path, `${each.key}.lock`, "free"), "")
-    }
-  })
-
 const ids = { key: "1".repeat(32), rotated: "2".repeat(32), name: "3".repeat(32), spelled: "4".repeat(32) }
 
 const placeIn = (accounts: string, over: Partial<IntentPlace> = {}): IntentPlace => ({
@@ -81,6 +69,23 @@ describe("a settled intent", () => {
       assert.strictEqual(nodeOf(yield* makeDirectory(path).find("job-3")), NodeId.make(103))
       const owners = yield* makeDirectory(path).ownersOf([NodeId.make(99), NodeId.make(103)])
       assert.deepStrictEqual(Array.from(owners), [[NodeId.make(103), "job-3"]])
+    })
+  )
+
+  it.effect("tells the newest node that a create made, also after an older one was asked for again", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = makeDirectory(path)
+      assert.strictEqual(yield* store.newestNode, 0)
+      yield* TestClock.setTime(startMillis)
+      yield* store.save(intent("old", 8, startMillis))
+      yield* TestClock.setTime(startMillis + 31 * dayMillis)
+      yield* store.save(intent("new", 1001, startMillis + 31 * dayMillis))
+      yield* TestClock.setTime(startMillis + 62 * dayMillis)
+      yield* store.find("old")
+      assert.strictEqual(yield* makeDirectory(path).newestNode, 1001)
+      yield* store.save({ ...intent("_drawn", 1005), fate: "open" })
+      assert.strictEqual(yield* store.newestNode, 1005)
     })
   )
 
@@ -119,78 +124,6 @@ describe("a settled intent", () => {
       yield* store.save(intent("of-a-wall-clock-that-is", 102, startMillis))
       yield* store.save(intent("of-a-service-that-tells-no-time", 103))
       assert.strictEqual(nodeOf(yield* store.find("job")), NodeId.make(100))
-    })
-  )
-})
-
-describe("the folder of a version before 0.2", () => {
-  const there = [intent("settled", 8), intent("newer", 30), intent("open", null), intent("_drawn", null)]
-  const isComplete = Effect.fnUntraced(function* (store: ReturnType<typeof makeDirectory>) {
-    assert.strictEqual(nodeOf(yield* store.find("settled")), NodeId.make(8))
-    assert.strictEqual(nodeOf(yield* store.find("open")), null)
-    assert.deepStrictEqual(
-      (yield* store.unsettled).map(({ key }) => key),
-      ["_drawn", "open"]
-    )
-    // An unsettled create was sent before this node was made.
-    assert.deepStrictEqual(Array.from(yield* store.ownersOf([NodeId.make(30)])), [[NodeId.make(30), "newer"]])
-  })
-
-  it.live("goes on where a program named it", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* earlier(path, there)
-      yield* isComplete(makeDirectory(path))
-      yield* isComplete(makeDirectory(path))
-      assert.deepStrictEqual(yield* namesIn(path), ["open", "settled"])
-    })
-  )
-
-  it.live("goes on where it is that of an account, and is no folder any more for that version", () =>
-    Effect.gen(function* () {
-      const place = placeIn(yield* folder)
-      const path = join(place.accounts, ids.key, "intents")
-      yield* earlier(path, there)
-      yield* isComplete(makeAccount(place))
-      yield* isComplete(makeAccount(place))
-      assert.isTrue((yield* Effect.promise(() => stat(path))).isFile())
-    })
-  )
-
-  it.live("goes on once more after that version was used again", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      for (const times of [1, 2, 3]) {
-        yield* earlier(path, [intent(`job-${times}`, 100 + times), intent(`open-${times}`, null)])
-        const store = makeDirectory(path)
-        for (let i = 1; i <= times; i++) {
-          assert.strictEqual(nodeOf(yield* store.find(`job-${i}`)), NodeId.make(100 + i))
-          assert.strictEqual(nodeOf(yield* store.find(`open-${i}`)), null)
-        }
-      }
-    })
-  )
-
-  it.live("loses nothing to a process that was killed while it took it in", () =>
-    Effect.gen(function* () {
-      const place = placeIn(yield* folder)
-      const settled = join(place.accounts, ids.key, "creates", "settled")
-      yield* earlier(join(settled, "import.killed"), there)
-      yield* isComplete(makeAccount(place))
-    })
-  )
-
-  it.live("may be taken in by several at once", () =>
-    Effect.gen(function* () {
-      const place = placeIn(yield* folder)
-      const many = Array.from({ length: isSoak ? 500 : 100 }, (_, i) =>
-        intent(`job-${i}`, i % 10 === 0 ? null : 100 + i)
-      )
-      yield* earlier(join(place.accounts, ids.key, "intents"), many)
-      const all = Effect.forEach(many, ({ key, nodeId }) =>
-        Effect.map(makeAccount(place).find(key), (found) => assert.strictEqual(nodeOf(found), nodeId))
-      )
-      yield* Effect.all([all, all, all], { concurrency: "unbounded" })
     })
   )
 })
@@ -289,6 +222,22 @@ describe("an account", () => {
     })
   )
 
+  it.live("may be joined with a name by several at once", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const many = Array.from({ length: isSoak ? 500 : 100 }, (_, i) =>
+        intent(`job-${i}`, i % 10 === 0 ? null : 100 + i)
+      )
+      const unnamed = makeAccount(placeIn(accounts))
+      for (const each of many) yield* unnamed.save(each)
+      const named = placeIn(accounts, { id: ids.name, key: ids.key })
+      const all = Effect.forEach(many, ({ key, nodeId }) =>
+        Effect.map(makeAccount(named).find(key), (found) => assert.strictEqual(nodeOf(found), nodeId))
+      )
+      yield* Effect.all([all, all, all], { concurrency: "unbounded" })
+    })
+  )
+
   it.live("has what a process that had its folder before a join settles after it", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
@@ -316,7 +265,7 @@ describe("an account", () => {
   it.live("has the creates that were kept under another spelling of its address", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
-      yield* earlier(join(accounts, "accounts", ids.spelled, "intents"), [intent("job", 8)])
+      yield* makeAccount(placeIn(accounts, { id: ids.spelled })).save(intent("job", 8))
       const store = makeAccount(placeIn(accounts, { spellings: [ids.spelled] }))
       assert.strictEqual(nodeOf(yield* store.find("job")), NodeId.make(8))
     })
@@ -380,8 +329,7 @@ describe("an account", () => {
       const place = placeIn(yield* folder)
       const path = join(place.accounts, ids.key, "intents")
       yield* makeAccount(place).save(intent("job", 9))
-      assert.include(yield* Effect.promise(() => readFile(path, "utf8")), ids.key)
-      yield* Effect.promise(() => writeFile(path, "{}"))
+      yield* Effect.promise(() => writeFile(path, "{}", { mode: 0o600 }))
       const failure = yield* Effect.flip(makeAccount(place).find("job"))
       assert.deepStrictEqual([failure.path, failure.detail], [path, `${path} is damaged, or not Berth's`])
     })

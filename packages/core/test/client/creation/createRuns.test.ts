@@ -216,7 +216,11 @@ class World {
       }
       case "ReadHighestId": {
         const highest = 100 + this.nodes().length
-        return { _tag: "HighestIdRead", result: this.#happens(10) ? Result.fail(fault) : Result.succeed(highest) }
+        return {
+          _tag: "HighestIdRead",
+          result: this.#happens(10) ? Result.fail(fault) : Result.succeed(highest),
+          newest: 0
+        }
       }
       case "Poll": {
         this.nowMillis += action.afterMillis
@@ -224,12 +228,14 @@ class World {
           return { _tag: "PollFailed", error: this.#happens(3) ? forbidden : fault, isListRead: this.#happens(2) }
         }
         const newer = this.nodes().filter(({ id }) => id > action.intent.newerThan)
-        const underWay = new Set(this.#happens(10) ? ["other"] : [])
+        const other = { ...action.intent, key: "other" }
+        const underWay = new Map(this.#happens(10) ? [[other.key, other]] : [])
         return {
           _tag: "ListRead",
           newer,
           claimed: new Map(),
-          alike: { lost: 1, isOtherLost: false, underWay },
+          toldToOthers: new Set(),
+          beside: { lost: [], underWay },
           now: this.#instant()
         }
       }

@@ -92,3 +92,32 @@ describe("the check of an argument", () => {
     })
   })
 })
+
+describe("further fields of a create", () => {
+  const check = argument(nodeSpecShape, "spec")
+  const withExtra = (extra: unknown) => Effect.runSyncExit(check({ name: "web", plan: "P", image: "I", extra }))
+  const itself: Record<string, unknown> = {}
+  itself["again"] = itself
+
+  it("are values of JSON, and are copied", () => {
+    const extra = { subnet_id: 12, note: "a", flags: [true, null, { deep: [1.5] }] }
+    const exit = withExtra(extra)
+    assert(Exit.isSuccess(exit))
+    assert.deepStrictEqual(exit.value.extra, extra)
+    assert.notStrictEqual(exit.value.extra?.["flags"], extra.flags)
+  })
+
+  for (const value of [undefined, Number.NaN, 7n, Symbol("a"), () => 1, new Date(0), new Map(), itself]) {
+    it(`are refused if JSON has no such value: ${inspect(value)}`, () => {
+      assert.isTrue(Exit.isFailure(withExtra({ given: value })))
+      assert.isTrue(Exit.isFailure(withExtra({ given: [{ deep: value }] })))
+    })
+  }
+
+  for (const name of ["name", "ssh_keys", "cn_id", "disk", "is_saved_image", "number_of_instances", "start_scripts"]) {
+    it(`are not those that Berth sets: ${name}`, () => {
+      const error = Effect.runSync(Effect.flip(check({ name: "web", plan: "P", image: "I", extra: { [name]: 1 } })))
+      assert.deepStrictEqual(Object.keys(error.fields), [`extra.${name}`])
+    })
+  }
+})

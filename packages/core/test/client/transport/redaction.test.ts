@@ -314,16 +314,20 @@ describe("a reason that leaves an attempt", () => {
   const redact = redactor(oddCredentials)
 
   it("has every text of its fields masked and is otherwise the same", () => {
-    const reason = new InvalidRequest({ status: 422, detail: `no ${apiKey}`, fields: { [apiKey]: ["a", accessToken] } })
+    const reason = new InvalidRequest({
+      status: null,
+      detail: `no ${apiKey}`,
+      fields: { [apiKey]: ["a", accessToken] }
+    })
     const masked = redactedReason(reason, redact)
     assert.instanceOf(masked, InvalidRequest)
     assert.deepStrictEqual(
       masked,
-      new InvalidRequest({ status: 422, detail: "no <redacted>", fields: { "<redacted>": ["a", "<redacted>"] } })
+      new InvalidRequest({ status: null, detail: "no <redacted>", fields: { "<redacted>": ["a", "<redacted>"] } })
     )
-    assert.strictEqual(masked.message, "The service refused the request: <redacted>: a, <redacted>.")
+    assert.strictEqual(masked.message, "The request cannot be sent: <redacted>: a, <redacted>.")
     assert.strictEqual(masked.hint, reason.hint)
-    assert.match(masked.stack!, /^InvalidRequest: The service refused the request: <redacted>: a, <redacted>\./)
+    assert.match(masked.stack!, /^InvalidRequest: The request cannot be sent: <redacted>: a, <redacted>\./)
   })
 
   it("has a part of a secret masked in a field with the name of a credential", () => {

@@ -6,7 +6,7 @@ import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, type Scope } from "effect"
 import * as http from "node:http"
-import { gzipSync } from "node:zlib"
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import { type Head, type SignedRequest, Transport } from "../../../src/client/transport/Transport.ts"
 import { transports } from "../../transports.ts"
@@ -295,3 +295,32 @@ describe("a compressed body", () => {
     }).pipe(Effect.scoped, Effect.provide(FetchTransport.layer))
   )
 })
+
+for (const [name, transport] of Object.entries(transports)) {
+  describe(`a body that a gateway compresses unasked, over ${name}`, () => {
+    const packed = { gzip: gzipSync, "x-gzip": gzipSync, deflate: deflateSync, br: brotliCompressSync }
+    for (const [coding, pack] of Object.entries(packed)) {
+      it.live(`is read: ${coding}`, () =>
+        Effect.gen(function* () {
+          const body = pack('{"data":1}')
+          const url = yield* serve((_, response) => {
+            response.writeHead(200, { "content-encoding": coding, "content-length": String(body.length) }).end(body)
+          })
+          assert.strictEqual((yield* send(requestTo(url))).body, '{"data":1}')
+        }).pipe(Effect.scoped, Effect.provide(transport))
+      )
+    }
+
+    it.live("is limited by its decompressed size", () =>
+      Effect.gen(function* () {
+        const body = gzipSync("a".repeat(5_000_000))
+        const url = yield* serve((_, response) => {
+          response.writeHead(200, { "content-encoding": "gzip", "content-length": String(body.length) }).end(body)
+        })
+        const reply = yield* send(requestTo(url, { maxBodyBytes: 1_000_000 }))
+        assert.isFalse(reply.whole)
+        assert.isAtMost(reply.body.length, 1_000_000)
+      }).pipe(Effect.scoped, Effect.provide(transport))
+    )
+  })
+}

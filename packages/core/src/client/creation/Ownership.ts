@@ -1,0 +1,188 @@
+/**
+ * Whose a node is. This is the one place that says what proves that a create made a node, and that a node is still the one that was
+ * proved. A create made a node if the node's id is above the highest id before the create, no other create has the node, it shows what was
+ * asked for in a spelling of services, and it was made between the send and the last instant at which the service can have processed the
+ * request. What a service does not state proves nothing, in either direction.
+ */
+import { Predicate } from "effect"
+import type { Node } from "../../domain/Node.ts"
+import type { Image } from "../../domain/Image.ts"
+import { imageFinder, isSamePlan } from "../../domain/Price.ts"
+import { millisBetween, type Stamp } from "../files/Boot.ts"
+import type { Instant, Intent } from "./IntentStore.ts"
+
+/**
+ * Times of one service may differ by this much: it writes whole seconds, also in `Date`, it may write them a moment after it gave the id,
+ * and a mock's clock may stand still between two creates.
+ */
+export const blurMillis = 2000
+
+/**
+ * A create that shows no node this long after it was sent was not processed, and may be sent again. For ten minutes gateways and workers
+ * may still process a request whose client is gone; half a minute is for the request to leave its process and for the node to be listed.
+ */
+export const quietMillis = 630_000
+
+const isOfOneBoot = (earlier: Stamp, now: Stamp) => earlier.bootClock !== null && earlier.bootClock === now.bootClock
+
+/** Least time since an earlier instant, by the clock of a boot or by the service's; never by a wall clock, which steps. */
+export const millisSince = (earlier: Instant, now: Instant): number => {
+  if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
+  return earlier.serviceMillis > 0 && now.serviceMillis > 0
+    ? Math.max(0, now.serviceMillis - earlier.serviceMillis - blurMillis)
+    : 0
+}
+
+/** Most time since an earlier instant, by the same clocks. */
+const maxMillisSince = (earlier: Instant, now: Instant): number => {
+  if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
+  return earlier.serviceMillis > 0 && now.serviceMillis > 0
+    ? now.serviceMillis - earlier.serviceMillis + blurMillis
+    : Number.POSITIVE_INFINITY
+}
+
+/** An earlier instant on the service's clock; undefined if it was not known then and cannot be counted back from now. */
+const serviceMillisAt = (earlier: Instant, now: Instant): number | undefined => {
+  if (earlier.serviceMillis > 0) return earlier.serviceMillis
+  return now.serviceMillis > 0 && isOfOneBoot(earlier, now)
+    ? now.serviceMillis - millisBetween(earlier, now)
+    : undefined
+}
+
+/** A text without what services change: case, Unicode form, spaces and `_` for `-`, repeated separators, and separators at both ends. */
+export const plain = (text: string): string =>
+  text
+    .normalize("NFKD")
+    // Upper case has fewer letters: ß becomes SS, and both small sigmas become one.
+    .toUpperCase()
+    .normalize("NFKD")
+    .replaceAll(/[\s_\p{Pd}]+/gu, "-")
+    .replaceAll(/^-|-$/g, "")
+
+/** Services that cut names leave at least this many characters. */
+const cutLength = 40
+
+/** Whether the service may show this name for the one that was asked for. */
+export const isSpelling = (shown: string, asked: string): boolean => {
+  if (shown === asked) return true
+  const plainShown = plain(shown)
+  const plainAsked = plain(asked)
+  return plainShown === plainAsked || (plainShown.length >= cutLength && plainAsked.startsWith(plainShown))
+}
+
+/** A text that is the same for all names that the service may show alike. */
+export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)
+
+/** Whether the service may show this image or region for what was asked for. It may leave the field out. */
+export const mayShow = (shown: string | null, asked: string): boolean =>
+  shown === null || shown === asked || plain(shown) === plain(asked)
+
+/** What the image list says of plans: the SKU of each slug, and the system of each image. */
+export type KnownPlans = ReadonlyArray<Pick<Image, "plan" | "sku" | "image" | "name" | "os">>
+
+/** Whether the service may show this plan for the one that was asked for, as far as the image list was read. */
+export const mayShowPlan = (shown: string | null, asked: string, plans: KnownPlans = []): boolean =>
+  shown === null || mayShow(shown, asked) || isSamePlan(asked, shown, plans)
+
+/** The operating system that a node states: services of today state it in place of the image. */
+export const systemOf = ({ extra = {}, image }: Pick<Shown, "extra" | "image">): Record<string, unknown> | undefined =>
+  image === null && Predicate.isObject(extra["os_info"]) ? extra["os_info"] : undefined
+
+/** Whether a node states another system than the image has. What either of them does not state is no difference. */
+export const isOtherSystem = (
+  stated: Record<string, unknown>,
+  image: string | number,
+  images: ReadonlyArray<Pick<Image, "image" | "name" | "os">>
+): boolean => {
+  const textOf = (value: unknown) => (Predicate.isString(value) ? plain(value) : undefined)
+  const [name, version] = [textOf(stated["name"]), textOf(stated["version"])]
+  const records = imageFinder(images)(image)
+  return (
+    records.length > 0 &&
+    records.every(({ image, os }) => {
+      // A record that states no system has the text of the image there.
+      const isOtherName = name !== undefined && os.name !== image && plain(os.name) !== name
+      return isOtherName || (version !== undefined && os.version !== null && plain(os.version) !== version)
+    })
+  )
+}
+
+const isNumber = (text: string) => /^\d+$/.test(text)
+
+/** A create may ask for an image by number and the service may show its name: these cannot be compared. */
+export const mayShowImage = (shown: string | null, asked: string): boolean =>
+  shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
+
+/** What a create asked for, and when. */
+export type Asked = Pick<Intent, "name" | "plan" | "image" | "newerThan" | "newest"> & { readonly sentAt: Instant }
+
+/** What a list shows of a node. */
+export interface Shown {
+  readonly id: number
+  readonly name: string
+  readonly plan: string | null
+  readonly image: string | null
+  /** The other fields of its record. */
+  readonly extra?: Readonly<Record<string, unknown>>
+  /** Since the epoch; null if the service does not state it. */
+  readonly createdMillis: number | null
+}
+
+/** When a node was made, compared with the time in which a create can have made it. The list was read at `now`. */
+const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) => {
+  const sentMillis = serviceMillisAt(sentAt, now)
+  if (createdMillis === null || sentMillis === undefined) {
+    // A node that is listed in time was made in time.
+    return maxMillisSince(sentAt, now) <= quietMillis ? "meanwhile" : "unknown"
+  }
+  // The clock of the boot does not decide: it stands still while a machine sleeps, and somebody else may make a node meanwhile.
+  if (createdMillis + blurMillis < sentMillis) return "before"
+  if (createdMillis <= sentMillis + quietMillis + blurMillis) return "meanwhile"
+  // A creation time in the future is not on the clock on which the send is known: it proves nothing.
+  return now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis ? "later" : "unknown"
+}
+
+/** Whether a create made a node, as far as the list shows it. */
+export type Kinship =
+  /** It shows all that was asked for and was made in time. Any of several such nodes may be its node, unless another create has it. */
+  | "proven"
+  /** It shows all that was asked for, but not reliably when it was made. */
+  | "possible"
+  /** It has the name, but its plan, image, id or age does not fit, which a service may show in another way. */
+  | "differs"
+  /** It has another name, or was made after the service could still process the create. */
+  | "none"
+
+/** How a node relates to a create. The list was read at `now`; `plans` is what the image list says of plans. */
+export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: KnownPlans): Kinship => {
+  if (!isSpelling(shown.name, asked.name)) return "none"
+  const birth = birthOf(asked.sentAt, shown.createdMillis, now)
+  if (birth === "later") return "none"
+  const system = systemOf(shown)
+  const isDifferent =
+    (system !== undefined && isOtherSystem(system, asked.image, plans ?? [])) ||
+    birth === "before" ||
+    shown.id <= Math.max(asked.newerThan, asked.newest ?? 0) ||
+    !mayShowPlan(shown.plan, asked.plan, plans) ||
+    !mayShowImage(shown.image, asked.image)
+  if (isDifferent) return "differs"
+  return birth === "meanwhile" ? "proven" : "possible"
+}
+
+/** What is kept of a node once it is proved to be a create's. */
+export type Proof = Pick<Shown, "id" | "name" | "createdMillis">
+
+/** The proof of a node. */
+export const proofOf = ({ createdAt, id, name }: Pick<Node, "id" | "name" | "createdAt">) => ({
+  id,
+  name,
+  createdMillis: createdAt && createdAt.epochMilliseconds
+})
+
+/** Whether a node is the proved one: the same id and creation time, which no service changes, and the same name in any spelling. */
+export const isSameNode = (proof: Proof, shown: Proof): boolean =>
+  shown.id === proof.id &&
+  (isSpelling(shown.name, proof.name) || isSpelling(proof.name, shown.name)) &&
+  (proof.createdMillis === null ||
+    shown.createdMillis === null ||
+    Math.abs(shown.createdMillis - proof.createdMillis) <= blurMillis)

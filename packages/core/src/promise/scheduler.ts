@@ -1,0 +1,55 @@
+/**
+ * Resumes effects that have let others run. Effect would use a timer for this, which never fires in a test that fakes the time. A message
+ * channel is no timer, and nobody fakes it.
+ */
+import { Scheduler } from "effect"
+import { builtin } from "../client/options/builtin.ts"
+
+/** Returns a function that runs a task after the current code, one task at a time. A waiting task keeps the process alive. */
+const makeSoon = (Channel: typeof MessageChannel) => {
+  const { port1, port2 } = new Channel()
+  // Ports in a browser lack these methods: they keep nothing alive.
+  const receiver: MessagePort & { ref?: () => void; unref?: () => void } = port1
+  const waiting: Array<() => void> = []
+  receiver.onmessage = () => {
+    const task = waiting.shift()!
+    if (waiting.length === 0) receiver.unref?.()
+    task()
+  }
+  return (task: () => void): void => {
+    if (waiting.push(task) === 1) receiver.ref?.()
+    port2.postMessage(null)
+  }
+}
+
+/** A test environment may lack globals that its runtime has. */
+const channel = () => globalThis.MessageChannel ?? builtin("node:worker_threads")?.MessageChannel
+
+let soon: ReturnType<typeof makeSoon> | undefined
+
+/**
+ * Binds a task to its caller's context, such as the current span, as a timer does. Otherwise it would run in the context of the caller
+ * that opened the channel. Some versions of Bun throw here.
+ */
+const bound = (task: () => void): (() => void) => {
+  try {
+    return builtin("node:async_hooks")?.AsyncLocalStorage.bind(task) ?? task
+  } catch {
+    return task
+  }
+}
+
+const schedule = (task: () => void): (() => void) => {
+  let isCancelled = false
+  const unlessCancelled = () => {
+    if (!isCancelled) task()
+  }
+  soon ??= makeSoon(channel())
+  soon(bound(unlessCancelled))
+  return () => {
+    isCancelled = true
+  }
+}
+
+/** The scheduler of every effect that a promise waits for. */
+export const scheduler: Scheduler.Scheduler = /*#__PURE__*/ new Scheduler.MixedScheduler("async", schedule)

@@ -1,0 +1,208 @@
+/**
+ * The words with which a service refuses a request, wherever the reply has them, and what they say about a 429.
+ */
+import { layer, nodeRecord, ok } from "@berthkit/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Result } from "effect"
+import { type Expectation, interpret } from "../../src/api/Reply.ts"
+import { Nodes } from "../../src/client/Nodes.ts"
+import { redactor } from "../../src/client/transport/Redaction.ts"
+import { NodeId } from "../../src/domain/Node.ts"
+import { inTime } from "../inTime.ts"
+
+const reasonOf = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  expectation: Expectation = {}
+) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  const result = interpret({ status, headers, body: text }, expectation, 0)
+  return Result.isFailure(result) ? result.failure : assert.fail("it is no failure")
+}
+
+const statuses = [
+  400, 401, 402, 403, 404, 405, 408, 409, 412, 413, 415, 418, 422, 423, 429, 431, 500, 501, 502, 503, 504
+]
+
+describe("the words of a failure", () => {
+  const words = "C-4VCPU is sold out in ncr"
+  const bodies: ReadonlyArray<readonly [string, unknown]> = [
+    ["message", { message: words }],
+    ["title", { title: words, status: 4 }],
+    ["detail", { detail: words }],
+    ["error", { error: words }],
+    ["message beside empty errors", { message: words, errors: {}, data: {} }],
+    ["errors, a text", { message: "Precondition Failed", errors: words }],
+    ["errors by field", { message: "Precondition Failed", errors: { plan: words } }],
+    ["errors by field, in a list", { message: "Bad Request", errors: { plan: [words] } }],
+    ["errors by field, in a list of lists", { message: "Bad Request", errors: { plan: [[words]] } }],
+    ["errors by field, nested", { message: "Error", errors: { spec: { plan: { message: words, code: 7 } } } }],
+    ["errors, a list of texts", { message: "Request failed", errors: [words] }],
+    ["errors, a list of objects", { message: "Conflict", errors: [{ field: "plan", message: words }] }],
+    ["errors, a list of fields", { message: "Conflict", errors: [{ plan: words }] }],
+    ["errors, a list of details", { errors: [{ title: "Conflict", detail: words }] }],
+    ["detail, a list", { detail: [{ loc: ["body", "plan"], msg: words }] }],
+    ["detail, by field", { detail: { plan: [words] } }],
+    ["error, an object", { error: { code: 7, message: words } }],
+    ["error beside its description", { error: "invalid", error_description: words }],
+    ["the body itself, by field", { plan: [words] }],
+    ["the body itself, a list", [words]],
+    ["a body that is no JSON", words]
+  ]
+  for (const [where, body] of bodies) {
+    it(`are shown from ${where}, for every status`, () => {
+      for (const status of statuses) {
+        assert.include(reasonOf(status, body).message, words, String(status))
+        assert.include(reasonOf(status, body, {}, { nodeId: NodeId.make(7) }).message, words, String(status))
+      }
+    })
+  }
+
+  it("are shown together, each once, without phrases that say nothing", () => {
+    const errors = { plan: ["is sold out", "is for members"], detail: ["Insufficient credits."] }
+    const body = { message: "Insufficient credits", code: 412, errors }
+    assert.strictEqual(
+      reasonOf(412, body).message,
+      "A precondition is not met: Insufficient credits; plan: is sold out, is for members."
+    )
+    assert.strictEqual(
+      reasonOf(422, { message: "The field name is not valid.", errors: { name: ["must not be blank."] } }).message,
+      "The service refused the request: name: must not be blank."
+    )
+    assert.strictEqual(
+      reasonOf(422, { message: "The name is taken", errors: { name: ["pick another"] } }).message,
+      "The service refused the request: The name is taken; name: pick another."
+    )
+    assert.strictEqual(
+      reasonOf(403, { message: "Forbidden", errors: {} }).message,
+      "The account may not do this: Forbidden."
+    )
+  })
+
+  it("leak no credential, in no place and no encoding", () => {
+    const key = "key-8f3a/91+c2"
+    const redact = redactor({ apiKey: Redacted.make(key), accessToken: Redacted.make("token-77aa31bb") })
+    for (const written of [key, encodeURIComponent(key), btoa(key)]) {
+      for (const [where, body] of bodies) {
+        const text = JSON.stringify(body).replaceAll(words, `no ?apikey=${written}`)
+        for (const status of statuses) {
+          const reading = { show: redact, maxBodyTokens: 1000 }
+          const result = interpret({ status, headers: {}, body: text }, {}, 0, reading)
+          assert.isTrue(Result.isFailure(result))
+          const shown = Result.isFailure(result) ? `${result.failure.message} ${JSON.stringify(result.failure)}` : ""
+          assert.notInclude(shown, written, `${where}, ${status}`)
+        }
+      }
+    }
+  })
+})
+
+describe("a 429", () => {
+  const left = { "ratelimit-limit": "1200", "ratelimit-remaining": "1100", "ratelimit-reset": "60" }
+  const spent = { ...left, "ratelimit-remaining": "0" }
+  for (const body of [
+    { message: "Node quota reached" },
+    { message: "Too Many Requests", errors: { detail: ["You have reached the limit of 10 nodes"] } },
+    { message: "Too Many Requests", errors: { node: "quota exceeded" } },
+    { error: { message: "Maximum number of instances exceeded" } },
+    { detail: "No more than 4 servers allowed for this account" }
+  ]) {
+    it(`that says ${JSON.stringify(body)} is about a quota`, () => {
+      for (const headers of [left, {}]) {
+        const reason = reasonOf(429, body, headers)
+        assert.strictEqual(reason._tag, "InvalidRequest")
+        assert.notInclude(reason.message, "rate limit")
+        assert.strictEqual(reason.retry, "never")
+        assert.isFalse(reason.retryable)
+      }
+    })
+    it(`with evidence of the rate limit is about that, also with ${JSON.stringify(body)}`, () => {
+      for (const headers of [spent, { ...left, "retry-after": "5" }]) {
+        const reason = reasonOf(429, body, headers)
+        assert.strictEqual(reason._tag, "RateLimited")
+        assert.match(reason.message, /quota|limit of 10|Maximum|No more/)
+      }
+    })
+  }
+  for (const words of [
+    "slow down",
+    "Too Many Requests",
+    "Rate limit exceeded",
+    "API quota exceeded",
+    "Limit of requests per minute for this node exceeded",
+    "Request throttled on server 4: limit reached",
+    "quota exceeded for 1200 calls per hour"
+  ]) {
+    it(`that says ${words} is about the rate limit`, () => {
+      for (const headers of [left, spent, {}]) {
+        assert.strictEqual(reasonOf(429, { message: words }, headers)._tag, "RateLimited")
+      }
+    })
+  }
+
+  it.effect("about a quota is sent once, holds up no other call, and a create looks once for its node", () =>
+    Effect.gen(function* () {
+      const requests: Array<string> = []
+      const service = layer(({ method, path }) => {
+        requests.push(`${method} ${path}`)
+        const quota = { message: "Node quota reached", code: 429, data: {}, errors: {} }
+        return method === "POST" ? { status: 429, headers: left, body: JSON.stringify(quota) } : ok([], left)
+      })
+      yield* Effect.gen(function* () {
+        const nodes = yield* Nodes
+        const error = yield* inTime(
+          Effect.flip(nodes.create({ name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "x" }))
+        )
+        assert.strictEqual(error.message, "The service refused the request: Node quota reached.")
+        assert.strictEqual(error.reason._tag, "InvalidRequest")
+        assert.strictEqual(requests.filter((request) => request.startsWith("POST")).length, 1)
+        assert.deepStrictEqual(requests.at(-1), "GET /nodes/")
+        // Nothing waits: no virtual time has to pass.
+        assert.deepStrictEqual(yield* nodes.listPage(), [])
+      }).pipe(Effect.provide(service))
+    })
+  )
+
+  it.effect("about a quota counts as a create if the node is there all the same", () =>
+    Effect.gen(function* () {
+      let made = false
+      const node = nodeRecord({ id: 8, name: "web", created_at: "2026-01-01T00:00:00Z", image: "x" })
+      const service = layer(({ method }) => {
+        if (method !== "POST") return ok(made ? [node] : [], { date: "Thu, 01 Jan 2026 00:00:00 GMT" })
+        made = true
+        const quota = { message: "Node quota reached", code: 429, data: {}, errors: {} }
+        return { status: 429, headers: left, body: JSON.stringify(quota) }
+      })
+      const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "x" }
+      const created = yield* Effect.provide(inTime(Nodes.use((nodes) => nodes.create(spec))), service)
+      assert.deepStrictEqual([created.outcome, created.node.id], ["adopted", 8])
+    })
+  )
+})
+
+describe("a reply with several outcomes to a change", () => {
+  const change = { nodeId: NodeId.make(7), emptyAllowed: true }
+  const errors = { message: "Multi-Status", errors: { node: ["is locked"] } }
+  const bodies: ReadonlyArray<readonly [string, number, unknown]> = [
+    ["without a body", 207, ""],
+    ["with errors", 207, { ...errors, code: 207, data: {} }],
+    ["with a code of failure", 207, { ...errors, code: 422 }],
+    ["with a list of outcomes", 207, [{ id: 7, status: 423 }]],
+    ["with outcomes in its data", 207, { message: "Success", code: 207, data: [{ code: 404 }], errors: {} }],
+    ["with its code in the body alone", 200, { ...errors, code: 207, data: {} }]
+  ]
+  for (const [what, status, body] of bodies) {
+    it(`leaves open whether it was carried out: ${what}`, () => {
+      const reason = reasonOf(status, body, {}, change)
+      assert.strictEqual(reason.mayBeProcessed, true)
+      assert.notStrictEqual(reason.exit, "rejected")
+    })
+  }
+
+  it("is a create whose outcome is open, unless it shows the node", () => {
+    assert.isTrue(reasonOf(207, { ...errors, code: 412, data: {} }).mayBeProcessed)
+    const node = { message: "Multi-Status", code: 207, data: nodeRecord({ id: 8 }), errors: { tag: ["is unknown"] } }
+    assert.isTrue(Result.isSuccess(interpret({ status: 207, headers: {}, body: JSON.stringify(node) }, {}, 0)))
+  })
+})

@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import { isSameNode, isSpelling, spellingGroup } from "../../../src/client/creation/Ownership.ts"
+
+const long = "customer-production-frontend-web-server-in-delhi-number-12"
+
+describe("a name", () => {
+  for (const [asked, shown, what] of [
+    ["Web", "web", "in small letters"],
+    ["web_1", "web-1", "with - for _"],
+    ["web 1", "web-1", "with - for a space"],
+    ["web_ _1", "web-1", "with one - for a run"],
+    ["web--1", "web-1", "with one - for several"],
+    ["  web ", "web", "trimmed"],
+    ["-web-", "web", "without - around it"],
+    ["cafe\u0301", "caf\u00e9", "composed"],
+    ["caf\u00e9", "cafe\u0301", "decomposed"],
+    ["ﬁle\uff11", "file1", "in the compatible form"],
+    ["Straße", "STRASSE", "in capitals"],
+    ["ΟΔΟΣ", "οδος", "in small letters, with a sigma at its end"],
+    [long, long.slice(0, 50), "cut"],
+    [`${long.slice(0, 48)}__${long}`, `${long.slice(0, 48)}-`, "cut at what separates"],
+    [`${long.slice(0, 49)}e\u0301`, `${long.slice(0, 49)}e`, "cut within a letter"]
+  ] as const) {
+    it(`may be shown ${what}`, () => {
+      assert.isTrue(isSpelling(shown, asked))
+      assert.strictEqual(spellingGroup(shown), spellingGroup(asked))
+    })
+  }
+
+  for (const [asked, shown] of [
+    ["web-1", "web-2"],
+    ["web-12", "web-1"],
+    ["web-1", "web-12"],
+    ["web", "db"],
+    ["web-1", "web1"],
+    [long, long.slice(0, 30)],
+    [long.slice(0, 50), long]
+  ] as const) {
+    it(`is not shown as another: ${asked} as ${shown}`, () => assert.isFalse(isSpelling(shown, asked)))
+  }
+})
+
+describe("a node that was proved", () => {
+  const proof = { id: 7, name: "web_1", createdMillis: 1000 }
+
+  it("is itself with its id and its creation, however its name is spelled", () => {
+    for (const over of [{}, { name: "WEB 1" }, { createdMillis: 2700 }, { createdMillis: null }]) {
+      assert.isTrue(isSameNode(proof, { ...proof, ...over }))
+      assert.isTrue(isSameNode({ ...proof, ...over }, proof))
+    }
+  })
+
+  it("is not with another id, name or creation", () => {
+    for (const over of [{ id: 8 }, { name: "web-2" }, { createdMillis: 9000 }]) {
+      assert.isFalse(isSameNode(proof, { ...proof, ...over }))
+    }
+  })
+})

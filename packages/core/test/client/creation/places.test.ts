@@ -1,0 +1,232 @@
+/**
+ * Two projects in two locations, with one API key, one state folder and the same keys of creates: whatever is lost and whenever it is asked
+ * for again, each place has one node for a key at most, and a create is answered with a node of its own place.
+ */
+import { failure, nodeRecord, ok, type Reply, type Request, scripted } from "@berthkit/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Duration, Effect, Fiber, Layer, Redacted, Result } from "effect"
+import { HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { accountLayer } from "../../../src/client/AccountFiles.ts"
+import * as Berth from "../../../src/client/Berth.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+
+const places = [
+  { project: 7, location: "Delhi" },
+  { project: 7, location: "Chennai" },
+  { project: 8, location: "Delhi" },
+  { project: 8, location: "chennai" }
+] as const
+
+/** What becomes of the POST of a step, if it sends one. */
+const fates = ["answered", "made, and not answered", "not made, and not answered", "made late", "refused"] as const
+type Fate = (typeof fates)[number]
+
+interface Step {
+  readonly place: number
+  readonly key: string
+  readonly fate: Fate
+  readonly pauseMinutes: number
+  /** Whether the location is spelled in another case, which is the same place. */
+  readonly isLoud: boolean
+}
+
+const placeIn = ({ query }: Pick<Request, "query">) => `${query["project_id"]} ${query["location"]?.toLowerCase()}`
+
+/** A service that keeps its places apart. */
+const makeService = () => {
+  const nodes = new Map<string, Array<ReturnType<typeof nodeRecord> & { readonly key: string }>>()
+  let fate: Fate = "answered"
+  let next = 101
+  let late: Array<() => void> = []
+  const service = scripted((request) =>
+    Effect.map(Clock.currentTimeMillis, (nowMillis): Reply => {
+      const place = placeIn(request)
+      const here = nodes.get(place) ?? []
+      nodes.set(place, here)
+      const headers = { date: new Date(nowMillis).toUTCString() }
+      const { body, method, path, query } = request
+      if (path === "/nodes/" && method === "GET") {
+        const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+        return ok(here.slice((page - 1) * size, page * size), headers)
+      }
+      if (method === "GET") {
+        const found = here.find(({ id }) => path === `/nodes/${id}/`)
+        return found === undefined ? failure(404, "Not found", {}, headers) : ok(found, headers)
+      }
+      const { name } = body as { readonly name: string }
+      const make = (atMillis: number) => {
+        const node = { ...nodeRecord({ id: next++, name, created_at: new Date(atMillis).toISOString() }), key: name }
+        here.push(node)
+        return node
+      }
+      switch (fate) {
+        case "answered":
+          return ok(make(nowMillis), headers)
+        case "made, and not answered":
+          make(nowMillis)
+          return "lost"
+        case "made late":
+          // A gateway may keep a request for ten minutes.
+          late.push(() => void make(nowMillis + 240_000))
+          return "lost"
+        case "not made, and not answered":
+          return "lost"
+        case "refused":
+          return failure(403, "Forbidden", {}, headers)
+      }
+    })
+  )
+  return {
+    ...service,
+    nodes,
+    setFate: (value: Fate) => void (fate = value),
+    /** Carries out what is late; four minutes have passed. */
+    settle: () => {
+      for (const make of late) make()
+      late = []
+    }
+  }
+}
+
+const temporary = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-places-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+const isFileBusy = () => process.getActiveResourcesInfo().some((name) => /^(FSReq|CloseReq)/.test(name))
+
+/** Fibers go on in turns of the event loop: after some in which no file is busy, all of them wait for time to pass. */
+const settled = Effect.promise(async () => {
+  for (let quiet = 0; quiet < 5; quiet = isFileBusy() ? 0 : quiet + 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+})
+
+/** Runs an effect while virtual time passes, which stands still while files are read and written. */
+const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect)
+    while (fiber.pollUnsafe() === undefined) {
+      yield* settled
+      yield* TestClock.adjust("250 millis")
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+  const folder = yield* temporary
+  const service = makeService()
+  const begun = new Set<string>()
+  for (const { fate, isLoud, key, pauseMinutes, place } of steps) {
+    const { location, project } = places[place]!
+    const options = {
+      baseUrl: "https://service.example",
+      credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") },
+      project,
+      location: isLoud ? location.toUpperCase() : location
+    }
+    service.setFate(fate)
+    const spec = { name: `web-${key}`, plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
+    const client = Layer.provide(Berth.layer(options), accountLayer(options, folder)).pipe(
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, service.httpClient))
+    )
+    // Each is a process of its own.
+    const create = Nodes.use((nodes) => nodes.create(spec, { key, deadline: "40 seconds" }))
+    const result = yield* inTime(Effect.result(Effect.provide(create, client)))
+    const where = `${project} ${location.toLowerCase()}`
+    const here = service.nodes.get(where) ?? []
+    // Nothing that happened to the key in another place holds a create up.
+    if (fate === "answered" && !begun.has(`${key} ${where}`) && Result.isFailure(result)) {
+      assert.fail(`${where}: ${result.failure.message}`)
+    }
+    begun.add(`${key} ${where}`)
+    if (Result.isSuccess(result)) {
+      const { id } = result.success.node
+      assert.isTrue(
+        here.some((node) => node.id === id),
+        `node ${id} is not in project ${project}, ${location}`
+      )
+    }
+    yield* TestClock.adjust(Duration.minutes(Math.max(pauseMinutes, fate === "made late" ? 4 : 0)))
+    service.settle()
+  }
+  return service
+}, Effect.scoped)
+
+const stepOf: fc.Arbitrary<Step> = fc.record({
+  place: fc.integer({ min: 0, max: places.length - 1 }),
+  key: fc.constantFrom("a", "b"),
+  fate: fc.constantFrom(...fates),
+  pauseMinutes: fc.constantFrom(0, 1, 12),
+  isLoud: fc.boolean()
+})
+
+const counted = (service: ReturnType<typeof makeService>) =>
+  Array.from(service.nodes, ([place, nodes]) =>
+    Array.from(
+      Map.groupBy(nodes, ({ key }) => key),
+      ([key, all]) => [`${key} in ${place}`, all.length] as const
+    )
+  ).flat()
+
+describe("creates under one key in several places", () => {
+  it.effect("each have a node of their own, and no second one", () =>
+    Effect.gen(function* () {
+      const steps = [0, 1, 2, 3, 0, 1, 2, 3].map((place): Step => ({
+        place,
+        key: "a",
+        fate: "answered",
+        pauseMinutes: 0,
+        isLoud: place % 2 === 0
+      }))
+      const service = yield* played(steps)
+      assert.deepStrictEqual(
+        counted(service).map(([, count]) => count),
+        [1, 1, 1, 1]
+      )
+      assert.lengthOf(
+        service.requests.filter(({ method }) => method === "POST"),
+        4
+      )
+    })
+  )
+
+  it.effect("are looked for where they were sent: a lost one of another place is not taken for absent", () =>
+    Effect.gen(function* () {
+      const step: Step = { place: 0, key: "a", fate: "made, and not answered", pauseMinutes: 0, isLoud: false }
+      const service = yield* played([
+        { ...step, fate: "not made, and not answered" },
+        { ...step, place: 1, fate: "answered", pauseMinutes: 12 },
+        { ...step, fate: "answered", isLoud: true }
+      ])
+      assert.deepStrictEqual(
+        new Map(counted(service)),
+        new Map([
+          ["web-a in 7 chennai", 1],
+          ["web-a in 7 delhi", 1]
+        ])
+      )
+    })
+  )
+
+  it.effect("make one node for a key and a place at most, whatever is lost", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.array(stepOf, { minLength: 2, maxLength: 8 }), async (steps) => {
+          const service = await Effect.runPromise(Effect.provide(played(steps), TestClock.layer()))
+          for (const [what, count] of counted(service)) assert.isAtMost(count, 1, what)
+          for (const { query } of service.requests) {
+            assert.isDefined(query["project_id"])
+            assert.isDefined(query["location"])
+          }
+        }),
+        { seed: 11, numRuns: 15 }
+      )
+    )
+  )
+})
