@@ -12,6 +12,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import { makeCompilerSqlite } from "effect/sql/Statement"
 import { loadSqlite } from "./loadSqlite.ts"
+import { movedCode } from "./sqliteFault.ts"
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
@@ -81,6 +82,8 @@ const open = ({
   const database = new (loadSqlite().DatabaseSync)(filename, { readOnly: isReadOnly, timeout: maxLockWaitMillis })
   try {
     database.exec("PRAGMA foreign_keys = ON")
+    // The log is cut back to this size once its pages are in the file; otherwise it would stay as large as it ever was.
+    if (!isReadOnly && journal === "wal") database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`)
     // Readers of other processes do not wait for the writer, nor it for them; FULL keeps a commit through a power cut.
     if (!isReadOnly && journal === "wal") database.exec("PRAGMA journal_mode = WAL")
     if (!isReadOnly) database.exec("PRAGMA synchronous = FULL")
@@ -91,7 +94,37 @@ const open = ({
   }
 }
 
-const connectionOf = (database: DatabaseSync): Connection & { readonly isTransaction: () => boolean } => {
+/** Size to which the write-ahead log is cut back. */
+const maxIdleLogBytes = 16 * 1024 * 1024
+
+/** Which file it is, whatever its name; null if there is none. */
+const identityOf = (filename: string): string | null => {
+  const stats = statSync(filename, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`
+}
+
+const changesNothing = /^\s*(?:SELECT|PRAGMA|COMMIT|ROLLBACK|RELEASE|SAVEPOINT)\b/i
+
+/**
+ * Refuses to write once another file, or none, is where the database was opened: what is written to an open file without a name is lost.
+ * SQLite has a code for it, and looks only in other journal modes.
+ */
+const makeGuard = (
+  { filename, isReadOnly = false }: SqliteOptions,
+  database: DatabaseSync
+): ((sql: string) => void) => {
+  if (isReadOnly || filename === ":memory:") return () => {}
+  const opened = identityOf(filename)
+  return (sql) => {
+    if (database.isTransaction || changesNothing.test(sql) || identityOf(filename) === opened) return
+    throw Object.assign(new Error(`${filename} was removed or replaced since it was opened`), { errcode: movedCode })
+  }
+}
+
+const connectionOf = (
+  database: DatabaseSync,
+  guard: (sql: string) => void
+): Connection & { readonly isTransaction: () => boolean } => {
   const prepared = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
     const known = prepared.get(sql)
@@ -113,10 +146,15 @@ const connectionOf = (database: DatabaseSync): Connection & { readonly isTransac
     isTransaction: () => database.isTransaction,
     execute: (sql, params, transformRows) =>
       attempt("execute", () => {
+        guard(sql)
         const rows = all(prepare(sql), params)
         return transformRows === undefined ? rows : transformRows(rows)
       }),
-    executeRaw: (sql, params) => attempt("execute", () => prepare(sql).run(...params.map(toInput))),
+    executeRaw: (sql, params) =>
+      attempt("execute", () => {
+        guard(sql)
+        return prepare(sql).run(...params.map(toInput))
+      }),
     executeStream: (sql, params, transformRows) =>
       Stream.suspend(() => {
         // Of its own: a statement can be read by one reader at a time.
@@ -129,6 +167,7 @@ const connectionOf = (database: DatabaseSync): Connection & { readonly isTransac
     executeValuesUnprepared: values,
     executeUnprepared: (sql, params, transformRows) =>
       attempt("execute", () => {
+        guard(sql)
         const rows = all(database.prepare(sql), params)
         return transformRows === undefined ? rows : transformRows(rows)
       })
@@ -143,7 +182,7 @@ export const make = Effect.fnUntraced(function* (
     (database) => Effect.sync(() => database.close())
   )
   const acquirers = SqlClient.makeSqliteAcquirers({
-    connection: Effect.succeed(connectionOf(database)),
+    connection: Effect.succeed(connectionOf(database, makeGuard(options, database))),
     semaphore: Semaphore.makeUnsafe(1),
     isTransaction: (connection) => connection.isTransaction()
   })

@@ -6,9 +6,12 @@ import type { SqlError } from "effect/sql/SqlError"
 
 /**
  * `full`: the disk. `damaged`: the content. `unwritable`: permissions, or a read-only file system. `unreadable`: the file cannot
- * be opened, or the disk fails. `busy`: another connection holds a lock on it.
+ * be opened, or the disk fails. `busy`: another connection holds a lock on it. `moved`: another file, or none, has its name now.
  */
-export type SqliteFault = "full" | "damaged" | "unwritable" | "unreadable" | "busy"
+export type SqliteFault = "moved" | "full" | "damaged" | "unwritable" | "unreadable" | "busy"
+
+/** SQLite's own code for it: a kind of `READONLY`. */
+export const movedCode = 1032
 
 /** By primary code: the low byte of an extended one. */
 const faults = new Map<number, SqliteFault>([
@@ -26,5 +29,6 @@ const faults = new Map<number, SqliteFault>([
 export const sqliteFault = (error: SqlError): SqliteFault | null => {
   const { cause } = error.reason
   if (typeof cause !== "object" || cause === null || !("errcode" in cause)) return null
+  if (cause.errcode === movedCode) return "moved"
   return typeof cause.errcode === "number" ? (faults.get(cause.errcode & 0xff) ?? null) : null
 }

@@ -75,13 +75,15 @@ export class ConfigFile {
 
   /** Notes a problem; gives undefined, so that a reader can end with it. */
   fail({ name, node }: Place, what: string): undefined {
-    const { col, line } = this.#lines.linePos(node?.range?.[0] ?? 0)
-    this.problems.push({
-      line: Math.max(1, line),
-      column: Math.max(1, col),
-      message: `${name || "The file"} ${what}${what.endsWith("?") ? "" : "."}`
-    })
+    const message = `${name || "The file"} ${what}${what.endsWith("?") ? "" : "."}`
+    this.problems.push({ ...this.positionOf(node), message })
     return undefined
+  }
+
+  /** Where a value begins. */
+  positionOf(node: Node | null): Pick<ConfigProblem, "line" | "column"> {
+    const { col, line } = this.#lines.linePos(node?.range?.[0] ?? 0)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
   }
 
   /** A block of keys, each with its reader; other keys are problems. */

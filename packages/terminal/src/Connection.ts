@@ -14,6 +14,10 @@ import { variables } from "./variables.ts"
 /** The flag with the service's address. */
 export const addressFlag = "base-url"
 
+/** What names the place of the nodes: both, or neither. */
+export const placeSettings = ["project", "location"] as const
+export type PlaceSetting = (typeof placeSettings)[number]
+
 /** A setting that is needed is not set, or not usable. */
 export class SettingFault extends Data.TaggedError("SettingFault")<{
   /** The environment variable or the flag that holds it. */
@@ -47,8 +51,11 @@ export interface Credential extends Sourced<Redacted.Redacted> {
   readonly belongsTo: string | undefined
 }
 
+/** The project and the location of the nodes; none where nothing sets them. */
+export type PlaceSettings = { readonly [Name in PlaceSetting]: Option.Option<Sourced<string>> }
+
 /** What names an account; none where nothing sets it. */
-export interface ConnectionSettings {
+export interface ConnectionSettings extends PlaceSettings {
   readonly baseUrl: Option.Option<Sourced<string>>
   readonly apiKey: Option.Option<Credential>
   readonly accessToken: Option.Option<Credential>
@@ -77,9 +84,21 @@ const unusable =
   (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
     const isSecret = option === "apiKey" || option === "accessToken"
-    const isName = option === "account"
-    const named = isName ? (settings.account ?? Option.none()) : settings.baseUrl
-    const setting = sourceOf(isSecret ? settings[option] : named)
+    // The option may be the name of another variable, such as one for a file.
+    const isVariable = option.startsWith("BERTH_")
+    const isPlace = option === "project" || option === "location"
+    const isName = option === "account" || isPlace || isVariable
+    const named = isPlace ? settings[option] : isName ? settings.account : settings.baseUrl
+    const found: Option.Option<Sourced<unknown>> = isSecret ? settings[option] : (named ?? Option.none())
+    if (isPlace && Option.isNone(found)) {
+      return new SettingFault({
+        setting: variables[option],
+        exit: "usage",
+        message: `${variables[option]} is not set: ${detail}.`,
+        hint: `Set ${variables[option]} or add --${option}; project and location belong together.`
+      })
+    }
+    const setting = isVariable ? option : sourceOf(found)
     return new SettingFault({
       setting,
       exit: isSecret ? "denied" : "usage",
@@ -156,6 +175,9 @@ export const ensurePrivate = (
         })
       )
 
+/** The number in the text of a project; what is no whole number is no project either, and is refused with the other options. */
+export const projectOf = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
+
 /** The connection of these settings. `orElse` is another way to set what is missing, as the end of a hint. */
 export const connectionOf = Effect.fnUntraced(function* (
   settings: ConnectionSettings,
@@ -167,10 +189,16 @@ export const connectionOf = Effect.fnUntraced(function* (
   const address = yield* required(settings.baseUrl, baseUrl, "usage", addressHint)
   const key = yield* required(settings.apiKey, apiKey, "denied", secretHint)
   const token = yield* required(settings.accessToken, accessToken, "denied", secretHint)
+  const [account, project, location] = (["account", ...placeSettings] as const).map(
+    (name) => Option.getOrUndefined(settings[name] ?? Option.none())?.value
+  )
   const options = {
     baseUrl: address.value,
     credentials: { apiKey: key.value, accessToken: token.value },
-    account: Option.getOrUndefined(settings.account ?? Option.none())?.value
+    account,
+    project: project === undefined ? undefined : projectOf(project),
+    location,
+    userAgent: Option.getOrUndefined(yield* textSetting(variables.userAgent))?.value
   }
   const allowanceStore = yield* allowanceStoreSetting
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
@@ -188,11 +216,26 @@ export const variableSetting = (name: string): Effect.Effect<Option.Option<Sourc
     Option.map((value) => ({ value, source: name }))
   )
 
+/** The plain text that a variable sets, without the space around it. */
+const textSetting = (name: string): Effect.Effect<Option.Option<Sourced<string>>> =>
+  Effect.map(
+    variableSetting(name),
+    Option.map(({ source, value }) => ({ value: Redacted.value(value).trim(), source }))
+  )
+
 /** The name of the account that the environment gives. */
-export const accountName: Effect.Effect<Option.Option<Sourced<string>>> = Effect.map(
-  variableSetting(variables.account),
-  Option.map(({ source, value }) => ({ value: Redacted.value(value).trim(), source }))
-)
+export const accountName = textSetting(variables.account)
+
+/** The project and the location that flags give, or else the environment. */
+export const placeSetting = Effect.fnUntraced(function* (
+  flags: Partial<Readonly<Record<PlaceSetting, string | undefined>>>
+): Effect.fn.Return<PlaceSettings> {
+  const setting = (name: PlaceSetting) =>
+    flags[name] === undefined
+      ? textSetting(variables[name])
+      : Effect.succeedSome({ value: flags[name].trim(), source: `--${name}` })
+  return { project: yield* setting("project"), location: yield* setting("location") }
+})
 
 /** An address that a flag gives, or else the environment. */
 export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Option.Option<Sourced<string>>> =>
@@ -222,7 +265,8 @@ export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Eff
 /** What the flags and the environment name. Credentials of the environment belong to the address beside them, where there is one. */
 export const environmentSettings = Effect.fnUntraced(function* (
   baseUrl: Option.Option<string>,
-  allowHttp: boolean
+  allowHttp: boolean,
+  place: Parameters<typeof placeSetting>[0] = {}
 ): Effect.fn.Return<ConnectionSettings, SettingFault> {
   const beside = Option.getOrUndefined(yield* addressSetting(Option.none()))?.value
   const credential = (name: string) =>
@@ -235,16 +279,16 @@ export const environmentSettings = Effect.fnUntraced(function* (
     apiKey: yield* credential(variables.apiKey),
     accessToken: yield* credential(variables.accessToken),
     allowHttp: yield* allowHttpSetting(allowHttp),
-    account: yield* accountName
+    account: yield* accountName,
+    ...(yield* placeSetting(place))
   }
 })
 
-/** The connection that flags and the environment name; `baseUrl` and `allowHttp` are what the flags gave. */
+/** The connection that flags and the environment name; the parameters are what the flags gave. */
 export const readConnection = Effect.fn("readConnection")(function* (
-  baseUrl: Option.Option<string>,
-  allowHttp: boolean
+  ...flags: Parameters<typeof environmentSettings>
 ): Effect.fn.Return<Connection, SettingFault> {
-  const connection = yield* connectionOf(yield* environmentSettings(baseUrl, allowHttp))
+  const connection = yield* connectionOf(yield* environmentSettings(...flags))
   const warning = addressWarning(connection.options.baseUrl)
   if (warning !== undefined) yield* Effect.logWarning(warning)
   return connection

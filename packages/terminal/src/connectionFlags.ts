@@ -1,9 +1,9 @@
 /**
  * The flags that name a service, for programs whose command line is read by `effect/cli`.
  */
-import type { Option } from "effect"
+import { Option } from "effect"
 import { Flag } from "effect/cli"
-import { addressFlag } from "./Connection.ts"
+import { addressFlag, type PlaceSetting } from "./Connection.ts"
 import { variables } from "./variables.ts"
 
 /** The service's address on the command line. */
@@ -12,6 +12,25 @@ export const baseUrlFlag: Flag.Flag<Option.Option<string>> = Flag.String(address
   Flag.withDescription(`The service's address; default $${variables.baseUrl}`),
   Flag.optional
 )
+
+const placeFlag = (name: PlaceSetting, metavar: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(`${description}; default $${variables[name]}`),
+    Flag.optional
+  )
+
+/** The project and the location of the nodes on the command line. */
+export const placeFlags = {
+  project: placeFlag("project", "NUMBER", "The project of the nodes, where the service has projects"),
+  location: placeFlag("location", "NAME", "The location of the nodes, such as Delhi")
+}
+
+/** What these flags were given. */
+export const placeGiven = (flags: { readonly [Name in PlaceSetting]: Option.Option<string> }) => ({
+  project: Option.getOrUndefined(flags.project),
+  location: Option.getOrUndefined(flags.location)
+})
 
 /** Whether credentials may cross a network in plain text. */
 export const allowHttpFlag: Flag.Flag<boolean> = Flag.Boolean("allow-http").pipe(

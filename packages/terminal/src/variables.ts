@@ -9,6 +9,11 @@ export const variables = {
   allowHttp: "BERTH_ALLOW_HTTP",
   /** The name of the account that keys of creates belong to. */
   account: "BERTH_ACCOUNT",
+  /** The project whose nodes are meant, and their location: both or neither. */
+  project: "BERTH_PROJECT",
+  location: "BERTH_LOCATION",
+  /** The `User-Agent` header, which a gateway may look at. */
+  userAgent: "BERTH_USER_AGENT",
   /** The PostgreSQL database through which processes of several machines share the rate limit. */
   allowanceStore: "BERTH_ALLOWANCE_STORE",
   /** The token of `berth-watch`. */

@@ -1,0 +1,83 @@
+/**
+ * Help of the programs whose command lines `effect/cli` reads, as `berth` prints its own.
+ */
+import { Layer, Option } from "effect"
+import { CliOutput, type HelpDoc } from "effect/cli"
+import { helpText, type HelpPage } from "./helpText.ts"
+
+type FlagDoc = HelpDoc.FlagDoc
+
+/** Names of types where a flag does not say what its value is called: `--host` takes a HOST. */
+const types = new Set([
+  "string",
+  "integer",
+  "float",
+  "number",
+  "choice",
+  "date",
+  "file",
+  "directory",
+  "path",
+  "redacted"
+])
+
+/** The choices that the toolkit appends to a description, or writes in place of a name. */
+const choicesIn = (description: string): readonly [text: string, choices: ReadonlyArray<string>] => {
+  const [, text = description, list] = /^(.*?) ?\(choices: ([^)]*)\)$/s.exec(description) ?? []
+  return [text, list?.split(", ") ?? []]
+}
+
+const metavarOf = ({ name, type }: FlagDoc): string | null => {
+  if (type === "boolean") return null
+  return types.has(type) || type.includes("|") ? name.replaceAll("-", "_").toUpperCase() : type
+}
+
+const flagOf = (flag: FlagDoc): HelpPage["flagGroups"][number]["flags"][number] => {
+  const [description, choices] = choicesIn(Option.getOrElse(flag.description, () => ""))
+  return {
+    name: flag.name,
+    description,
+    choices,
+    // A flag that may be repeated may also be left out, which the toolkit does not say.
+    required: flag.required && !description.includes("repeatable"),
+    repeatable: false,
+    aliases: flag.aliases.map((alias) => alias.replace(/^-+/, "")),
+    metavar: metavarOf(flag)
+  }
+}
+
+const pageOf = (doc: HelpDoc.HelpDoc): HelpPage => {
+  const group = (title: string, flags: ReadonlyArray<FlagDoc> = [], isGlobal = false) =>
+    flags.length === 0 ? [] : [{ title, isGlobal, flags: flags.map(flagOf) }]
+  return {
+    command: doc.usage,
+    summary: doc.description,
+    usage: doc.usage.replace("<subcommand>", "COMMAND").replace(/<([^>]+)>/g, (_, name: string) => name.toUpperCase()),
+    aliases: [],
+    arguments: (doc.args ?? []).map(({ description, name }) => {
+      const [text, choices] = choicesIn(Option.getOrElse(description, () => ""))
+      return { name: name.toUpperCase(), description: text, choices }
+    }),
+    flagGroups: [
+      ...group("FLAGS", doc.flags),
+      ...group("FLAGS OF THE COMMANDS ABOVE", doc.inheritedFlags),
+      ...group("GLOBAL FLAGS", doc.globalFlags, true)
+    ],
+    examples: (doc.examples ?? []).map(({ command, description = "" }) => ({ command, description })),
+    commands: (doc.subcommands ?? []).flatMap(({ commands }) =>
+      commands.map(({ description, name, shortDescription = description }) => ({
+        name,
+        summary: shortDescription ?? ""
+      }))
+    )
+  }
+}
+
+/** Prints help in that form, in colour where a terminal shows it. */
+export const helpLayer = Layer.sync(CliOutput.Formatter, () => {
+  const colour = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === ""
+  return {
+    ...CliOutput.defaultFormatter({ colors: colour }),
+    formatHelpDoc: (doc) => helpText(pageOf(doc), colour).trimEnd()
+  }
+})

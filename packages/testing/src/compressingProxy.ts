@@ -1,0 +1,28 @@
+/**
+ * A proxy that compresses every text that it may, as the `compression` of Express and many gateways do: what was compressed arrives when
+ * there is enough of it, which for a stream of small events is never. A reply with `no-transform` goes through as it is (RFC 9111 §5.2.2.6).
+ */
+import { request as send } from "node:http"
+import { createGzip } from "node:zlib"
+import { HttpService } from "./HttpService.ts"
+
+/** The proxy of a service at an address, until the scope closes. */
+export const compressingProxy = (origin: string) =>
+  HttpService.start((request, response) => {
+    const { headers, method, url = "/" } = request
+    const passed = send(new URL(url, origin), { method, headers }, (reply) => {
+      const isText = /^(text\/|application\/json)/.test(reply.headers["content-type"] ?? "")
+      const mayChange = !/\bno-transform\b/.test(reply.headers["cache-control"] ?? "")
+      const status = reply.statusCode ?? 502
+      if (!isText || !mayChange) {
+        response.writeHead(status, reply.headers).flushHeaders()
+        return reply.pipe(response)
+      }
+      const { "content-length": _, ...others } = reply.headers
+      response.writeHead(status, { ...others, "content-encoding": "gzip" }).flushHeaders()
+      return reply.pipe(createGzip()).pipe(response)
+    })
+    passed.on("error", () => response.destroy())
+    response.on("close", () => passed.destroy())
+    request.pipe(passed)
+  })
