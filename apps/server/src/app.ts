@@ -16,6 +16,7 @@ import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
 import * as Commitments from "./http/commitments.ts"
 import { makeCors } from "./http/cors.ts"
 import { authorization, identify } from "./http/credentials.ts"
+import { answersToday, failsToday } from "./dialect/steps.ts"
 import * as Docs from "./docs/docs.ts"
 import { CurrentExchange, type Exchange, type Handler, type Reply, type Step } from "./http/Exchange.ts"
 import { failureResponse } from "./http/failures.ts"
@@ -25,7 +26,7 @@ import * as Images from "./http/images.ts"
 import * as Nodes from "./http/nodes.ts"
 import * as Query from "./http/query.ts"
 import { httpDate, replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
-import { marked } from "./docs/marks.ts"
+import { type Described, marked } from "./docs/marks.ts"
 import { listsAsObserved, writtenAsObserved } from "./profile/asObserved.ts"
 import type { Profile } from "./profile/Profile.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
@@ -68,7 +69,7 @@ export const makeApp = Effect.fnUntraced(function* (
   const controlled = { worlds, realMillis, journals }
   const controlPlane = yield* makePlane(controlled, control)
   if (worldTtlMillis !== undefined) yield* Effect.forkScoped(endIdleWorlds(controlled, worldTtlMillis))
-  const endpoint = yield* makeEndpoint(profile)
+  const endpoint = yield* makeEndpoint({ profile, isToday: worlds.main.settings.today !== undefined })
   const cors = makeCors(origins)
   const allowOrigin = cors === undefined ? [] : [cors.allowOrigin]
 
@@ -78,12 +79,14 @@ export const makeApp = Effect.fnUntraced(function* (
       ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
-      ...(profile === undefined ? [] : [writtenAsObserved(profile)]), // Within the faults: they act on its bytes.
+      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // Within the faults: they act on its bytes.
+      failsToday, // In a world of today's dialect; it changes no success.
       awaitBody, // Before a refusal goes out: many clients read it only when they have sent everything.
       spendAllowance, // A refusal costs nothing and reaches nothing (A21). Its headers are on every reply.
       check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (A4).
       answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
-      ...(profile === undefined ? [] : [listsAsObserved(profile)]), // How it pages and filters.
+      answersToday, // In a world of today's dialect, in place of everything below.
+      ...(profile === undefined ? [] : [ofDocumented(listsAsObserved(profile))]), // How it pages and filters.
       ...(checkReplies || profile !== undefined ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
     ],
     endpoint // The router; the fallback answers 404, 405, OPTIONS, and 500 for a defect.
@@ -154,6 +157,14 @@ export const makeApp = Effect.fnUntraced(function* (
 /** The steps around the last handler, the first one outermost. */
 const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
   steps.reduceRight((next, step) => step(next), last)
+
+/** A step that leaves worlds of today's dialect alone: a profile is of a service that follows the documented interface. */
+const ofDocumented =
+  (step: Step): Step =>
+  (next) => {
+    const stepped = step(next)
+    return (exchange) => (exchange.world.settings.today === undefined ? stepped : next)(exchange)
+  }
 
 const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)
@@ -248,10 +259,10 @@ const takeFastPath = answering(answerFast)
  */
 const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(authorization))
 
-const routesUnder = (profile: Profile | undefined) =>
+const routesUnder = (described: Described) =>
   Layer.mergeAll(
-    HttpApiBuilder.layer(marked(Query.ServedApi, profile), { openapiPath: Docs.openApiPath }),
-    Docs.layerOf(profile)
+    HttpApiBuilder.layer(marked(Query.ServedApi, described), { openapiPath: Docs.openApiPath }),
+    Docs.layerOf(described)
   ).pipe(Layer.provide(HttpServer.layerServices), Layer.provide([endpoints, Query.layer]))
 
 const allowed = allowedMethods([
@@ -262,9 +273,9 @@ const allowed = allowedMethods([
 ])
 
 /** The endpoint of a request, or the fallback. */
-const makeEndpoint = Effect.fnUntraced(function* (profile: Profile | undefined) {
+const makeEndpoint = Effect.fnUntraced(function* (described: Described) {
   const ambient = yield* Effect.context<Scope.Scope>()
-  const routed = yield* HttpRouter.toHttpEffect(routesUnder(profile)).pipe(
+  const routed = yield* HttpRouter.toHttpEffect(routesUnder(described)).pipe(
     Effect.provideService(HttpRouter.RouterConfig, routerConfig(maxUrlBytes)),
     Effect.setContext(Context.pick(Scope.Scope)(ambient))
   )

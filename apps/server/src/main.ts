@@ -7,6 +7,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { exitCode } from "@berthkit/terminal/exitCode"
+import { helpLayer } from "@berthkit/terminal/helpFormatter"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
@@ -51,6 +52,7 @@ const program = Stdio.Stdio.use(({ args }) =>
   Effect.provide([
     NodeServices.layer,
     CliOutput.layerPresenter(presenter),
+    helpLayer,
     CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }),
     Layer.succeed(Logger.LogToStderr)(true)
   ])

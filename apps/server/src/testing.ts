@@ -22,7 +22,7 @@ import { settingsUnder } from "./profile/settingsUnder.ts"
 import { profileIn } from "./testing/profileIn.ts"
 import { nodeProblems } from "./world/givenNodes.ts"
 import { begin } from "./world/scenario.ts"
-import { settingsOf } from "./world/WorldOptions.ts"
+import { needsDialectToday, settingsOf, switchesWithoutDialect } from "./world/WorldOptions.ts"
 import { type Account, defaults } from "./world/WorldSettings.ts"
 import { Worlds } from "./world/Worlds.ts"
 
@@ -124,6 +124,8 @@ const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions, prof
   const realMillis = yield* Clock.currentTimeMillis
   const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
   const settings = worldOptions(options)
+  const [misplaced] = switchesWithoutDialect(settings)
+  if (misplaced !== undefined) return yield* Effect.die(new Error(`${misplaced}: ${needsDialectToday}.`))
   const [problem] = Object.entries(nodeProblems(settingsOf(settings, base.account, base)))
   if (problem !== undefined) return yield* Effect.die(new Error(`${problem[0]}: ${problem[1].join(" ")}`))
   const makeWorld = (account: Account, id?: string) => begin(settingsOf(settings, account, base), realMillis, id)

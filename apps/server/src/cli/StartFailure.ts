@@ -8,7 +8,7 @@ export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly me
 /** A question was answered with no. The program exits with 130. */
 export class Declined extends Data.TaggedError("Declined")<{ readonly message: string }> {}
 
-/** `learn --check` found that the service has changed. The program exits with 1. */
+/** `learn --check` found that the service has changed. The program exits with 11. */
 export class ServiceMoved extends Data.TaggedError("ServiceMoved")<{ readonly message: string }> {}
 
 const sentences: Readonly<Record<string, string>> = {

@@ -12,12 +12,12 @@ import { claimState, loadState, stateKeeper } from "../state/stateKeeper.ts"
 import { canCount, slidingLimitSentence } from "../world/allowance.ts"
 import { settingsUnder } from "../profile/settingsUnder.ts"
 import { begin } from "../world/scenario.ts"
-import { settingsOf } from "../world/WorldOptions.ts"
+import { settingsOf, switchesWithoutDialect } from "../world/WorldOptions.ts"
 import { type Account, defaults, type WorldSettings } from "../world/WorldSettings.ts"
 import { Worlds } from "../world/Worlds.ts"
 import { controlTokenVariable, readControlToken } from "./controlToken.ts"
 import { faultList } from "./faultList.ts"
-import { flags, given, readAccount } from "./flags.ts"
+import { flagOf, flags, given, readAccount } from "./flags.ts"
 import { learnCommand } from "./learnCommand.ts"
 import { isStdinPipe, printReadyLine, stdinEnd } from "./starter.ts"
 import { readProfileFile, StartFailure } from "./StartFailure.ts"
@@ -105,6 +105,13 @@ export const command = Command.make("berth-server", flags, (options) =>
         : undefined
       const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
+      const [misplaced] = switchesWithoutDialect(given(world))
+      if (misplaced !== undefined)
+        return yield* new StartFailure({ message: `--${flagOf(misplaced)} needs --dialect today` })
+      if (profile !== undefined && settingsOf(given(world), defaults.account).today !== undefined)
+        return yield* new StartFailure({
+          message: "--profile: a profile is of the documented dialect; leave out one of the two"
+        })
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = {
         ...settingsOf(asked, defaults.account, base),
@@ -151,5 +158,10 @@ export const command = Command.make("berth-server", flags, (options) =>
   ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
   Command.withDescription("A mock of the cloud's API for tests, with state"),
+  Command.withExamples([
+    { command: "berth-server --port 4010 --scenario small", description: "A service with some nodes" },
+    { command: "berth-server --port 4010 --fault status:status=503:every=3", description: "One that fails at times" },
+    { command: "berth-server --port 4010 --state mock.json", description: "One that keeps its nodes across starts" }
+  ]),
   Command.withSubcommands([faults, learnCommand])
 )

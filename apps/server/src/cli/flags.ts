@@ -11,7 +11,8 @@ import { readDurationMillis } from "../lifecycle/timeText.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
-import { type Account, authModes, deleteStyles } from "../world/WorldSettings.ts"
+import { catalogues, credits, currencies, orders, pagings } from "../world/Today.ts"
+import { type Account, authModes, deleteStyles, dialects } from "../world/WorldSettings.ts"
 import { controlTokenVariable, isControlToken } from "./controlToken.ts"
 
 /** The port when none is named. */
@@ -32,7 +33,7 @@ const option = <A>(flag: Flag.Flag<A>, field: Schema.Top): Flag.Flag<Option.Opti
   Flag.optional(Flag.withDescription(flag, String(Schema.resolveAnnotations(field)?.["description"] ?? "")))
 
 /** The same for a field that is written as text. */
-const textOption = <A>(name: string, field: Schema.Codec<A, string>) => {
+const textOption = <A>(name: string, field: Schema.Codec<A, string>, metavar: string) => {
   const read = Schema.decodeUnknownResult(field)
   const expected = (text: string) =>
     Option.match(Result.getFailure(read(text)), {
@@ -40,22 +41,33 @@ const textOption = <A>(name: string, field: Schema.Codec<A, string>) => {
       onSome: ({ issue }) => fieldErrors(issue)["detail"]?.[0]?.replace(/^Expected (.*)\.$/, "expected $1") ?? ""
     })
   return option(
-    Flag.filterMap(Flag.String(name), (text) => Result.getSuccess(read(text)), expected),
+    Flag.filterMap(Flag.withMetavar(Flag.String(name), metavar), (text) => Result.getSuccess(read(text)), expected),
     field
   )
 }
 
 const worldFlags = {
   seed: option(wholeNumberFlag("seed"), fields.seed),
-  clock: textOption("clock", fields.clock),
-  startAt: textOption("start-at", fields.startAt),
-  scenario: textOption("scenario", fields.scenario),
-  provisioning: textOption("provisioning", fields.provisioning),
-  termination: textOption("termination", fields.termination),
+  clock: textOption("clock", fields.clock, "SPEED"),
+  startAt: textOption("start-at", fields.startAt, "TIME"),
+  scenario: textOption("scenario", fields.scenario, "NODES"),
+  provisioning: textOption("provisioning", fields.provisioning, "DURATION"),
+  termination: textOption("termination", fields.termination, "DURATION"),
   auth: option(Flag.Literals("auth", authModes), fields.auth),
   deleteStyle: option(Flag.Literals("delete-style", deleteStyles), fields.deleteStyle),
-  uniqueNames: option(Flag.Boolean("unique-names"), fields.uniqueNames)
+  uniqueNames: option(Flag.Boolean("unique-names"), fields.uniqueNames),
+  dialect: option(Flag.Literals("dialect", dialects), fields.dialect),
+  catalogue: option(Flag.Literals("catalogue", catalogues), fields.catalogue),
+  currency: option(Flag.Literals("currency", currencies), fields.currency),
+  credit: option(Flag.Literals("credit", credits), fields.credit),
+  listDates: option(Flag.Boolean("list-dates"), fields.listDates),
+  paging: option(Flag.Literals("paging", pagings), fields.paging),
+  order: option(Flag.Literals("order", orders), fields.order),
+  failuresWith200: option(Flag.Boolean("failures-with-200"), fields.failuresWith200)
 }
+
+/** The flag of a world option: `list-dates` of `listDates`. */
+export const flagOf = (name: string): string => name.replace(/[A-Z]+|\d+/g, (part) => `-${part.toLowerCase()}`)
 
 /** A flag that names a file. */
 export const fileFlag = (name: string, description: string) =>

@@ -25,10 +25,10 @@ const flags = {
     Flag.withDefault(60)
   ),
   withNode: givenFlag("with-node", "With --probe: also create the cheapest node and delete it; asks first"),
-  maxCost: Flag.String("max-cost").pipe(
+  maxCharge: Flag.String("max-charge").pipe(
     Flag.withMetavar("RUPEES"),
     Flag.filterMap(readRupees, () => "expected an amount in rupees, such as 50 or 49.50"),
-    Flag.withDescription("With --with-node: maximum cost of the node in all, its minimum billing included"),
+    Flag.withDescription("With --with-node: maximum charge for the node in all, its minimum included; not per hour"),
     Flag.optional
   ),
   yes: givenFlag("yes", "With --with-node: do not ask"),
@@ -39,7 +39,7 @@ const flags = {
   ),
   html: fileFlag("html", "Write the report as a page, too"),
   profile: fileFlag("profile", "Write the profile, for berth-server --profile"),
-  check: fileFlag("check", "Compare the evidence with this profile; exit code 1 if the service has changed")
+  check: fileFlag("check", "Compare the evidence with this profile; exit code 11 if the service has changed")
 }
 
 export const learnCommand = Command.make("learn", flags, (options) =>
@@ -50,5 +50,12 @@ export const learnCommand = Command.make("learn", flags, (options) =>
 ).pipe(
   Command.withDescription(
     "Compare what Berth assumes about the service with evidence: each assumption is confirmed, refuted or open"
-  )
+  ),
+  Command.withExamples([
+    {
+      command: "berth-server learn --probe --profile learned.json",
+      description: "Ask the service, and keep a profile"
+    },
+    { command: "berth-server learn --probe --check learned.json", description: "Fail if the service has changed since" }
+  ])
 )

@@ -5,6 +5,7 @@ import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { forcedStatuses } from "../lifecycle/NodeLife.ts"
+import { otherStatuses } from "../world/Today.ts"
 import { Instant, worldParam } from "./fields.ts"
 
 const nodeParams = { ...worldParam, id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }
@@ -18,7 +19,10 @@ export const NodeView = Schema.Struct({
   /** Whether the status is a forced one. */
   forced: Schema.Boolean,
   plan: Schema.String,
-  createdAt: Instant
+  createdAt: Instant,
+  /** Only in a world of today's dialect, as `location`. */
+  project: Schema.optionalKey(Schema.Int),
+  location: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeView" })
 
 /** A change of a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
@@ -29,7 +33,11 @@ export const NodeChange = Schema.Struct({
         "Stays until the node terminates. `terminate` deletes it, locked or not; null leaves it to the lifecycle."
     })
   ),
-  locked: Schema.optionalKey(Schema.Boolean).annotate({ description: "A locked node cannot be deleted by a request." })
+  locked: Schema.optionalKey(Schema.Boolean).annotate({ description: "A locked node cannot be deleted by a request." }),
+  shows: Schema.optionalKey(Schema.NullOr(Schema.Literals(otherStatuses))).annotate({
+    description:
+      "Only with the dialect today: a status that no request leads to, shown until the node terminates; null shows its own again."
+  })
 }).annotate({ identifier: "NodeChange" })
 
 const maxNodes = 1000

@@ -1,9 +1,9 @@
 /**
  * The endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
-import { fail } from "@berthkit/core/api/Envelope"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { refusalFailure } from "../http/failures.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { forceNode } from "../world/nodes.ts"
 import * as World from "../world/World.ts"
@@ -19,7 +19,8 @@ const view = (world: World.World, node: NodeRecord, now: number): typeof NodeVie
   locked: node.locked,
   forced: node.forced !== undefined,
   plan: node.plan.slug,
-  createdAt: instant(node.createdAt)
+  createdAt: instant(node.createdAt),
+  ...(node.today === undefined ? {} : { project: node.today.projectId, location: node.today.location })
 })
 
 const readChange = readBody(NodeChange)
@@ -35,9 +36,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "nodes", (handlers) =>
       Effect.gen(function* () {
         const change = yield* readChange(request)
         const { now, world } = yield* namedWorld(params.world)
-        const node = yield* Effect.mapError(Effect.fromResult(forceNode(world, params.id, change, now)), ({ id }) =>
-          fail(404, `There is no node ${id}.`)
-        )
+        const forced = Effect.fromResult(forceNode(world, params.id, change, now))
+        const node = yield* Effect.mapError(forced, (refusal) => refusalFailure(refusal))
         return view(world, node, now)
       })
     )

@@ -7,9 +7,8 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import type { Json } from "@berthkit/core/api/Document"
-import type { Profile } from "../profile/Profile.ts"
 import { bytesOf } from "../transport/replyBytes.ts"
-import { withMarks } from "./marks.ts"
+import { type Described, describedBy } from "./marks.ts"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
@@ -26,9 +25,9 @@ const withExamples = ({ content }: Json) => {
 const described = Context.getOrElse(BerthApi.annotations, OpenApi.Transform, () => (spec: Json) => spec)
 
 /** The same description, with samples in TypeScript; Scalar writes those in curl and Python. */
-const sampled = (profile: Profile | undefined) =>
+const sampled = (by: Described) =>
   BerthApi.annotate(OpenApi.Transform, (plain) => {
-    const spec: Json = withMarks(described(plain), profile)
+    const spec: Json = describedBy(described(plain), by)
     for (const operation of Object.values<Json>(spec["paths"]).flatMap((path) => Object.values<Json>(path))) {
       const { operationId, requestBody = {}, responses } = operation
       const source = samples[operationId as string]
@@ -62,8 +61,7 @@ const settings: HttpApiScalar.ScalarConfig = {
   ...quiet
 }
 
-const reference = (profile: Profile | undefined) =>
-  HttpApiScalar.layer(sampled(profile), { path: docsPath, scalar: settings })
+const reference = (by: Described) => HttpApiScalar.layer(sampled(by), { path: docsPath, scalar: settings })
 
 /** Its scripts by what they are, its styles as it makes them, and requests to this server alone. */
 const policyOf = (html: string): string => {
@@ -84,8 +82,8 @@ const policyOf = (html: string): string => {
   ].join("; ")
 }
 
-const make = Effect.fnUntraced(function* (profile: Profile | undefined) {
-  const response = yield* yield* HttpRouter.toHttpEffect(reference(profile))
+const make = Effect.fnUntraced(function* (by: Described) {
+  const response = yield* yield* HttpRouter.toHttpEffect(reference(by))
   const html = new TextDecoder().decode(bytesOf(response)).replace("<html>", '<html lang="en">')
   return HttpServerResponse.text(html, {
     contentType: "text/html; charset=utf-8",
@@ -98,23 +96,25 @@ const make = Effect.fnUntraced(function* (profile: Profile | undefined) {
   })
 })
 
-/** The pages that were made, by profile. That of no profile is the same in every app of the process. */
+/** The pages that were made, by profile. Those of no profile are the same in every app of the process. */
 const made = new WeakMap<object, HttpServerResponse.HttpServerResponse>()
 const noProfile = {}
+const today = {}
 
 /** The page at `docsPath`. Its script of 3 MB is read when it is first asked for. */
-const page = (profile: Profile | undefined) =>
+const page = (by: Described) =>
   Effect.gen(function* () {
-    const known = made.get(profile ?? noProfile)
-    const response = known ?? (yield* Effect.scoped(make(profile)))
-    made.set(profile ?? noProfile, response)
+    const key = by.isToday ? today : (by.profile ?? noProfile)
+    const known = made.get(key)
+    const response = known ?? (yield* Effect.scoped(make(by)))
+    made.set(key, response)
     return response
   })
 
-/** The page, and what says of each behaviour whether a profile confirms it. */
-export const layerOf = (profile: Profile | undefined) =>
+/** The page, and what says of each behaviour whether a profile confirms it, or how sure it is. */
+export const layerOf = (by: Described) =>
   Layer.mergeAll(
-    HttpRouter.add("GET", docsPath, Effect.orDie(page(profile))),
+    HttpRouter.add("GET", docsPath, Effect.orDie(page(by))),
     HttpRouter.add("GET", iconPath, Effect.succeed(HttpServerResponse.empty()))
   )
 

@@ -5,6 +5,7 @@
 import type { Json } from "@berthkit/core/api/Document"
 import { Context } from "effect"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import { describeToday } from "../dialect/document.ts"
 import type { Finding, Profile, VerdictWord } from "../profile/Profile.ts"
 
 /** What is said of an assumption as a whole: one claim refuted refutes it, and one confirmed counts where none is. */
@@ -34,7 +35,7 @@ const tableOf = ({ exchanges, findings }: Profile): string =>
   ].join("\n")
 
 /** The description with its verdicts; as it is without a profile. */
-export const withMarks = (spec: Json, profile: Profile | undefined): Json => {
+const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   if (profile === undefined) return spec
   const verdicts = overall(profile.findings)
   const mark = (text: string) =>
@@ -48,12 +49,23 @@ export const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   return { ...marked, info: { ...marked["info"], description: `${marked["info"].description}\n\n${tableOf(profile)}` } }
 }
 
-/** The same API, described under the profile. */
+/** What a server is described by: the documented interface, and what else is known of it. */
+export interface Described {
+  readonly profile: Profile | undefined
+  /** Whether it is today's dialect that is described: that of its first world. */
+  readonly isToday: boolean
+}
+
+/** The documented description, or today's, with the verdicts of a profile. */
+export const describedBy = (spec: Json, { isToday, profile }: Described): Json =>
+  isToday ? describeToday(spec) : withMarks(spec, profile)
+
+/** The same API, described so. */
 export const marked = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  profile: Profile | undefined
+  described: Described
 ): HttpApi.HttpApi<Id, Groups> => {
-  if (profile === undefined) return api
+  if (described.profile === undefined && !described.isToday) return api
   const before = Context.getOrElse(api.annotations, OpenApi.Transform, () => (spec: Json) => spec)
-  return api.annotate(OpenApi.Transform, (spec) => withMarks(before(spec), profile))
+  return api.annotate(OpenApi.Transform, (spec) => describedBy(before(spec), described))
 }

@@ -67,7 +67,7 @@ export const createdMoment = (world: World, node: NodeRecord) => ({
 })
 
 /** ISO 8601 with microseconds (A13). */
-const createdAt = (world: World, node: NodeRecord): string => {
+export const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMillis)
   const millis = node.createdAt - day * dayMillis
   const hours = twoDigits[Math.floor(millis / 3_600_000)]
@@ -144,7 +144,7 @@ const monthNames = [
 ] as const
 
 /** `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
-const committedUntil = (option: CommittedOption, now: number): string => {
+export const committedUntil = (option: Pick<CommittedOption, "days">, now: number): string => {
   const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMillis))
   return `${digits(day, 2)}-${monthNames[month - 1]}-${year} ${digits(hour, 2)}:${digits(minute, 2)}`
 }

@@ -3,7 +3,8 @@
  * In a world where no fault is armed the first passes a request on and the second passes its reply on.
  */
 import { Effect, Predicate } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { inWordsOf } from "../dialect/replies.ts"
 import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
@@ -75,7 +76,7 @@ const serve = Effect.fnUntraced(function* (
 ) {
   if (instead?.value._tag === "Refusal") {
     instead.use()
-    return { served: instead.value.reply, isByFault: true }
+    return { served: inWordsOf(exchange.world, instead.value.reply), isByFault: true }
   }
   exchange.allowance = faults.first(({ allowance }) => allowance?.()) ?? exchange.allowance
   const answer = instead?.value._tag === "Answer" ? instead.value.reply : undefined
@@ -87,8 +88,9 @@ const serve = Effect.fnUntraced(function* (
     return answer
   }
   const served = yield* next(exchange)
-  // Its own headers before those that every reply has.
-  return { served: isByFault ? HttpServerResponse.setHeaders(served, answer!.headers) : served, isByFault }
+  // Its own headers before those that every reply has; the length is that of the body, which a dialect may write otherwise.
+  const own = answer === undefined ? Headers.empty : Headers.remove(answer.headers, "content-length")
+  return { served: isByFault ? HttpServerResponse.setHeaders(served, own) : served, isByFault }
 })
 
 /** The reply as the faults have it that change what is in it, and then those that change its form. */

@@ -1,13 +1,13 @@
 /**
  * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved.
  */
-import { succeed } from "@berthkit/core/api/Envelope"
 import { pageSize } from "@berthkit/core/api/Routes"
-import { HttpServerResponse } from "effect/http"
+import { placeOf } from "../dialect/place.ts"
+import { listedReply } from "../dialect/replies.ts"
 import type { Reply } from "../http/Exchange.ts"
-import { listedNode } from "../http/records.ts"
 import { goneAt } from "../lifecycle/NodeLife.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
+import { isAt, type Today } from "../world/Today.ts"
 import { phase, type World } from "../world/World.ts"
 import type { ListView } from "./FaultKind.ts"
 
@@ -15,22 +15,26 @@ import type { ListView } from "./FaultKind.ts"
 export interface ViewedPage {
   readonly view: ListView
   readonly nodes: ReadonlyArray<NodeRecord>
+  /** How many nodes the whole list has. */
+  readonly total: number
 }
 
 /** The pages that a URL asks for, of a world as it is at this moment. */
 export const pagesOf = (world: World, url: string) => {
   const query = new URL(url, "http://berth.test").searchParams
   const whole = (name: string) => Number(query.get(name) || Number.NaN)
-  const size = whole("per_page") || pageSize.default
-  const skip = ((whole("page_no") || whole("page") || 1) - 1) * size
+  const { today } = world.settings
+  const isPaged = today?.paging !== "ignored"
+  const size = isPaged ? whole("per_page") || pageSize.default : world.nodes.size + world.gone.length
+  const skip = isPaged ? ((whole("page_no") || whole("page") || 1) - 1) * size : 0
   let gone: ReadonlyArray<GoneNode> | undefined
   return {
     page: (view: ListView): ViewedPage => {
-      const list = view.asOf < world.latest ? pastList(world, (gone ??= goneNodes(world)), view.asOf) : world.nodes
-      return { view, nodes: turned(list, view.shift, skip, size) }
+      const all = view.asOf < world.latest ? pastList(world, (gone ??= goneNodes(world)), view.asOf) : world.nodes
+      const list = today === undefined ? all : placeList(all, today, query)
+      return { view, nodes: turned(list, view.shift, skip, size), total: list.size }
     },
-    reply: ({ nodes, view }: ViewedPage): Reply =>
-      HttpServerResponse.jsonUnsafe(succeed(nodes.map((node) => listedNode(world, node, view.asOf))))
+    reply: ({ nodes, total, view }: ViewedPage): Reply => listedReply(world, nodes, view.asOf, total, size)
   }
 }
 
@@ -45,6 +49,14 @@ export const isOtherPage = (world: World, one: ViewedPage, other: ViewedPage): b
       phase(world, node, one.view.asOf) !== phase(world, beside, other.view.asOf)
     )
   })
+
+/** The part of a list that a place sees, in the order of its world. */
+const placeList = (all: List, today: Today, query: URLSearchParams): List => {
+  const asked = placeOf(query)
+  const nodes = "place" in asked ? all.slice(0, all.size).filter((node) => isAt(asked.place, node.today)) : []
+  const ordered = today.order === "descending" ? nodes.toReversed() : nodes
+  return { size: ordered.length, slice: (skip, count) => ordered.slice(skip, skip + count) }
+}
 
 /** Nodes by ascending id. */
 interface List {

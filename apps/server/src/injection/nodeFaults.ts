@@ -2,30 +2,30 @@
  * Semantic faults about which nodes there are: replies that are well-formed and not true, of the world's past, or of a
  * world that differs from the reply.
  */
-import { succeed } from "@berthkit/core/api/Envelope"
-import { prefix } from "@berthkit/core/api/Routes"
-import { HttpServerResponse } from "effect/http"
+import { createdReply, createdStatus, inWordsOf, nodeReply, unknownNodeReply } from "../dialect/replies.ts"
 import type { Reply } from "../http/Exchange.ts"
 import { failureResponse } from "../http/failures.ts"
-import { createdNode, nodeAttributes } from "../http/records.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, put, type World } from "../world/World.ts"
 import { integer } from "../faults/Fault.ts"
 import { nodeIdOf } from "../faults/operations.ts"
 import { duration, faultKind, millis } from "./FaultKind.ts"
-import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
+import { isNested, recordsOf, successOf, withBodyOf } from "./replyBody.ts"
 
 /** The trigger of a fault about creates counts creates. */
 const only = ["nodes.create"] as const
 
-/** The node that a reply reports as made. */
-const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
-  const envelope = reply.status === 202 ? successOf(reply) : undefined
+/** The id of the node that a reply reports as made. */
+const madeId = (world: World, reply: Reply): number | undefined => {
+  const envelope = reply.status === createdStatus(world) ? successOf(reply) : undefined
   const id = envelope === undefined ? undefined : recordsOf(envelope)[0]?.["id"]
-  return typeof id === "number" ? world.nodes.get(id) : undefined
+  return typeof id === "number" ? id : undefined
 }
 
-const unknownNode = (id: number): Reply => failureResponse(404, `There is no node ${id}.`)
+const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
+  const id = madeId(world, reply)
+  return id === undefined ? undefined : world.nodes.get(id)
+}
 
 const asOf = (age: string | undefined, now: number): number => now - millis(age ?? "10 seconds")
 
@@ -33,8 +33,8 @@ const asOf = (age: string | undefined, now: number): number => now - millis(age 
 const pastNode = (world: World, id: number, asOf: number): Reply | undefined => {
   const node = world.nodes.get(id) ?? world.gone.findLast((gone) => gone.id === id)
   if (node === undefined) return undefined
-  if (node.createdAt > asOf || phase(world, node, asOf) === "gone") return unknownNode(id)
-  return HttpServerResponse.jsonUnsafe(succeed(nodeAttributes(world, node, asOf)))
+  if (node.createdAt > asOf || phase(world, node, asOf) === "gone") return unknownNodeReply(world, id)
+  return nodeReply(world, node, asOf)
 }
 
 export const nodeFaults = [
@@ -42,7 +42,9 @@ export const nodeFaults = [
     name: "create-lost-reply",
     summary: "Makes the node, then resets the connection: the reply of the create is lost.",
     only,
-    steps: () => ({ wire: (served) => (served?.status === 202 ? { _tag: "Reset" } : undefined) })
+    steps: (_, { world }) => ({
+      wire: (served) => (served !== undefined && madeId(world, served) !== undefined ? { _tag: "Reset" } : undefined)
+    })
   }),
   faultKind({
     name: "create-false-negative",
@@ -53,7 +55,7 @@ export const nodeFaults = [
       reply: (reply) =>
         madeNode(world, reply) === undefined
           ? undefined
-          : withBodyOf(reply, failureResponse(status, "The node could not be created."))
+          : withBodyOf(reply, inWordsOf(world, failureResponse(status, "The node could not be created.")))
     })
   }),
   faultKind({
@@ -82,10 +84,7 @@ export const nodeFaults = [
         world.nodes.remove(node.id)
         world.nodes.restore(renamed)
         put(world, renamed)
-        return withJson(
-          HttpServerResponse.setHeader(reply, "location", `${prefix}/nodes/${id}/`),
-          succeed(createdNode(world, renamed))
-        )
+        return createdReply(world, renamed, reply, isNested(successOf(reply) ?? {}))
       }
     })
   }),
@@ -130,7 +129,7 @@ export const nodeFaults = [
         const id = nodeIdOf(request.url)
         return id === undefined || world.nodes.get(id) === undefined
           ? undefined
-          : { _tag: "Answer", reply: unknownNode(id) }
+          : { _tag: "Answer", reply: unknownNodeReply(world, id) }
       }
     })
   }),

@@ -29,10 +29,18 @@ export const withBodyOf = (reply: Reply, other: Reply): Reply =>
     "location"
   )
 
+/** The nodes of a create that counts them, as today's service answers one. */
+const nested = (data: unknown): unknown =>
+  Predicate.isObject(data) ? Reflect.get(data, "node_create_response") : undefined
+
+/** Whether a success is such a reply. */
+export const isNested = ({ data }: JsonObject): boolean => Array.isArray(nested(data))
+
 /** The records in a success: its one record, or those of a list. */
 export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   const { data } = envelope
-  return (Array.isArray(data) ? data : [data]).filter(
+  const records = isNested(envelope) ? nested(data) : data
+  return (Array.isArray(records) ? records : [data]).filter(
     (record): record is JsonObject => Predicate.isObject(record) && Object.keys(record).length > 0
   )
 }

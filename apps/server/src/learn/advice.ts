@@ -2,7 +2,8 @@
  * What follows from what was observed: settings of the client, such as what is safe to leave out and how long to wait, and how to learn
  * what no probe shows.
  */
-import type { Behaviour } from "../profile/Profile.ts"
+import type { Behaviour, Ranges } from "../profile/Profile.ts"
+import { middlesOf } from "../profile/values.ts"
 
 export interface Advice {
   /** What to set, as it is typed. */
@@ -34,8 +35,9 @@ export const adviceFrom = ({
   window
 }: Behaviour): ReadonlyArray<Advice> => {
   const advice: Array<Advice> = []
-  const wait = (samples: ReadonlyArray<number> | undefined, what: string, command: string) => {
-    if (samples === undefined) return
+  const wait = (ranges: Ranges | undefined, what: string, command: string) => {
+    if (ranges === undefined) return
+    const samples = middlesOf(ranges)
     const p95 = quantile(samples, 0.95)
     const counted = samples.length === 1 ? "one node" : `${samples.length} nodes`
     advice.push({

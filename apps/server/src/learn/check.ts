@@ -2,7 +2,7 @@
  * What has changed between a profile and what evidence shows now. Only what both show is compared; numbers that differ from one
  * recording to the next, such as counts of nodes, are no difference.
  */
-import type { Behaviour, Envelope, Field, Profile } from "../profile/Profile.ts"
+import type { Behaviour, Envelope, Field, Profile, Ranges } from "../profile/Profile.ts"
 import { isObject } from "../profile/values.ts"
 import { quantile } from "./advice.ts"
 
@@ -36,6 +36,19 @@ const minSkewMillis = 5_000
 const differsMuch = (before: number, now: number, least: number): boolean =>
   Math.abs(before - now) > Math.max(least, tolerance * Math.max(before, now))
 
+const rangeAt = (ranges: Ranges, share: number) => {
+  const at = (bounds: ReadonlyArray<number>) =>
+    Math.round(
+      quantile(
+        bounds.toSorted((a, b) => a - b),
+        share
+      )
+    )
+  return { min: at(ranges.map(({ min }) => min)), max: at(ranges.map(({ max }) => max)) }
+}
+
+const inWords = ({ max, min }: Ranges[number]): string => (min === max ? `${max} ms` : `${min} to ${max} ms`)
+
 /** What is different in each reply and no part of what a failure says: numbers, and words with digits in them, such as the id of a request. */
 const withoutNumbers = (value: unknown): string =>
   (JSON.stringify(value) ?? "").replace(/(?=[\w-]*\d)[\w-]{8,}/g, "0").replace(/\d+/g, "0")
@@ -59,14 +72,17 @@ class Comparison {
       this.same(`${what}.${name}`, (before as Record<string, unknown>)[name], value)
   }
 
-  samples(what: string, before: ReadonlyArray<number> | undefined, now: ReadonlyArray<number> | undefined): void {
+  /** Durations are ranges: they differ only if those of one recording end well before those of the other begin. */
+  ranges(what: string, before: Ranges | undefined, now: Ranges | undefined): void {
     if (before === undefined || now === undefined || before.length < minSamples || now.length < minSamples) return
     for (const [name, share] of [
       ["p50", 0.5],
       ["p95", 0.95]
     ] as const) {
-      const [was, is] = [quantile(before, share), quantile(now, share)].map(Math.round) as [number, number]
-      this.same(`${what}.${name}`, `${was} ms`, `${is} ms`, !differsMuch(was, is, minMillis))
+      const [was, is] = [rangeAt(before, share), rangeAt(now, share)]
+      const isApart = differsMuch(was.max, is.min, minMillis) && is.min > was.max
+      const wasApart = differsMuch(was.min, is.max, minMillis) && is.max < was.min
+      this.same(`${what}.${name}`, inWords(was), inWords(is), !isApart && !wasApart)
     }
   }
 
@@ -127,6 +143,14 @@ const compareCatalogue = (
   if (changed.length > 3) comparison.same("catalogue rows changed", "none", names(changed), false)
 }
 
+/** A status that was never seen is no difference as long as it is one that Berth knows: nodes come and go. */
+const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behaviour): void => {
+  if (was.records["nodes.list"] === undefined && was.records["nodes.get"] === undefined) return
+  const before = [...(was.otherStatuses ?? []), ...Object.values(was.statuses)]
+  const added = (is.otherStatuses ?? []).filter((word) => !before.includes(word))
+  comparison.same("statuses added", "none", added.join(", "), added.length === 0)
+}
+
 /** A sentence that ends with the status of a refusal. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
@@ -164,10 +188,20 @@ export const compare = (before: Profile, now: Profile): Compared => {
     )
   }
   comparison.each("statuses", was.statuses, is.statuses)
-  comparison.each("paging", was.paging, is.paging)
+  compareOtherStatuses(comparison, was, is)
+  const { tooLarge, ...paging } = is.paging
+  comparison.each("paging", was.paging, paging)
+  const isAccepted = (beyond: Behaviour["paging"]["tooLarge"]) => beyond !== "refused"
+  const isAny = was.paging.tooLarge === "accepted" || tooLarge === "accepted"
+  comparison.same(
+    "paging.tooLarge",
+    was.paging.tooLarge,
+    tooLarge,
+    isAny ? isAccepted(was.paging.tooLarge) === isAccepted(tooLarge) : was.paging.tooLarge === tooLarge
+  )
   comparison.same("deletes", was.deletes, is.deletes)
-  comparison.samples("provisioningMillis", was.provisioningMillis, is.provisioningMillis)
-  comparison.samples("terminationMillis", was.terminationMillis, is.terminationMillis)
+  comparison.ranges("provisioningMillis", was.provisioningMillis, is.provisioningMillis)
+  comparison.ranges("terminationMillis", was.terminationMillis, is.terminationMillis)
   const { windowMillis: length, ...window } = is.window
   comparison.each("window", was.window, window)
   const oldLength = was.window.windowMillis

@@ -8,6 +8,7 @@ import { Transport } from "@berthkit/core/client/transport/Transport"
 import { InvalidRequest } from "@berthkit/core/domain/ErrorReason"
 import * as Berth from "@berthkit/core/client/Berth"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
+import { placeParameters } from "@berthkit/core/api/Routes"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import { type Connection, connectionOf, environmentSettings } from "@berthkit/terminal/Connection"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
@@ -16,7 +17,7 @@ import { type Exchange, exchangeOf, listIn } from "./observe/Exchange.ts"
 import { bodyOf, type Evidence, headersOf, parsed } from "./readEvidence.ts"
 import { pairsOf, redactorFor } from "./secrets.ts"
 import { type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
-import { cheapRead, minReads, nextRead } from "./survey.ts"
+import { cheapRead, minReads, nextRead, type Read } from "./survey.ts"
 
 /** It counts, and lets no more than a number of requests through. */
 interface Recorder {
@@ -39,8 +40,9 @@ const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
         const at = yield* Clock.currentTimeMillis
         const reply = yield* send(request, begun, leaving)
         const path = URL.parse(request.url)?.pathname ?? ""
-        recorder.exchanges.push(
-          exchangeOf({
+        recorder.exchanges.push({
+          account: 0,
+          ...exchangeOf({
             at,
             durationMillis: (yield* Clock.currentTimeMillis) - at,
             method: request.method,
@@ -51,7 +53,7 @@ const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
             headers: headersOf(pairsOf(reply.headers)),
             body: bodyOf(reply.body, reply.whole, reply.status)
           })
-        )
+        })
         return reply
       })
   })
@@ -101,15 +103,20 @@ const whyNoList = (exchange: Exchange): string | undefined => {
 /** So many reads without a reply end the probe: the rest would take its time and show nothing. */
 const maxUnanswered = 3
 
-/** Sends the reads. Gives how many have no usable reply, why the last of them has none, and at which the service failed. */
-const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number) {
+/**
+ * Sends the reads. Gives how many have no usable reply, why the last of them has none, and at which the service failed. With a place of its
+ * own the probe asks about no other: a project is no unknown parameter then.
+ */
+const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number, { project }: Connection["options"]) {
   const api = yield* RawApi
   const { exchanges } = recorder
   let [unanswered, inARow, why] = [0, 0, ""]
   const failing: Array<string> = []
   for (let count = 0; count < requests && inARow < maxUnanswered; count++) {
-    const next = nextRead(count, exchanges) ?? (count < minReads ? cheapRead(exchanges) : undefined)
-    if (next === undefined) break
+    const planned = nextRead(count, exchanges) ?? (count < minReads ? cheapRead(exchanges) : undefined)
+    if (planned === undefined) break
+    const isOwn = ([name]: Read["query"][number]) => project === undefined || name !== placeParameters.project
+    const next = { ...planned, query: planned.query.filter(isOwn) }
     const sent = yield* Effect.result(api.exchange({ method: "GET", ...next }, { maxAttempts: 1, lane: "interactive" }))
     const last = exchanges.at(-1)
     if (count === 0 && last === undefined && Result.isFailure(sent)) {
@@ -140,7 +147,7 @@ export const probe = Effect.fnUntraced(function* ({ node, requests }: ProbeOptio
   const recorder = makeRecorder(requests)
   const client = clientOf(found, recorder, node !== undefined)
   const unanswered = yield* Effect.gen(function* () {
-    const unanswered = yield* survey(recorder, requests)
+    const unanswered = yield* survey(recorder, requests, found.options)
     recorder.left = nodeRequests
     const isOpen = yield* removeLeftOver(found)
     if (node !== undefined && isOpen) {

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
-import { quietMillis } from "@berthkit/core/client/creation/Reconciliation"
-import { makeOwnFolder, readText, removeFile, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { isSpelling, quietMillis } from "@berthkit/core/client/creation/Ownership"
+import { makeOwnFolder, readText, removeFile, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
 import { RawApi } from "@berthkit/core/client/RawApi"
@@ -13,12 +13,12 @@ import { NodeId } from "@berthkit/core/domain/Node"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, Console, Effect, Exit, Fiber, Option, Schema, Stdio, Terminal } from "effect"
+import { Array, Clock, Console, Effect, Exit, Fiber, Option, Schema, Stdio, Terminal } from "effect"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 
 export interface NodeProbe {
   /** Most that the node may cost in all, in rupees. */
-  readonly maxCostInr: number
+  readonly maxChargeInr: number
   /** Whether it is created without a question. */
   readonly isAgreed: boolean
 }
@@ -39,7 +39,7 @@ const fileOf = ({ files }: Connection): string | undefined =>
 
 const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
 
-const writeDown = (file: string, left: typeof LeftOver.Type) => replaceFile(file, JSON.stringify(left), true)
+const writeDown = (file: string, left: typeof LeftOver.Type) => replaceDurably(file, JSON.stringify(left))
 
 /** None where there is no such file, or it is damaged. */
 const readLeftOver = (file: string) =>
@@ -56,14 +56,19 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   if (left === undefined) return false
   const nodes = yield* Nodes
   const { name, nodeId, sentAtMillis } = left
-  const ids = nodeId === undefined ? (yield* nodes.named(name)).map(({ id }) => id) : [nodeId]
-  for (const id of ids) {
+  const withId = (id: NodeId) =>
+    Effect.map(nodes.get(id), Array.of).pipe(Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([])))
+  const found = yield* nodeId === undefined ? nodes.named(name) : withId(nodeId)
+  // A service that was set up anew gives the id to another node.
+  const ours = found.filter((node) => isSpelling(node.name, name))
+  for (const { id } of ours) {
     const isThere = yield* Effect.as(nodes.delete(id), true).pipe(
       Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(false))
     )
     if (isThere) yield* note(`deleted node ${id} (${name}), which an earlier learn left behind`)
   }
-  const isOver = ids.length > 0 || (yield* Clock.currentTimeMillis) - sentAtMillis > quietMillis
+  const isOver =
+    nodeId !== undefined || ours.length > 0 || (yield* Clock.currentTimeMillis) - sentAtMillis > quietMillis
   if (isOver) yield* Effect.ignore(removeFile(file))
   else yield* note(`an earlier learn may still create ${name}: look later with berth node list --name ${name}`)
   return !isOver
@@ -142,7 +147,7 @@ const knownAtTheEnd = <A, E, R>(effect: Effect.Effect<A, E, R>, why: string) =>
     return yield* Fiber.join(running)
   })
 
-export const probeNode = Effect.fnUntraced(function* (connection: Connection, { isAgreed, maxCostInr }: NodeProbe) {
+export const probeNode = Effect.fnUntraced(function* (connection: Connection, { isAgreed, maxChargeInr }: NodeProbe) {
   const { intents } = connection.files
   const file = fileOf(connection)
   if (intents === undefined || file === undefined) {
@@ -157,9 +162,9 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
     })
   const { cost, image, plan } = choice
   const price = `at least ₹${cost.toFixed(2)} in all, ₹${plan.pricePerHourInr} per hour`
-  if (cost > maxCostInr) {
+  if (cost > maxChargeInr) {
     return yield* new StartFailure({
-      message: `the cheapest node is ${plan.plan} for ${price}, more than --max-cost ${maxCostInr}: nothing was created`
+      message: `the cheapest node is ${plan.plan} for ${price}, more than --max-charge ${maxChargeInr}: nothing was created`
     })
   }
   yield* note(`creates and deletes a node on ${plan.plan} from ${image}: ${price}`)

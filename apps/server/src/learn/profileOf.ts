@@ -12,7 +12,7 @@ import { judge } from "./claims.ts"
 import { type Claim, observe } from "./observe/Claim.ts"
 import { failureOf, failures, refusals } from "./observe/failures.ts"
 import { images, wholeList } from "./observe/images.ts"
-import { type Durations, ghosts, life, provisioning, statuses, termination } from "./observe/life.ts"
+import { type Durations, ghosts, life, otherStatuses, provisioning, statuses, termination } from "./observe/life.ts"
 import { paging } from "./observe/paging.ts"
 import { envelopeOf, recordShape, successes } from "./observe/records.ts"
 import { clockSkewMillis, isBucket, window } from "./observe/window.ts"
@@ -29,18 +29,24 @@ const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], und
 const byName = <Name extends string, A>(names: ReadonlyArray<Name>, of: (name: Name) => A | undefined) =>
   known(Object.fromEntries(names.map((name) => [name, of(name)]))) as { readonly [K in Name]?: A }
 
-/** Durations kept, at most: of more every so-manieth. */
+/** Durations kept, at most. Of more, every nth. */
 const maxSamples = 500
 
-const samplesOf = (durations: Durations): ReadonlyArray<number> | undefined => {
-  if (durations.length === 0) return undefined
-  const sorted = durations.map(({ value }) => Math.round(value)).toSorted((a, b) => a - b)
+const thinned = <A>(sorted: ReadonlyArray<A>): ReadonlyArray<A> | undefined => {
+  if (sorted.length === 0) return undefined
   if (sorted.length <= maxSamples) return sorted
   return Array.from(
     { length: maxSamples },
     (_, at) => sorted[Math.round((at * (sorted.length - 1)) / (maxSamples - 1))]!
   )
 }
+
+const rangesOf = (durations: Durations) =>
+  thinned(
+    durations
+      .map(({ value: { max, min } }) => ({ min: Math.round(min), max: Math.round(max) }))
+      .toSorted((a, b) => a.max - b.max)
+  )
 
 /** What becomes of a request, where the status of a refusal is no matter; undefined where that does not show. */
 const withoutStatus = <A extends string>(seen: number | A | undefined): A | "refused" | undefined =>
@@ -57,10 +63,11 @@ const pagingOf = (value: Values) => {
   const largest = value(paging.maxPageSize)
   const beyond = value(paging.tooLarge)
   const order = value(paging.order)
+  const standard = value(paging.defaultSize)
   const isNumberFirst = value(paging.winner)
   const isCapped = typeof beyond === "number" || (typeof largest === "number" && largest < 100)
   return known({
-    defaultSize: value(paging.defaultSize),
+    defaultSize: typeof standard === "number" ? standard : undefined,
     maximumSize: typeof beyond === "number" ? beyond : typeof largest === "number" ? largest : undefined,
     tooLarge: isCapped ? ("capped" as const) : typeof beyond === "string" ? beyond : undefined,
     outOfBounds: refusedOr(value(paging.outOfBounds), "first"),
@@ -112,9 +119,14 @@ const behaviourOf = (evidence: ReadonlyArray<Exchange>, failing: ReadonlyArray<s
     statuses: statuses(evidence),
     paging: pagingOf(value),
     deletes: value(life.deleteReply),
-    provisioningMillis: samplesOf(provisioning(evidence)),
-    terminationMillis: samplesOf(termination(evidence)),
-    ghostMillis: samplesOf(ghosts(evidence)),
+    otherStatuses: otherStatuses(evidence),
+    provisioningMillis: rangesOf(provisioning(evidence)),
+    terminationMillis: rangesOf(termination(evidence)),
+    ghostMillis: thinned(
+      ghosts(evidence)
+        .map(({ value }) => Math.round(value))
+        .toSorted((a, b) => a - b)
+    ),
     window: windowOf(value, evidence),
     clockSkewMillis: clockSkewMillis(evidence),
     location: value(life.createReply)?.endsWith("with Location"),

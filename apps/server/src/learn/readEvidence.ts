@@ -2,6 +2,7 @@
  * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal. Its
  * credentials are taken out as it is read, and what is shown later goes through the redactor that knows them.
  */
+import { createHash } from "node:crypto"
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { Result } from "effect"
 import { isObject, type JsonObject } from "../profile/values.ts"
@@ -48,9 +49,23 @@ export const bodyOf = (text: string | undefined, isWhole: boolean, status: numbe
 export const parsed = (text: unknown): unknown => (typeof text === "string" ? parseJson(text) : undefined)
 
 interface Read {
-  readonly exchange: Exchange
+  readonly exchange: Omit<Exchange, "account">
+  /** The credential that tells its account from others. */
+  readonly key: string
   readonly host: string
   readonly secrets: ReadonlyArray<string>
+}
+
+/** Whether a browser or a proxy took the reply from its cache: it says nothing of the service at that time. */
+const isFromCache = (entry: JsonObject, headers: ReadonlyArray<Pair>): boolean => {
+  const header = (name: string) => headers.find(([given]) => given.toLowerCase() === name)?.[1] ?? ""
+  return Boolean(entry["_fromCache"]) || Number(header("age")) > 0 || /^hit\b/i.test(header("x-cache"))
+}
+
+/** The credential of a request by which accounts differ. A token may be renewed, a key is not. */
+const keyOf = (url: URL, headers: ReadonlyArray<Pair>): string => {
+  const header = (name: string) => headers.find(([given]) => given.toLowerCase() === name)?.[1]
+  return url.searchParams.get("apikey") ?? header("x-api-key") ?? header("authorization") ?? ""
 }
 
 const entryOf = (entry: JsonObject): Read | undefined => {
@@ -60,6 +75,7 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const at = Date.parse(String(startedDateTime ?? ""))
   const status = Number(response["status"])
   // A browser writes 0 for a request that it blocked or that had no reply.
+  if (isFromCache(entry, pairsOf(response["headers"]))) return undefined
   if (url === null || Number.isNaN(at) || !(status >= 100 && status < 600)) return undefined
   const query = Array.from(url.searchParams)
   const replyHeaders = pairsOf(response["headers"])
@@ -70,12 +86,14 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const size = Number(content["size"] ?? -1)
   // The mock says of a body that it was cut; of one that it did not keep it has the size alone.
   const isCut = typeof content["comment"] === "string" && content["comment"].startsWith("Cut after")
-  const isEmpty = text === undefined && (size === 0 || status === 204)
+  const sent = replyHeaders.find(([name]) => name.toLowerCase() === "content-length")?.[1] ?? "0"
+  const isEmpty = text === undefined && ((size === 0 && Number(sent) === 0) || status === 204)
   const body = isEmpty ? ({ is: "empty" } as const) : bodyOf(text, !isCut, status)
   const bodies = body.is === "json" ? [post, body.value] : [post]
   return {
     host: url.host,
     secrets: secretsIn({ url, request, response, bodies }),
+    key: keyOf(url, pairsOf(request["headers"])),
     exchange: exchangeOf({
       at,
       durationMillis: Math.max(0, Number(time) || 0),
@@ -104,6 +122,7 @@ const journalEntryOf = (entry: JsonObject): Read | undefined => {
   return {
     host: "",
     secrets: [],
+    key: "",
     exchange: exchangeOf({
       at: millis,
       durationMillis: Number(durationMillis) || 0,
@@ -116,6 +135,29 @@ const journalEntryOf = (entry: JsonObject): Read | undefined => {
       body: bodyOf(text, replyBytes === undefined, status)
     })
   }
+}
+
+/** A reply that is dated a while before it was asked for, and was given before, comes from a cache that does not say so. */
+const minCachedMillis = 2_000
+
+/** Without entries that were recorded twice, and without replies that were given before. */
+const withoutRepeated = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
+  const [entries, replies] = [new Set<string>(), new Map<string, number>()]
+  return exchanges
+    .toSorted((a, b) => a.at - b.at)
+    .filter((exchange) => {
+      const { account, at, body, headers, method, path, query, request, status } = exchange
+      const whole = JSON.stringify([account, method, path, query, request ?? null, status, headers, body])
+      const reply = createHash("sha256").update(whole).digest("base64")
+      const entry = `${at} ${reply}`
+      const before = replies.get(reply)
+      const isCached =
+        before !== undefined && method === "GET" && headers["date"] !== undefined && at - before >= minCachedMillis
+      if (entries.has(entry) || isCached) return false
+      entries.add(entry)
+      replies.set(reply, before ?? at)
+      return true
+    })
 }
 
 const harEntries = (value: JsonObject): ReadonlyArray<Read | undefined> | undefined => {
@@ -152,8 +194,10 @@ export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   if (secrets.length > maxSecrets) {
     return Result.fail(`it has more than ${maxSecrets} credentials; record fewer requests`)
   }
+  const accounts = Array.from(new Set(own.map(({ key }) => key)))
+  const exchanges = own.map(({ exchange, key }) => ({ ...exchange, account: accounts.indexOf(key) }))
   return Result.succeed({
-    exchanges: own.map(({ exchange }) => exchange).toSorted((a, b) => a.at - b.at),
+    exchanges: withoutRepeated(exchanges),
     redact: redactorFor(secrets),
     skipped: entries.length - own.length
   })

@@ -26,7 +26,7 @@ export interface LearnOptions {
   readonly probe: boolean
   readonly requests: number
   readonly withNode: boolean
-  readonly maxCost: Option.Option<number>
+  readonly maxCharge: Option.Option<number>
   readonly yes: boolean
   readonly output: "table" | "json"
   readonly html: Option.Option<string>
@@ -37,12 +37,13 @@ export interface LearnOptions {
 const fail = (message: string) => Effect.fail(new StartFailure({ message }))
 
 /** What is wrong with the flags together; undefined where nothing is. */
-const contradiction = ({ har, maxCost, probe, withNode, yes }: LearnOptions): string | undefined => {
+const contradiction = ({ har, maxCharge, probe, withNode, yes }: LearnOptions): string | undefined => {
   if (Option.isNone(har) && !probe) return "learn needs evidence: add --har FILE, or --probe to ask the service"
   if (Option.isSome(har) && probe) return "--har and --probe exclude each other: learn from one service at a time"
   if (withNode && !probe) return "--with-node needs --probe"
-  if (withNode && Option.isNone(maxCost)) return "--with-node needs --max-cost, the maximum cost of the node in rupees"
-  if (Option.isSome(maxCost) && !withNode) return "--max-cost needs --with-node"
+  if (withNode && Option.isNone(maxCharge))
+    return "--with-node needs --max-charge, the maximum charge for the node in rupees"
+  if (Option.isSome(maxCharge) && !withNode) return "--max-charge needs --with-node"
   return yes && !withNode ? "--yes needs --with-node" : undefined
 }
 
@@ -51,10 +52,10 @@ const evidenceIn = Effect.fnUntraced(function* (file: string) {
   return Result.isSuccess(read) ? read.success : yield* fail(`--har: cannot use ${file}: ${read.failure}`)
 })
 
-const askedOf = ({ maxCost, requests, withNode, yes }: LearnOptions) =>
+const askedOf = ({ maxCharge, requests, withNode, yes }: LearnOptions) =>
   probe({
     requests,
-    node: withNode ? { isAgreed: yes, maxCostInr: Option.getOrElse(maxCost, () => 0) } : undefined
+    node: withNode ? { isAgreed: yes, maxChargeInr: Option.getOrElse(maxCharge, () => 0) } : undefined
   })
 
 const cannotWrite = (flag: string, file: string) => (error: FileProblem) =>

@@ -33,6 +33,9 @@ const first: ReadonlyArray<Read> = [
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page: 2, per_page: 2 }),
   read(nodes, { page: 1, page_no: 2, per_page: 2 }),
+  // The same again: what lies between shows something only if nothing has changed.
+  read(nodes, { page_no: 1, per_page: 2 }),
+  read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page_no: 1_000_000, per_page: 100 }),
   read(nodes, { page_no: 0 }),
   read(nodes, { page_no: "abc" }),
@@ -66,15 +69,23 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
     )
   )
 
-/** What follows the longest page that was asked for: only where there is more was it shortened. By its own length, which is not capped. */
+/**
+ * What follows the longest page that was asked for: only where there is more was it shortened. By its own length, which is not capped. All are
+ * asked for again, because a node that one of them lacks counts only if it was there before and after.
+ */
 const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
-  const lengths = exchanges
-    .filter(
-      (exchange) => exchange.operation === "nodes.list" && query(exchange, "per_page") === String(pageSize.maximum)
-    )
-    .map((exchange) => listIn(exchange)?.length ?? 0)
-  const longest = lengths.reduce((a, b) => Math.max(a, b), 0)
-  return longest === 0 ? [] : [read(nodes, { page_no: 2, per_page: longest })]
+  const page = exchanges.find(
+    (exchange) => exchange.operation === "nodes.list" && query(exchange, "per_page") === String(pageSize.maximum)
+  )
+  const length = (page && listIn(page)?.length) ?? 0
+  if (length === 0) return []
+  const next = read(nodes, { page_no: 2, per_page: length })
+  const firstPages = [
+    read(nodes),
+    read(nodes, { page_no: 1, per_page: 100 }),
+    read(nodes, { page_no: 1, per_page: 101 })
+  ]
+  return [next, ...firstPages, next]
 }
 
 /** The reads about the nodes and systems that the first ones showed. */

@@ -107,15 +107,19 @@ export type Situation = (typeof situations)[number]
 /** The reply to it. In texts `{id}` is the id that was asked for. */
 const Failure = Schema.Struct({
   status: Status,
-  contentType: MediaType,
+  contentType: Schema.optionalKey(MediaType),
   /** JSON, or the text where it is none; null where there is no body. */
   body: Schema.Struct({ json: Schema.optionalKey(Schema.Json), text: Schema.optionalKey(Text) }),
   retryAfter: Schema.optionalKey(Schema.Boolean)
 })
 export type Failure = typeof Failure.Type
 
-/** Durations that were observed, ascending, in milliseconds. */
+/** Durations that were observed, in milliseconds. */
 const Samples = Schema.Array(Millis).check(Schema.isMaxLength(1_000))
+
+/** What something took at least and at most, in milliseconds: between two looks nobody knows. */
+const Ranges = Schema.Array(Schema.Struct({ min: Millis, max: Millis })).check(Schema.isMaxLength(1_000))
+export type Ranges = typeof Ranges.Type
 
 const verdicts = ["confirmed", "refuted", "open"] as const
 export type VerdictWord = (typeof verdicts)[number]
@@ -155,7 +159,8 @@ export const Behaviour = Schema.Struct({
     defaultSize: Schema.optionalKey(Count),
     /** The longest page that was given, where more was asked for. */
     maximumSize: Schema.optionalKey(Count),
-    tooLarge: Schema.optionalKey(Schema.Literals(["refused", "capped", "given"])),
+    /** Of a size beyond 100; `accepted` where it did not show whether it is capped. */
+    tooLarge: Schema.optionalKey(Schema.Literals(["refused", "capped", "given", "accepted"])),
     /** Of a page number below 1. */
     outOfBounds: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     malformed: Schema.optionalKey(Schema.Literals(["refused", "first"])),
@@ -168,8 +173,10 @@ export const Behaviour = Schema.Struct({
     twice: Schema.optionalKey(Schema.Literals(["refused", "accepted"]))
   }),
   deletes: Schema.optionalKey(Schema.Struct({ status: Status, body: Schema.Boolean })),
-  provisioningMillis: Schema.optionalKey(Samples),
-  terminationMillis: Schema.optionalKey(Samples),
+  /** Words for statuses that Berth does not know. */
+  otherStatuses: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
+  provisioningMillis: Schema.optionalKey(Ranges),
+  terminationMillis: Schema.optionalKey(Ranges),
   /** How long the list has nodes that can no longer be read. */
   ghostMillis: Schema.optionalKey(Samples),
   window: Schema.Struct({

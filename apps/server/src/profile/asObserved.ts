@@ -157,7 +157,7 @@ const nodePage = (behaviour: Behaviour, exchange: Exchange): Reply | undefined =
     size = size < 1 ? standard : size
   }
   const maximum = paging.maximumSize ?? pageSize.maximum
-  if (size > maximum && paging.tooLarge !== "given") {
+  if (size > maximum && paging.tooLarge !== "given" && paging.tooLarge !== "accepted") {
     if (paging.tooLarge !== "capped") return undefined
     size = maximum
   }
@@ -268,7 +268,7 @@ const failureIn = (exchange: Exchange, { status }: Reply): Situation | undefined
 
 const failed = (failure: Failure | undefined, exchange: Exchange, reply: Reply): Reply => {
   if (failure === undefined) return reply
-  const { body, contentType, retryAfter, status } = failure
+  const { body, contentType = "application/json", retryAfter, status } = failure
   const id = /\/nodes\/([^/?]+)/.exec(exchange.request.url)?.[1] ?? ""
   const text = body.text ?? (body.json === undefined ? "" : JSON.stringify(body.json))
   const { "retry-after": wait, ...others } = headersWithoutBody(reply)

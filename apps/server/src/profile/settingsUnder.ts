@@ -12,8 +12,8 @@ import {
 } from "../world/catalogue.ts"
 import type { WorldSettings } from "../world/WorldSettings.ts"
 import { canCount } from "../world/allowance.ts"
-import { isObject, type JsonObject, part } from "./values.ts"
-import type { Profile } from "./Profile.ts"
+import { isObject, type JsonObject, middlesOf, part } from "./values.ts"
+import type { Profile, Ranges } from "./Profile.ts"
 
 const number = (value: unknown): number => {
   const read = typeof value === "number" ? value : Number.parseFloat(String(value ?? ""))
@@ -96,8 +96,8 @@ const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined => {
 const minSkewMillis = 2_000
 
 /** Durations as the lifecycle takes them, under this name; nothing where none were observed. */
-const samplesAs = <Name extends string>(name: Name, samples: ReadonlyArray<number> = []) =>
-  samples.length === 0 ? {} : { [name]: samples.map(Math.round).toSorted((a, b) => a - b) }
+const samplesAs = <Name extends string>(name: Name, ranges: Ranges = []) =>
+  ranges.length === 0 ? {} : { [name]: middlesOf(ranges).map(Math.round) }
 
 /** `realMillis` is now: a service whose clock is ahead begins ahead. */
 export const settingsUnder = ({ behaviour }: Profile, base: WorldSettings, realMillis: number): WorldSettings => {

@@ -2,7 +2,7 @@
  * JSON values by type, and reading a size or an instant in whatever form a service writes it.
  */
 import { Predicate } from "effect"
-import type { Kind } from "./Profile.ts"
+import type { Kind, Ranges } from "./Profile.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -38,4 +38,11 @@ export const instantOf = (text: string) => {
 export const part = (whole: JsonObject, name: string): JsonObject => {
   const value = whole[name]
   return isObject(value) ? value : {}
+}
+
+/** One duration for each range: its middle. Those that nobody looked at for long say little, and count only where there are no others. */
+export const middlesOf = (ranges: Ranges): ReadonlyArray<number> => {
+  const isSharp = ({ max, min }: Ranges[number]) => max - min <= Math.max(5_000, max / 2)
+  const sharp = ranges.filter(isSharp)
+  return (sharp.length === 0 ? ranges : sharp).map(({ max, min }) => (min + max) / 2).toSorted((a, b) => a - b)
 }

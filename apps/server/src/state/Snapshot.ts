@@ -21,6 +21,7 @@ import type { Catalogue } from "../world/catalogue.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { maxSavedImages } from "../world/savedImages.ts"
+import { NodeToday, SavedImageToday } from "../world/Today.ts"
 import * as World from "../world/World.ts"
 import { type Account, maxGivenId, maxTextLength, PlainSettings } from "../world/WorldSettings.ts"
 
@@ -67,7 +68,8 @@ const NodeSnapshot = Schema.Struct({
   commitment: Schema.optionalKey(Commitment),
   backups: Schema.optionalKey(Schema.Boolean),
   locked: Schema.optionalKey(Schema.Boolean),
-  forced: Schema.optionalKey(Schema.Literals(forcedStatuses))
+  forced: Schema.optionalKey(Schema.Literals(forcedStatuses)),
+  today: Schema.optionalKey(NodeToday)
 })
 type NodeSnapshot = typeof NodeSnapshot.Type
 
@@ -77,7 +79,8 @@ const SavedImageSnapshot = Schema.Struct({
   name: LongText,
   templateId: Positive,
   base: LongText,
-  plan: LongText
+  plan: LongText,
+  today: Schema.optionalKey(SavedImageToday)
 })
 
 /** Twice what a world can be given. Ids that are passed over cost time and memory, in blocks. */
@@ -139,7 +142,8 @@ const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.commitment === null ? {} : { commitment: node.commitment }),
   ...(node.backups ? { backups: true } : {}),
   ...(node.locked ? { locked: true } : {}),
-  ...(node.forced === undefined ? {} : { forced: node.forced })
+  ...(node.forced === undefined ? {} : { forced: node.forced }),
+  ...(node.today === undefined ? {} : { today: node.today })
 })
 
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
@@ -233,6 +237,7 @@ const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefine
         commitment: node.commitment ?? null,
         backups: node.backups ?? false,
         locked: node.locked ?? false,
-        ...(node.forced === undefined ? {} : { forced: node.forced })
+        ...(node.forced === undefined ? {} : { forced: node.forced }),
+        ...(node.today === undefined ? {} : { today: node.today })
       }
 }

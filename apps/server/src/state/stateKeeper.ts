@@ -3,7 +3,7 @@
  * replaces the file as a whole, so whatever happens to the process, there is always one that can be read.
  */
 import { closeSync, constants, openSync } from "node:fs"
-import { Clock, Data, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
+import { Clock, Data, Duration, Effect, Exit, FileSystem, Option, Path, Result } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import { loadSqlite } from "@berthkit/sql-sqlite/loadSqlite"
 import type { Catalogue } from "../world/catalogue.ts"
@@ -79,7 +79,13 @@ class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: 
  */
 export const claimState = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
-  const own = yield* Effect.orElseSucceed(fs.realPath(file), () => file)
+  const real = yield* Effect.option(fs.realPath(file))
+  if (Option.isNone(real) && Option.isSome(yield* Effect.option(fs.readLink(file)))) {
+    return yield* new StateFailure({
+      message: `cannot use the state file ${file}: it is a link to a file that does not exist`
+    })
+  }
+  const own = Option.getOrElse(real, () => file)
   // A device is read without an end, and a pipe waits for a writer.
   if (Option.exists(yield* Effect.option(fs.stat(own)), ({ type }) => type !== "File")) {
     return yield* new StateFailure({ message: `cannot read the state file ${file}: it is no file` })
@@ -91,7 +97,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
   return own
 })
 
-/** The worlds in the file; none when there is no file yet. A file that cannot be used is left as it is. */
+/** The worlds in the file; none when there is no file yet, or an empty one. A file that cannot be used is left as it is. */
 export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: Catalogue) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(file).pipe(
@@ -102,7 +108,7 @@ export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: 
     ),
     Effect.mapError((error) => new StateFailure({ message: `cannot read the state file ${file}: ${reasonOf(error)}` }))
   )
-  if (Option.isNone(text)) return Option.none<Worlds>()
+  if (Option.isNone(text) || text.value === "") return Option.none<Worlds>()
   const read = readState(text.value, yield* Clock.currentTimeMillis, catalogue)
   if (Result.isFailure(read)) {
     return yield* new StateFailure({ message: `the state file ${file} is damaged: ${read.failure}` })
@@ -160,6 +166,9 @@ const saveState = (worlds: Worlds, file: string) =>
       const temporary = `${file}.tmp`
       const text = yield* Effect.try({ try: () => writeState(worlds), catch: () => new TooMuchState() })
       yield* fs.remove(temporary, { force: true })
+      yield* Effect.addFinalizer((exit) =>
+        Exit.isSuccess(exit) ? Effect.void : Effect.ignore(fs.remove(temporary, { force: true }))
+      )
       const handle = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
       yield* handle.writeAll(Buffer.from(text))
       yield* handle.sync
@@ -177,6 +186,8 @@ const reasonOf = (error: PlatformError | TooMuchState): string => {
       return "there is no such directory"
     case "PermissionDenied":
       return "it may not be accessed"
+    case "Busy":
+      return "it is mounted by itself and cannot be replaced; mount its directory instead"
     case "BadArgument":
       return reason.message
     default:

@@ -3,10 +3,10 @@
  * take and give is in `promise/Server.ts`.
  */
 import "./promise/requireNode.ts"
-import { clearImmediate, setImmediate } from "node:timers"
 import { inspect } from "node:util"
-import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
+import { Clock, Effect, Exit, Result, Schema, Scope } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
+import { scheduler } from "@berthkit/core/promise/scheduler"
 import { controlPrefix } from "../control/ControlApi.ts"
 import { invalidFields } from "../http/failures.ts"
 import { listen } from "../listen.ts"
@@ -50,12 +50,6 @@ type Call = <A>(
   input?: { readonly query?: object | undefined; readonly body?: string }
 ) => Promise<A>
 
-/** The timers of the process, whatever a test puts in their place: a server must answer while its test fakes the time. */
-const scheduler = new Scheduler.MixedScheduler("async", (task) => {
-  const immediate = setImmediate(task)
-  return () => clearImmediate(immediate)
-})
-
 const start = Effect.fnUntraced(function* (profile: Profile | undefined) {
   const realMillis = yield* Clock.currentTimeMillis
   const base = profile === undefined ? defaults : settingsUnder(profile, defaults, realMillis)
@@ -78,6 +72,7 @@ const usableProfile = async (file: string): Promise<Profile> => {
   throw new MockRefused(422, read.failure, { profile: [read.failure] })
 }
 
+/** A server must answer while its test fakes the time. */
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
 
 /**
@@ -185,6 +180,7 @@ const bindWorld = (
     baseUrl,
     apiKey,
     accessToken,
+    connection: { baseUrl, apiKey, accessToken },
     now: async () => new Date((await call<{ readonly now: string }>("GET", `${path}/clock`)).now),
     advance: async (by) =>
       new Date((await clock({ advance: textOf("the duration of advance", "10 seconds", by) })).now),
@@ -232,7 +228,8 @@ const bindWorld = (
     close,
     [Symbol.asyncDispose]: close
   } satisfies World
-  const shown = () => ({ ...world, apiKey: "<redacted>", accessToken: "<redacted>" })
+  const redacted = { baseUrl, apiKey: "<redacted>", accessToken: "<redacted>" }
+  const shown = () => ({ ...world, ...redacted, connection: redacted })
   return Object.defineProperties(world, { toJSON: { value: shown }, [inspect.custom]: { value: shown } })
 }
 

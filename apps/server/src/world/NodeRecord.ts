@@ -5,6 +5,7 @@
  */
 import type { LivingNode } from "../lifecycle/NodeLife.ts"
 import type { Plan } from "./catalogue.ts"
+import type { NodeToday } from "./Today.ts"
 
 /** A node as a world keeps it. */
 export interface NodeRecord extends LivingNode {
@@ -14,4 +15,6 @@ export interface NodeRecord extends LivingNode {
   readonly backups: boolean
   /** A locked node refuses user actions (interface.md §2.4). Nothing in the interface locks one. */
   readonly locked: boolean
+  /** Only in a world that follows the service of 2026: where it is, and what else it has there. */
+  readonly today?: NodeToday
 }

@@ -6,10 +6,12 @@
 import { type ArmedFault, arm } from "../faults/ArmedFault.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
-import { type Catalogue, catalogueOf, type SavedImage } from "./catalogue.ts"
+import type { Catalogue, SavedImage } from "./catalogue.ts"
+import { catalogueOf } from "./catalogueOf.ts"
 import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
+import { uniqueName } from "./Today.ts"
 import type { WorldSettings } from "./WorldSettings.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
@@ -33,7 +35,7 @@ export interface World {
   ends: Map<number, number>
   /** The first of these instants; infinite where there is none. */
   nextEnd: number
-  /** Name → id, kept only where names are unique. */
+  /** Name → id, kept only where names are unique; in the service of 2026 they are so within a project. */
   holderOfName: Map<string, number>
   /** The nodes that went last, the latest at the end: semantic faults about the past need them. */
   gone: Array<NodeRecord>
@@ -103,7 +105,7 @@ export const changeRateLimit = (
 export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
-  if (world.settings.uniqueNames) world.holderOfName.set(node.name, node.id)
+  if (world.settings.uniqueNames) world.holderOfName.set(uniqueName(node.name, node.today), node.id)
   const end = goneAt(world.settings.seed, world.settings.lifecycle, node)
   if (end === Number.POSITIVE_INFINITY) return void world.ends.delete(node.id)
   world.ends.set(node.id, end)
@@ -129,7 +131,8 @@ const removeGone = (world: World, now: number): void => {
     if (node === undefined) continue
     world.gone.push(node)
     if (world.gone.length > maxGone) world.gone.shift()
-    if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
+    const name = uniqueName(node.name, node.today)
+    if (world.holderOfName.get(name) === id) world.holderOfName.delete(name)
   }
   world.nodes.removeAll(new Set(due.map(([id]) => id)))
 }

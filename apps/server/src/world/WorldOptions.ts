@@ -9,12 +9,14 @@ import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import { algorithms, canCount, slidingLimitSentence } from "./allowance.ts"
+import { catalogues, credits, currencies, defaultToday, orders, pagings, type Today } from "./Today.ts"
 import {
   type Account,
   authModes,
   defaults,
   deleteStyles,
   described,
+  dialects,
   GivenNode,
   maxFleetNodes,
   maxGivenNodes,
@@ -145,6 +147,43 @@ const NamedLife = Schema.Struct({
   ...lifeFields
 })
 
+/** The switches of today's dialect, each under the name of its setting. */
+const todayFields = {
+  catalogue: Schema.optionalKey(Schema.Literals(catalogues)).annotate(
+    described(
+      "With the dialect today: 24 plans in each location, about 2000 as there are, or those of the documented interface; default short"
+    )
+  ),
+  currency: Schema.optionalKey(Schema.Literals(currencies)).annotate(
+    described("With the dialect today: the currency of its prices; default INR")
+  ),
+  credit: Schema.optionalKey(Schema.Literals(credits)).annotate(
+    described("With the dialect today: whether the account can pay for nodes; default enough")
+  ),
+  listDates: Schema.optionalKey(Schema.Boolean).annotate(
+    described("With the dialect today: the list shows when nodes were created; default false")
+  ),
+  paging: Schema.optionalKey(Schema.Literals(pagings)).annotate(
+    described("With the dialect today: what paging parameters of the list do; default followed")
+  ),
+  order: Schema.optionalKey(Schema.Literals(orders)).annotate(
+    described("With the dialect today: the order of the list, by id; default ascending")
+  ),
+  failuresWith200: Schema.optionalKey(Schema.Boolean).annotate(
+    described("With the dialect today: failures have the HTTP status 200, and a code in their body; default false")
+  )
+}
+const todayNames = Object.keys(todayFields) as ReadonlyArray<keyof typeof todayFields>
+
+/** The switches that are given without the dialect that they belong to. */
+export const switchesWithoutDialect = (
+  options: { readonly dialect?: string | undefined } & { readonly [name in keyof typeof todayFields]?: unknown }
+): ReadonlyArray<keyof typeof todayFields> =>
+  options.dialect === "today" ? [] : todayNames.filter((name) => options[name] !== undefined)
+
+/** Why such a switch is refused. */
+export const needsDialectToday = "It needs the dialect today"
+
 /** How a world is made. Everything has a default. */
 export const WorldOptions = Schema.Struct({
   seed: Schema.optionalKey(Schema.Int).annotate(described("Decides ids, addresses, prices and versions; default 1")),
@@ -171,10 +210,22 @@ export const WorldOptions = Schema.Struct({
   deleteStyle: Schema.optionalKey(Schema.Literals(deleteStyles)).annotate(
     described("A delete answers 204 without a body, or 200 with the envelope; default documented")
   ),
-  uniqueNames: Schema.optionalKey(Schema.Boolean).annotate(described("Refuse a name that a node has; default false")),
+  uniqueNames: Schema.optionalKey(Schema.Boolean).annotate(
+    described("Refuse a name that a node has; default false, but true with the dialect today")
+  ),
+  dialect: Schema.optionalKey(Schema.Literals(dialects)).annotate(
+    described("Answer as the interface is documented, or as the service does today; default documented")
+  ),
+  ...todayFields,
   apiKey: Schema.optionalKey(Credential).annotate(described("Default: derived from the server's seed")),
   accessToken: Schema.optionalKey(Credential).annotate(described("Default: derived from the server's seed"))
-}).annotate({ identifier: "WorldOptions" })
+})
+  .check(
+    Schema.makeFilter((options) =>
+      switchesWithoutDialect(options).map((name) => ({ path: [name], issue: needsDialectToday }))
+    )
+  )
+  .annotate({ identifier: "WorldOptions" })
 export type WorldOptions = typeof WorldOptions.Type
 
 const givenNode = ({ createdAt, ...node }: typeof NodeOptions.Type): GivenNode =>
@@ -230,9 +281,20 @@ export const settingsOf = (options: WorldOptions, account: Account, base: WorldS
     rateLimit: { ...base.rateLimit, ...rateLimitOf(options.rateLimit ?? {}) },
     auth: options.auth ?? base.auth,
     deleteStyle: options.deleteStyle ?? base.deleteStyle,
-    uniqueNames: options.uniqueNames ?? base.uniqueNames,
+    uniqueNames: options.uniqueNames ?? (options.dialect === "today" || base.uniqueNames),
     scenario: options.scenario ?? base.scenario,
     nodes: (options.nodes ?? []).map(givenNode),
-    faults: base.faults
+    faults: base.faults,
+    ...(options.dialect === "today" ? { today: todayOf(options) } : {})
   }
 }
+
+const todayOf = ({
+  catalogue = defaultToday.catalogue,
+  credit = defaultToday.credit,
+  currency = defaultToday.currency,
+  failuresWith200 = defaultToday.failuresWith200,
+  listDates = defaultToday.listDates,
+  order = defaultToday.order,
+  paging = defaultToday.paging
+}: Partial<Today>): Today => ({ catalogue, credit, currency, failuresWith200, listDates, order, paging })

@@ -7,6 +7,7 @@ import { Instant, Rate, StartTime } from "../lifecycle/bounds.ts"
 import { defaultLifecycle, forcedStatuses, Lifecycle } from "../lifecycle/NodeLife.ts"
 import { RateLimit } from "./allowance.ts"
 import type { Catalogue } from "./catalogue.ts"
+import { Place, Today } from "./Today.ts"
 
 /** Whose world it is. */
 export interface Account {
@@ -19,6 +20,9 @@ export const authModes = ["strict", "key-only", "off"] as const
 
 /** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (A12). */
 export const deleteStyles = ["documented", "enveloped"] as const
+
+/** `documented` is the interface as its page has it, `today` the service as its clients of 2026 meet it. */
+export const dialects = ["documented", "today"] as const
 
 /** What a world begins with: nothing, a handful of nodes and saved images, or so many running nodes. */
 export type Scenario = WorldSettings["scenario"]
@@ -56,7 +60,13 @@ export const GivenNode = Schema.Struct({
   /** Milliseconds since the epoch; default so that it has just come to show its status. */
   createdAt: Schema.optionalKey(Instant),
   locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
-  backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false"))
+  backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
+  project: Schema.optionalKey(Place.fields.projectId).annotate(
+    described("Only with the dialect today: the id of its project; default 1")
+  ),
+  location: Schema.optionalKey(Place.fields.location).annotate(
+    described("Only with the dialect today: where it is; default Delhi")
+  )
 })
 
 /** The settings that a snapshot stores unchanged. */
@@ -76,7 +86,9 @@ export const PlainSettings = Schema.Struct({
     Schema.Struct({ fleet: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxFleetNodes })) })
   ]),
   /** The nodes it begins with beside those of the scenario. Default none. */
-  nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes))
+  nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)),
+  /** Present where the world follows the service of 2026 instead of the documented interface. */
+  today: Schema.optionalKey(Today)
 })
 
 /** The settings of a world, complete. */

@@ -4,6 +4,7 @@
  * be started on which plan is decided here too. Money is in paise (1/100 rupee), so no price is ever rounded twice.
  */
 import { derive, deriveBelow } from "../lifecycle/seed.ts"
+import type { SavedImageToday } from "./Today.ts"
 
 /** A period that a plan can be committed for, and its price. */
 export interface CommittedOption {
@@ -26,6 +27,19 @@ export interface Plan {
   /** One day. */
   readonly minimumBillingPaise: number
   readonly committed: ReadonlyArray<CommittedOption>
+  /** Only in a world that follows the service of 2026, where a slug is of one system and one location. */
+  readonly today?: PlanToday
+}
+
+/** What a plan has besides there. */
+interface PlanToday {
+  /** `C3.8GB`: what nodes show as their plan. */
+  readonly sku: string
+  readonly number: number
+  readonly location: string
+  readonly family: string
+  /** Whether it is not sold out. */
+  readonly isAvailable: boolean
 }
 
 /** An operating system that the service offers. */
@@ -49,6 +63,8 @@ export interface SavedImage {
   readonly templateId: number
   readonly base: PublicImage
   readonly plan: Plan
+  /** Only in a world that follows the service of 2026. */
+  readonly today?: SavedImageToday
 }
 
 /** A public image on a plan it can be started on: one row of the image list. */
@@ -190,12 +206,6 @@ export const makeCatalogue = (seed: number): Catalogue => {
   known.set(seed, catalogue)
   return catalogue
 }
-
-/** The catalogue of a world: the one that it is given, or else that of its seed. */
-export const catalogueOf = (settings: {
-  readonly seed: number
-  readonly catalogue?: Catalogue | undefined
-}): Catalogue => settings.catalogue ?? makeCatalogue(settings.seed)
 
 const generate = (seed: number): Catalogue => {
   const plans = makePlans(seed)

@@ -5,9 +5,12 @@
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
-import { type Catalogue, catalogueOf, type Offer } from "./catalogue.ts"
+import type { Catalogue, Offer, Plan } from "./catalogue.ts"
+import { catalogueOf } from "./catalogueOf.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import type { Problems } from "./Refusal.ts"
+import { defaultPlace, givenDiskGb, nameProblem, type NodeToday, type Place, type Today, uniqueName } from "./Today.ts"
+import { offersAt } from "./todaysCatalogue.ts"
 import type { GivenNode, Scenario, WorldSettings } from "./WorldSettings.ts"
 
 export const smallNames: ReadonlyArray<string> = ["web-1", "web-2", "database", "build", "backup"]
@@ -37,8 +40,20 @@ export const firstNodeId = (seed: number): number => 10_000 + deriveBelow(90_000
 export const minNodeId = ({ nodes, seed }: WorldSettings): number =>
   nodes.reduce((least, { id = least }) => Math.min(least, id), firstNodeId(seed))
 
-const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode): Offer | undefined =>
-  catalogue.offers.find(
+/** Where a given node is; in a world of the documented interface there are no places. */
+const placeOf = (today: Today | undefined, { location, project }: GivenNode): Place | undefined =>
+  today === undefined
+    ? undefined
+    : { projectId: project ?? defaultPlace.projectId, location: location ?? defaultPlace.location }
+
+/** What a node of a plan that is there from the start has besides, at its place. */
+export const givenToday = (place: Place, { diskGb }: Plan): NodeToday => ({
+  ...place,
+  diskGb: diskGb === 0 ? givenDiskGb : diskGb
+})
+
+const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode, place: Place | undefined): Offer | undefined =>
+  offersAt(catalogue, place?.location).find(
     (offer) =>
       (plan === undefined || offer.plan.slug === plan) &&
       (image === undefined || offer.image.slug === image || offer.image.id === image)
@@ -46,7 +61,7 @@ const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode): Offer | unde
 
 /** What is wrong with the given nodes, by path: `nodes.3.plan`. None of them is made after the world begins. */
 export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSITIVE_INFINITY): Problems => {
-  const { nodes, scenario, seed, uniqueNames } = settings
+  const { nodes, scenario, seed, today, uniqueNames } = settings
   const catalogue = catalogueOf(settings)
   const firstId = firstNodeId(seed)
   const ids = new Set<number>()
@@ -60,6 +75,7 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
   for (const [index, node] of nodes.entries()) {
     const report = (field: keyof GivenNode, sentence: string) => (problems[`nodes.${index}.${field}`] = [sentence])
     const { createdAt, id, image, name, plan } = node
+    const place = placeOf(today, node)
     if (id !== undefined) {
       if (ids.has(id)) report("id", `Another node has the id ${id}.`)
       if (id >= firstId && id < firstId + scenarioSize(scenario)) {
@@ -67,15 +83,24 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
       }
       ids.add(id)
     }
-    if (uniqueNames && (names.has(name) || isScenarioName(scenario, name)))
+    const unique = uniqueName(name, place)
+    const isOfScenario =
+      (place === undefined || place.projectId === defaultPlace.projectId) && isScenarioName(scenario, name)
+    if (uniqueNames && (names.has(unique) || isOfScenario))
       report("name", "Another node has this name, and names are unique here.")
-    names.add(name)
+    names.add(unique)
+    const wrongName = place === undefined ? undefined : nameProblem(name)
+    if (wrongName !== undefined) report("name", wrongName)
+    for (const field of ["project", "location"] as const)
+      if (place === undefined && node[field] !== undefined) report(field, "Only with the dialect today.")
     if (plan !== undefined && !catalogue.planBySlug.has(plan)) {
       report("plan", unknown("plan", plan, catalogue.planBySlug.keys()))
     } else if (image !== undefined && !catalogue.imageBySlug.has(String(image)) && !hasImage(catalogue, image)) {
       report("image", unknown("image", String(image), catalogue.imageBySlug.keys()))
-    } else if (offerOf(catalogue, node) === undefined) {
-      report("image", `The image ${image} does not go with the plan ${plan}.`)
+    } else if (offerOf(catalogue, node, place) === undefined) {
+      const isElsewhere = place !== undefined && offerOf(catalogue, node, undefined) !== undefined
+      if (isElsewhere) report("plan", `This plan is not one of ${place.location}.`)
+      else report("image", `The image ${image} does not go with the plan ${plan}.`)
     }
     if (createdAt !== undefined && createdAt > startMillis) report("createdAt", "The world begins before that.")
   }
@@ -98,8 +123,9 @@ export function* givenRecords(settings: WorldSettings, startMillis: number): Gen
 }
 
 const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMillis: number): NodeRecord => {
-  const { lifecycle, seed } = settings
-  const { image, plan } = offerOf(catalogueOf(settings), node)!
+  const { lifecycle, seed, today } = settings
+  const place = placeOf(today, node)
+  const { image, plan } = offerOf(catalogueOf(settings), node, place)!
   const { provisioningJitterMillis, provisioningMillis } = ruleFor(lifecycle, node.name)
   const ageMillis = node.status === "created" ? 0 : provisioningMillis + provisioningJitterMillis
   const record: NodeRecord = {
@@ -112,7 +138,8 @@ const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMil
     deletedAt: node.status === "terminate" ? startMillis : null,
     commitment: null,
     backups: node.backups ?? false,
-    locked: node.locked ?? false
+    locked: node.locked ?? false,
+    ...(place === undefined ? {} : { today: givenToday(place, plan) })
   }
   const { status } = node
   return status === undefined || status === "terminate" || phaseAt(seed, lifecycle, record, startMillis) === status

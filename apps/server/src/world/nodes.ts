@@ -2,11 +2,12 @@
  * Operations on the nodes of a world: create, with every field at fault named at once, get, list, delete (A4, A7, A11 and A14).
  */
 import { Predicate, Result } from "effect"
-import { choose, terminatesAt } from "../lifecycle/CommitmentTerm.ts"
+import { choose, type CommitmentSetting, terminatesAt } from "../lifecycle/CommitmentTerm.ts"
 import type { ForcedStatus } from "../lifecycle/NodeLife.ts"
 import { committedOption, type Plan } from "./catalogue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { type Invalid, invalid, type NameTaken, type NodeLocked, type NodeUnknown } from "./Refusal.ts"
+import { type NodeToday, type OtherStatus, uniqueName } from "./Today.ts"
 import { phase, put, type World } from "./World.ts"
 
 /** The request for a node. A field that is absent here was not given, or could not be read. */
@@ -32,6 +33,9 @@ export interface NodeOrder {
   readonly backups: boolean
   /** The committed option to begin with, `null` for hourly billing. */
   readonly skuId: number | null
+  /** What follows the commitment; default `hourly_billing`. Only the service of 2026 takes it at a create. */
+  readonly setting?: CommitmentSetting | undefined
+  readonly today?: NodeToday
 }
 
 /** `<SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]` (interface.md §2.2). */
@@ -122,7 +126,7 @@ const problemsOf = (draft: NodeDraft, plan: Plan | undefined, image: KnownImage 
 
 /** Makes a node. Its id is the next one; none is ever handed out twice. */
 export const createNode = (world: World, order: NodeOrder, now: number): Result.Result<NodeRecord, NameTaken> => {
-  const holder = world.settings.uniqueNames ? world.holderOfName.get(order.name) : undefined
+  const holder = world.settings.uniqueNames ? world.holderOfName.get(uniqueName(order.name, order.today)) : undefined
   if (holder !== undefined) return Result.fail({ _tag: "NameTaken", name: order.name, holder })
   const node: NodeRecord = {
     id: world.nodes.nextId,
@@ -135,9 +139,10 @@ export const createNode = (world: World, order: NodeOrder, now: number): Result.
     commitment:
       order.skuId === null
         ? null
-        : choose(null, "hourly_billing", committedOption(order.plan, order.skuId) ?? null, now),
+        : choose(null, order.setting ?? "hourly_billing", committedOption(order.plan, order.skuId) ?? null, now),
     backups: order.backups,
-    locked: false
+    locked: false,
+    ...(order.today === undefined ? {} : { today: order.today })
   }
   put(world, node)
   return Result.succeed(node)
@@ -170,6 +175,8 @@ export const deleteNode = (
 export interface NodeForce {
   readonly status?: ForcedStatus | "terminate" | null
   readonly locked?: boolean
+  /** Only in a world of today's dialect: a status that the lifecycle does not have. */
+  readonly shows?: OtherStatus | null
 }
 
 /**
@@ -179,16 +186,25 @@ export interface NodeForce {
 export const forceNode = (
   world: World,
   id: number,
-  { locked, status }: NodeForce,
+  { locked, shows, status }: NodeForce,
   now: number
-): Result.Result<NodeRecord, NodeUnknown> =>
-  Result.map(getNode(world, id), (node) => {
+): Result.Result<NodeRecord, NodeUnknown | Invalid> =>
+  Result.flatMap(getNode(world, id), (before): Result.Result<NodeRecord, Invalid> => {
+    const node = shows === undefined ? before : showing(before, shows)
+    if (node === undefined) return Result.fail(invalid({ shows: ["It needs the dialect today."] }))
     const { forced: _, ...free } = node
     const kept = { ...(status === undefined ? node : free), locked: locked ?? node.locked }
     const forced = status === undefined || status === null ? kept : withStatus(kept, status, now)
     put(world, forced)
-    return forced
+    return Result.succeed(forced)
   })
+
+/** The node with another status to show, or with its own; undefined where it has no words of today. */
+const showing = (node: NodeRecord, shows: OtherStatus | null): NodeRecord | undefined => {
+  if (node.today === undefined) return undefined
+  const { shows: _, ...today } = node.today
+  return { ...node, today: shows === null ? today : { ...today, shows } }
+}
 
 const withStatus = (node: NodeRecord, status: ForcedStatus | "terminate", now: number): NodeRecord => {
   if (status === "terminate") return { ...node, deletedAt: node.deletedAt ?? now }

@@ -6,6 +6,7 @@ import { Result } from "effect"
 import type { Offer, SavedImage } from "./catalogue.ts"
 import { type Invalid, invalid, type TooManySavedImages } from "./Refusal.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
+import { defaultPlace, locations, type Place } from "./Today.ts"
 import type { World } from "./World.ts"
 
 /** The source of a saved image: a node of the world, or a public image on a plan. */
@@ -24,12 +25,19 @@ export const maxSavedImages = 2_000
 const use = { savedImageId: 42 } as const
 
 /** Adds a saved image of the account: its id is the next one, its slug the name in lower case with dashes. */
-export const addSavedImage = (world: World, name: string, { image, plan }: Offer): SavedImage => {
+export const addSavedImage = (
+  world: World,
+  name: string,
+  { image, plan }: Offer,
+  place: Place = defaultPlace
+): SavedImage => {
   const id = 50_000 + deriveBelow(40_000, world.settings.seed, use.savedImageId) + world.savedImages.length
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
   const plain = words.join("-")
   const isFree = plain !== "" && world.savedImages.every(({ slug }) => slug !== plain)
-  const saved = { id, slug: isFree ? plain : [...words, id].join("-"), name, templateId: id, base: image, plan }
+  const today = world.settings.today && { ...place, savedAt: world.latest }
+  const slug = isFree ? plain : [...words, id].join("-")
+  const saved = { id, slug, name, templateId: id, base: image, plan, ...(today && { today }) }
   world.savedImages.push(saved)
   return saved
 }
@@ -42,8 +50,16 @@ export const saveImage = (
     return Result.fail({ _tag: "TooManySavedImages", limit: maxSavedImages })
   }
   return Result.map(order.nodeId === undefined ? namedOffer(world, order) : offerOf(world, order.nodeId), (offer) =>
-    addSavedImage(world, order.name, offer)
+    addSavedImage(world, order.name, offer, placeOf(world, order))
   )
+}
+
+/** Where the image of an order is: with its node, or at the location of its plan. */
+const placeOf = (world: World, { nodeId, plan }: SavedImageOrder): Place => {
+  const node = nodeId === undefined ? undefined : world.nodes.get(nodeId)?.today
+  if (node !== undefined) return { projectId: node.projectId, location: node.location }
+  const location = plan === undefined ? undefined : world.catalogue.planBySlug.get(plan)?.today?.location
+  return { ...defaultPlace, location: locations.find((one) => one === location) ?? defaultPlace.location }
 }
 
 /** The offer a node was made from; a saved image of a saved image has the same base. */
@@ -58,7 +74,8 @@ const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> =>
 }
 
 const namedOffer = (world: World, order: SavedImageOrder): Result.Result<Offer, Invalid> => {
-  const image = world.catalogue.imageBySlug.get(order.image ?? "Ubuntu-24.04")
+  const standard = world.settings.today === undefined ? "Ubuntu-24.04" : "Ubuntu-24.04-Distro"
+  const image = world.catalogue.imageBySlug.get(order.image ?? standard)
   const plan = order.plan === undefined ? undefined : world.catalogue.planBySlug.get(order.plan)
   if (image === undefined) return Result.fail(invalid({ image: ["There is no such public image."] }))
   if (order.plan !== undefined && plan === undefined) return Result.fail(invalid({ plan: ["There is no such plan."] }))

@@ -4,10 +4,12 @@
  */
 import { ruleFor } from "../lifecycle/NodeLife.ts"
 import type { Offer } from "./catalogue.ts"
-import { firstNodeId, fleetName, givenRecords, scenarioSize, smallNames } from "./givenNodes.ts"
+import { firstNodeId, fleetName, givenRecords, givenToday, scenarioSize, smallNames } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { addSavedImage } from "./savedImages.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
+import { defaultPlace } from "./Today.ts"
+import { offersAt } from "./todaysCatalogue.ts"
 import * as World from "./World.ts"
 import type { Scenario, WorldSettings } from "./WorldSettings.ts"
 
@@ -51,7 +53,7 @@ const populateSmall = (world: World.World): void => {
 }
 
 const fleetOffer = (world: World.World, index: number): Offer => {
-  const { offers } = world.catalogue
+  const offers = offersAt(world.catalogue, world.settings.today && defaultPlace.location)
   return offers[deriveBelow(offers.length, world.settings.seed, use.fleetOffer, index)]!
 }
 
@@ -66,6 +68,7 @@ const addRunning = (world: World.World, name: string, { image, plan }: Offer, mi
     deletedAt: null,
     commitment: null,
     backups: false,
-    locked: false
+    locked: false,
+    ...(world.settings.today === undefined ? {} : { today: givenToday(defaultPlace, plan) })
   })
 }

@@ -214,6 +214,9 @@ describe("other output", () => {
       for (const flag of ["--port", "--clock", "--rate-limit", "--account", "--scenario"]) {
         expect(help.stdout).toContain(flag)
       }
+      expect((yield* run(["learn", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain(
+        "exit code 11 if the service has changed"
+      )
       expect((yield* run(["--version"])).stdout).toMatch(/\d+\.\d+\.\d+/)
     })
   )

@@ -1,3 +1,4 @@
+import { compressingProxy } from "@berthkit/testing/compressingProxy"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { maxStreams } from "../../src/control/events.ts"
@@ -22,6 +23,17 @@ layer(TestServer.layer())("the events of a server", (it) => {
       ])
       const { world: _, ...data } = received[0]!.data
       expect([data]).toEqual(yield* one.journal)
+    })
+  )
+
+  it.effect("arrive through a proxy that compresses what it may", () =>
+    Effect.gen(function* () {
+      const { baseUrl, makeWorld } = yield* TestServer
+      const world = yield* makeWorld()
+      const proxy = yield* compressingProxy(baseUrl)
+      const events = yield* watchEvents(`?world=${world.id}`, undefined, proxy.url)
+      yield* list(world)
+      expect((yield* events.next(1)).map(({ data }) => data.operation)).toEqual(["nodes.list"])
     })
   )
 

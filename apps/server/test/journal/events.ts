@@ -21,10 +21,10 @@ const read = (text: string): ReadonlyArray<Received> =>
       return { id: fields["id"], event: fields["event"], data: JSON.parse(fields["data"]) }
     })
 
-/** Watches the events for as long as the scope lasts. Once it is there nothing is missed. */
-export const watchEvents = (query = "", lastEventId?: string) =>
+/** Watches the events for as long as the scope lasts, at the server or at a proxy of it. Once it is there nothing is missed. */
+export const watchEvents = (query = "", lastEventId?: string, proxyUrl?: string) =>
   Effect.gen(function* () {
-    const { baseUrl } = yield* TestServer
+    const baseUrl = proxyUrl ?? (yield* TestServer).baseUrl
     const controller = yield* Effect.acquireRelease(
       Effect.sync(() => new AbortController()),
       (controller) => Effect.sync(() => controller.abort())
@@ -34,6 +34,7 @@ export const watchEvents = (query = "", lastEventId?: string) =>
       fetch(`${baseUrl}/_mock/events${query}`, { headers, signal: controller.signal })
     )
     expect(response.headers.get("content-type")).toBe("text/event-stream")
+    expect(response.headers.get("content-encoding")).toBe(null)
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     let text = ""
     let isOver = false

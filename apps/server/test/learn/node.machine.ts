@@ -19,18 +19,26 @@ const accountOf = (url: string) => ({
   XDG_STATE_HOME: folder
 })
 
-const statusesOn = (url: string) =>
+const nodesOn = (url: string) =>
   Effect.promise(async () => {
     const reply = await fetch(`${url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
       headers: { authorization: "Bearer berth-token" }
     })
-    return ((await reply.json()) as any).data.map(({ status }: { status: string }) => status)
+    return ((await reply.json()) as any).data as ReadonlyArray<any>
   })
+
+const statusesOn = (url: string) => Effect.map(nodesOn(url), (nodes) => nodes.map(({ status }) => status))
+
+const latestAccount = () => {
+  const accounts = join(folder, "berth/accounts")
+  const byAge = readdirSync(accounts).map((name) => join(accounts, name))
+  return byAge.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0] ?? ""
+}
 
 const leftOver = () =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("learn.json"))
 
-const args = ["learn", "--probe", "--requests", "5", "--with-node", "--max-cost", "100"]
+const args = ["learn", "--probe", "--requests", "5", "--with-node", "--max-charge", "100"]
 
 it.live("a node is created and deleted, and its times are learned", () =>
   Effect.scoped(
@@ -58,11 +66,11 @@ it.live("nothing is created without an answer, or above the limit", () =>
       expect([unasked.code, unasked.stdout]).toEqual([2, ""])
       expect(unasked.stderr).toContain("add --yes")
       const dear = yield* run(
-        ["learn", "--probe", "--requests", "5", "--with-node", "--max-cost", "0.01", "--yes"],
+        ["learn", "--probe", "--requests", "5", "--with-node", "--max-charge", "0.01", "--yes"],
         accountOf(ready.url)
       )
       expect([dear.code, dear.stdout]).toEqual([2, ""])
-      expect(dear.stderr).toContain("more than --max-cost 0.01: nothing was created")
+      expect(dear.stderr).toContain("more than --max-charge 0.01: nothing was created")
       expect(yield* statusesOn(ready.url)).toEqual([])
     })
   )
@@ -74,11 +82,7 @@ it.live("no second node is created while an earlier learn may still create one",
       const { ready } = yield* serve(["--port", "0"])
       const account = accountOf(ready.url)
       yield* run(["learn", "--probe", "--requests", "1"], account)
-      const accounts = join(folder, "berth/accounts")
-      const [latest] = readdirSync(accounts).toSorted(
-        (a, b) => statSync(join(accounts, b)).mtimeMs - statSync(join(accounts, a)).mtimeMs
-      )
-      const file = join(accounts, latest ?? "", "learn.json")
+      const file = join(latestAccount(), "learn.json")
       writeFileSync(
         file,
         JSON.stringify({ name: "berth-learn-0123456789ab", sentAtMillis: yield* Clock.currentTimeMillis })
@@ -113,6 +117,34 @@ it.live("a node that an earlier learn had deleted already keeps nobody waiting",
       )
       const { code, stderr } = yield* run([...args, "--yes"], account)
       expect([code, stderr.includes("may still create"), stderr.includes("left behind")]).toEqual([0, false, false])
+      expect(leftOver()).toEqual([])
+    })
+  )
+)
+
+it.live("a node that has the id of an earlier learn's, and another name, stays", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0"])
+      const account = accountOf(ready.url)
+      const order = { name: "web", region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
+      yield* Effect.promise(() =>
+        fetch(`${ready.url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
+          method: "POST",
+          headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
+          body: JSON.stringify(order)
+        })
+      )
+      const [before] = yield* nodesOn(ready.url)
+      yield* run(["learn", "--probe", "--requests", "1"], account)
+      const file = join(latestAccount(), "learn.json")
+      const sentAtMillis = yield* Clock.currentTimeMillis
+      writeFileSync(file, JSON.stringify({ name: "berth-learn-0123456789ab", sentAtMillis, nodeId: before.id }))
+      const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
+      expect([code, stderr.includes("left behind")]).toEqual([0, false])
+      expect((yield* nodesOn(ready.url)).map(({ id, status }) => [id, status !== "terminate"])).toEqual([
+        [before.id, true]
+      ])
       expect(leftOver()).toEqual([])
     })
   )

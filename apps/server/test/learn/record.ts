@@ -11,6 +11,9 @@ export interface Service {
   readonly url: string
   readonly now: () => number
   readonly advance: (millis: number) => void
+  /** Default: those of {@link credentials}. */
+  readonly apiKey?: string
+  readonly accessToken?: string
 }
 
 const prefix = "/myaccount/api/v1"
@@ -28,13 +31,14 @@ const send = async (
   body?: unknown
 ): Promise<Entry> => {
   const url = new URL(service.url + prefix + path)
-  url.searchParams.append("apikey", credentials.apiKey)
+  const { accessToken = credentials.token, apiKey = credentials.apiKey } = service
+  url.searchParams.append("apikey", apiKey)
   for (const [name, value] of query) url.searchParams.append(name, value)
   const startedDateTime = new Date(service.now()).toISOString()
   const headers = {
-    authorization: `Bearer ${credentials.token}`,
+    authorization: `Bearer ${accessToken}`,
     cookie: `sessionid=${credentials.cookie}`,
-    "x-api-key": credentials.apiKey
+    "x-api-key": apiKey
   }
   const reply = await fetch(url, {
     method,
@@ -63,8 +67,12 @@ export const harOf = (entries: ReadonlyArray<Entry>): string => JSON.stringify({
 
 export const evidenceOf = (entries: ReadonlyArray<Entry>): Evidence => Result.getOrThrow(readEvidence(harOf(entries)))
 
-/** All that the probe asks, a second apart. */
-export const survey = async (service: Service, stepMillis = 200): Promise<ReadonlyArray<Entry>> => {
+/** All that the probe asks, a moment apart. `between` is what happens there meanwhile. */
+export const survey = async (
+  service: Service,
+  stepMillis = 200,
+  between: () => Promise<void> = async () => {}
+): Promise<ReadonlyArray<Entry>> => {
   const entries: Array<Entry> = []
   const exchanges: Array<Exchange> = []
   for (let count = 0; ; count++) {
@@ -73,6 +81,7 @@ export const survey = async (service: Service, stepMillis = 200): Promise<Readon
     entries.push(await send(service, "GET", next.path, next.query))
     exchanges.push(...evidenceOf([entries.at(-1)!]).exchanges)
     service.advance(stepMillis)
+    await between()
   }
 }
 

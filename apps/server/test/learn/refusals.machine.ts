@@ -22,7 +22,7 @@ describe("what cannot be used is refused in one line, with 2", () => {
   it.effect.each<[string, ReadonlyArray<string>, RegExp]>([
     ["two kinds of it", ["learn", "--har", huge, "--probe"], /--har and --probe exclude each other/],
     ["a node without a probe", ["learn", "--har", huge, "--with-node"], /--with-node needs --probe/],
-    ["a node without a limit", ["learn", "--probe", "--with-node"], /--with-node needs --max-cost/],
+    ["a node without a limit", ["learn", "--probe", "--with-node"], /--with-node needs --max-charge/],
     ["no such file", ["learn", "--har", join(folder, "none.har")], /there is no such file/],
     ["a folder", ["learn", "--har", folder], /it is no file/],
     [

@@ -118,7 +118,7 @@ it.live("no node is created whose minimum billing the service does not state", (
       sent.push(request.method ?? "")
       answer(request, response)
     })
-    const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-cost", "50", "--yes"]
+    const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-charge", "50", "--yes"]
     const { code, stderr } = yield* run(args, accountOf(url))
     expect(code).toBe(2)
     expect(stderr).toContain("no plan states its price and its minimum billing, so no node is created")
@@ -139,7 +139,7 @@ it.live("Ctrl-C while a create has no reply says at once what is waited for", ()
       refuse = () => json(response, 422, { message: "no", code: 422, data: {}, errors: { name: ["no"] } })
       learning.signal("SIGINT")
     })
-    const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-cost", "50", "--yes"]
+    const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-charge", "50", "--yes"]
     const learning = yield* Program.start(() =>
       Program.ofNode(binary, args, { env: { ...process.env, ...accountOf(url) } })
     )
@@ -160,7 +160,7 @@ describe("the question before a node is created", () => {
       const { ready } = yield* serve(["--port", "0", "--provisioning", "0s", "--termination", "0s"])
       const credentials = { BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }
       const env = { ...process.env, ...accountOf(ready.url), ...credentials, TERM: "xterm" }
-      const command = `stty cols 160; exec '${process.execPath}' '${binary}' learn --probe --requests 3 --with-node --max-cost 100`
+      const command = `stty cols 160; exec '${process.execPath}' '${binary}' learn --probe --requests 3 --with-node --max-charge 100`
       const args = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"]
       const terminal = yield* Program.start(() => new Program("script", args, { env, isInputOpen: true }))
       yield* Effect.promise(() => terminal.printed("Create it? [y/N] "))

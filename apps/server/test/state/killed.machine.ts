@@ -150,7 +150,6 @@ describe("a server that keeps its state", () => {
         ["cut", text.slice(0, -10), shape],
         ["shorter", `${text.slice(0, -10)}\n`, "its checksum does not match"],
         ["longer", `${text}more`, shape],
-        ["empty", "", shape],
         ["foreign", "hello\n", shape]
       ]
       yield* Effect.forEach(

@@ -153,7 +153,7 @@ const rowButton = (text, about, onclick) =>
   make("button", { type: "button", className: "quiet small", text, ariaLabel: `${text} ${plain(about)}`, onclick })
 
 const nodeRow = (node, onChange) => {
-  const { createdAt, forced, id, locked, name, plan, status } = node
+  const { createdAt, forced, id, location, locked, name, plan, project, status } = node
   const tags = [tag(status, tones.get(status))]
   if (forced) tags.push(" ", tag("forced"))
   if (locked) tags.push(" ", tag("locked"))
@@ -161,7 +161,7 @@ const nodeRow = (node, onChange) => {
     ["id", String(id)],
     ["name", isolated(name)],
     ["status", ...tags],
-    ["plan", plan],
+    ["plan", location === undefined ? plan : `${plan} · ${location}, project ${project}`],
     ["created", readable(createdAt)],
     ["act", rowButton("Change", name, () => onChange(node))]
   ]

@@ -15,6 +15,8 @@ export type ReplyBody =
   | { readonly is: "unknown" }
 
 export interface Exchange {
+  /** Whose credentials it was sent with: a number for each account of the evidence. */
+  readonly account: number
   /** When it was sent, in milliseconds since the epoch, by the recorder's clock. */
   readonly at: number
   readonly durationMillis: number
@@ -39,9 +41,9 @@ export const isSecretName = (name: string): boolean =>
   )
 
 /** What an exchange consists of before its meaning is read. */
-export type Raw = Omit<Exchange, "operation" | "nodeId">
+export type Raw = Omit<Exchange, "account" | "operation" | "nodeId">
 
-export const exchangeOf = (raw: Raw): Exchange => ({
+export const exchangeOf = (raw: Raw): Omit<Exchange, "account"> => ({
   ...raw,
   query: raw.query.filter(([name]) => !isSecretName(name)),
   operation: operationOf(raw.method, raw.path),
@@ -105,6 +107,22 @@ export const recordsIn = (exchange: Exchange): ReadonlyArray<JsonObject> => {
 
 /** The id of a record, of whatever type it is. */
 export const idOf = (record: JsonObject): number => Number(record["id"] ?? Number.NaN)
+
+/** When its reply was there. */
+export const endOf = ({ at, durationMillis }: Exchange): number => at + durationMillis
+
+/** What is wanted of it besides pages: its account and all parameters but those of paging. Others are of other nodes, or other images. */
+export const placeOf = ({ account, operation, query }: Exchange): string =>
+  JSON.stringify([account, operation, query.filter(([name]) => !isPaging(name)).toSorted()])
+
+/** Whether a parameter chooses a page. */
+export const isPaging = (name: string): boolean => name === "page_no" || name === "page" || name === "per_page"
+
+/**
+ * Whether all headers of the reply were recorded: a service dates its replies, and who leaves out headers leaves out that one. A header that
+ * is missing elsewhere shows nothing.
+ */
+export const hasAllHeaders = ({ headers }: Exchange): boolean => headers["date"] !== undefined
 
 /** The instant of the service's own clock, from the header `Date`. */
 export const serviceMillis = ({ headers }: Exchange): number | undefined => {

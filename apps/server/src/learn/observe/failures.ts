@@ -1,12 +1,12 @@
 /**
  * What a refusal looks like (A2, A4, A21, A23): by situation, as far as a request tells what is wrong with it.
  */
-import { pageSize, prefix } from "@berthkit/core/api/Routes"
+import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../../profile/Profile.ts"
 import { isObject } from "../../profile/values.ts"
 import { all, claim, each, type Evidenced, first, is, type Observer, once } from "./Claim.ts"
-import { type Exchange, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
-import { asked, isHarmless, isUnknown, lists } from "./paging.ts"
+import { type Exchange, hasAllHeaders, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
+import { asked, isHarmless, isOnly, isTakenWithoutUnknown, isUnknown, lists, oddities } from "./lists.ts"
 
 /** The path that the probe makes up, below the prefix. */
 export const unknownPath = "/berth-learn-no-such-path/"
@@ -16,20 +16,20 @@ const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
 
 /** What is wrong with a list of nodes that was refused. */
-const ofList = (exchange: Exchange): Situation | undefined => {
-  const { page, size = 0, values } = asked(exchange)
-  const names = exchange.query.map(([name]) => name)
-  if (names.some(isUnknown)) return exchange.query.every(isHarmless) ? "unknown-parameter" : undefined
-  if (new Set(names).size < names.length) return "given-twice"
-  if (exchange.query.some(([, value]) => value === "")) return "empty-parameter"
-  if (values.some(Number.isNaN)) return "malformed-query"
-  if (values.some((value) => value < 1)) return "page-out-of-bounds"
-  if (size > pageSize.maximum) return "page-too-large"
-  return page > 1 ? "past-the-end" : undefined
+const ofList = (exchange: Exchange, evidence: Evidenced): Situation | undefined => {
+  const [found, ...more] = oddities(exchange, evidence)
+  if (more.length > 0) return undefined
+  if (found !== "unknown-parameter") return found ?? (asked(exchange).page > 1 ? "past-the-end" : undefined)
+  const isThat = exchange.query.some(([name]) => isUnknown(name)) && exchange.query.every(isHarmless)
+  return isThat && isTakenWithoutUnknown(exchange, evidence) ? found : undefined
 }
 
+/** Whether a list of images has this filter and no other. */
+const hasOnlyFilter = ({ query }: Exchange, name: string): boolean =>
+  query.every(([given, value]) => given === name || isUnknown(given) || value === "")
+
 /** What is wrong with a request that was refused; undefined where the request does not tell. */
-const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situation | undefined => {
+const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>, evidence: Evidenced): Situation | undefined => {
   const { method, nodeId, operation, status } = exchange
   if (status === 401 || status === 403) return "unauthorized"
   if (status === 429) return "over-the-allowance"
@@ -46,12 +46,15 @@ const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>): Situati
   if (operation === undefined && method === "GET") return isMadeUp(exchange.path) ? "unknown-path" : undefined
   if (operation === "nodes.get" && method === "GET" && nodeId !== undefined && !knownIds.has(nodeId))
     return "unknown-node"
-  if (operation === "nodes.list" && method === "GET") return ofList(exchange)
+  if (operation === "nodes.list" && method === "GET") return ofList(exchange, evidence)
   if (operation === "images.list" && !/^(public|private|)$/i.test(query(exchange, "image_type") ?? "")) {
-    return "unknown-image-type"
+    return hasOnlyFilter(exchange, "image_type") ? "unknown-image-type" : undefined
   }
-  if (operation === "images.list" && (query(exchange, "os") ?? "") !== "") return "no-match"
-  return operation === "nodes.create" && (status === 400 || status === 422) ? "invalid-create" : undefined
+  if (operation === "images.list" && (query(exchange, "os") ?? "") !== "")
+    return hasOnlyFilter(exchange, "os") ? "no-match" : undefined
+  return operation === "nodes.create" && isObject(exchange.request) && (status === 400 || status === 422)
+    ? "invalid-create"
+    : undefined
 }
 
 /** Ids of nodes that are or were there. */
@@ -70,7 +73,7 @@ export const refusals = once((evidence): ReadonlyMap<Situation, Exchange> => {
   const ids = knownIds(evidence)
   const found = new Map<Situation, Exchange>()
   for (const exchange of evidence) {
-    const situation = situationOf(exchange, ids)
+    const situation = situationOf(exchange, ids, evidence)
     if (situation === undefined) continue
     const before = found.get(situation)
     // One whose body is known says more.
@@ -90,7 +93,7 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
     id === undefined ? text : text.replaceAll(new RegExp(`\\b${escaped(String(id))}\\b`, "g"), "{id}")
   return {
     status,
-    contentType: headers["content-type"] ?? "",
+    ...(headers["content-type"] === undefined ? {} : { contentType: headers["content-type"] }),
     body:
       body.is === "json"
         ? {
@@ -101,7 +104,9 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
         : body.is === "text"
           ? { text: withoutId(body.text).slice(0, 4_000) }
           : {},
-    ...(status === 429 ? { retryAfter: headers["retry-after"] !== undefined } : {})
+    ...(status === 429 && (headers["retry-after"] !== undefined || hasAllHeaders(exchange))
+      ? { retryAfter: headers["retry-after"] !== undefined }
+      : {})
   }
 }
 
@@ -114,10 +119,13 @@ const refusal = <A>(situation: Situation, read: (exchange: Exchange) => readonly
 const status = (situation: Situation, what: string) =>
   refusal(situation, ({ status }) => [status, `${what} is ${status}`])
 
-const header = (situation: Situation, name: string) =>
-  refusal(situation, ({ headers }) => {
-    const value = headers[name] ?? "none"
-    return [value, `${name}: ${value}`]
+/** A header of replies with a status. That it is missing shows only where all headers were recorded. */
+const header = (status: number, name: string) =>
+  first(all, (exchange) => {
+    const value = exchange.headers[name] ?? (hasAllHeaders(exchange) ? "none" : undefined)
+    return exchange.status !== status || exchange.operation === undefined || value === undefined
+      ? undefined
+      : [value, `${name}: ${value}`]
   })
 
 const failed = once((evidence) =>
@@ -185,8 +193,8 @@ export const failures = {
   }),
   malformed: claim("A4", "A page that is no number is 400", {
     refutedBy: "page_no=abc with another status, or accepted",
-    see: first(lists, (exchange) => {
-      if (!asked(exchange).values.some(Number.isNaN)) return undefined
+    see: first(lists, (exchange, evidence) => {
+      if (!isOnly(exchange, "malformed-query", evidence)) return undefined
       if (isRefusal(exchange)) return [exchange.status, `a page that is no number is refused with ${exchange.status}`]
       return listIn(exchange) && ["accepted", "a page that is no number is accepted"]
     }),
@@ -201,7 +209,7 @@ export const failures = {
   authenticate: claim("A4", "A 401 has WWW-Authenticate: Bearer", {
     ...unsent,
     refutedBy: "A 401 without this header",
-    see: header("unauthorized", "www-authenticate"),
+    see: header(401, "www-authenticate"),
     holds: is("Bearer")
   }),
   invalidCreate: claim("A4", "An invalid create is 422", {
@@ -214,7 +222,8 @@ export const failures = {
     ...unsent,
     refutedBy: "A HEAD of a path that answers GET, refused",
     see: first(all, (exchange) => {
-      if (exchange.method !== "HEAD" || exchange.operation === undefined || exchange.operation === "nodes.get")
+      const { operation, path } = exchange
+      if (exchange.method !== "HEAD" || operation === undefined || operation === "nodes.get" || !path.endsWith("/"))
         return undefined
       if (isSuccess(exchange)) return [true, "HEAD is answered"]
       return exchange.status === 405 || exchange.status === 404 ? [false, `HEAD is ${exchange.status}`] : undefined
@@ -223,15 +232,17 @@ export const failures = {
   retryAfter: claim("A21", "A 429 has Retry-After in seconds", {
     needs: "time",
     refutedBy: "A 429 without it, or with a date",
-    see: header("over-the-allowance", "retry-after"),
+    see: header(429, "retry-after"),
     holds: (value) => /^\d+$/.test(value)
   }),
   otherVersion: claim("A23", "Another version is 404", {
     ...unsent,
     refutedBy: "A path with another version, with another status",
-    see: first(all, ({ path, status }) =>
-      /^\/myaccount\/api\/v(?!1\/)/.test(path) && status >= 200 ? [status, `another version is ${status}`] : undefined
-    ),
+    see: first(all, (exchange) => {
+      const { path, status } = exchange
+      const isAnswer = isSuccess(exchange) || isRefusal(exchange)
+      return isAnswer && /^\/myaccount\/api\/v(?!1\/)/.test(path) ? [status, `another version is ${status}`] : undefined
+    }),
     holds: is(404)
   })
 }

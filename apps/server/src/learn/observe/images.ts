@@ -3,7 +3,7 @@
  */
 import { isObject, type JsonObject, part } from "../../profile/values.ts"
 import { claim, each, type Evidenced, first, is, observation, once, type Shown } from "./Claim.ts"
-import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, query } from "./Exchange.ts"
+import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, placeOf, query } from "./Exchange.ts"
 import { isUnfiltered } from "./records.ts"
 
 const lists = once((evidence) =>
@@ -18,6 +18,25 @@ export const wholeList = once(
       .toSorted((a, b) => listIn(b)!.length - listIn(a)!.length)[0]
 )
 
+const filterNames = ["cpu", "ram", "series", "os", "version", "image_type"]
+
+/** Whether a list has this filter and no other. */
+const hasOnly = ({ query }: Exchange, name: string): boolean =>
+  query.every(([given, value]) => given === name || value === "" || !filterNames.includes(given))
+
+/** The longest list without a filter that was asked for as this one was: accounts and places have catalogues of their own. */
+const wholeListBeside = (exchange: Exchange, evidence: Evidenced): Exchange | undefined => {
+  const place = placeOf(withoutFilters(exchange))
+  return lists(evidence)
+    .filter((each) => isUnfiltered(each) && listIn(each) !== undefined && placeOf(withoutFilters(each)) === place)
+    .toSorted((a, b) => listIn(b)!.length - listIn(a)!.length)[0]
+}
+
+const withoutFilters = (exchange: Exchange): Exchange => ({
+  ...exchange,
+  query: exchange.query.filter(([name]) => !filterNames.includes(name))
+})
+
 /** The same as evidence of its own. */
 const whole = (evidence: Evidenced): Evidenced => [wholeList(evidence)].filter((exchange) => exchange !== undefined)
 
@@ -25,11 +44,14 @@ const rowsOf = (exchange: Exchange): ReadonlyArray<JsonObject> => (listIn(exchan
 
 const systemOf = (row: JsonObject): string => String(part(row, "os")["name"] ?? "")
 
-/** The systems of the whole list. */
-const systems = once((evidence) => new Set(whole(evidence).flatMap(rowsOf).map(systemOf)))
+/** The systems of the whole list beside another; undefined where there is none. */
+const systemsBeside = (exchange: Exchange, evidence: Evidenced): ReadonlySet<string> | undefined => {
+  const list = wholeListBeside(exchange, evidence)
+  return list && new Set(rowsOf(list).map(systemOf))
+}
 
-/** The same in lower case. */
-const lowerSystems = once((evidence) => new Set(Array.from(systems(evidence), (name) => name.toLowerCase())))
+const inLowerCase = (names: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(Array.from(names, (name) => name.toLowerCase()))
 
 /** A refusal with its status, or how many rows come instead. */
 const answer = <const A>(exchange: Exchange, what: string, rows: (length: number) => A): Shown<number | A> => {
@@ -65,7 +87,12 @@ export const images = {
     see: first(lists, (exchange, evidence) => {
       const wanted = query(exchange, "os") ?? ""
       const length = listIn(exchange)?.length
-      return length === undefined || systems(evidence).has(wanted) || !lowerSystems(evidence).has(wanted.toLowerCase())
+      const systems = systemsBeside(exchange, evidence)
+      return length === undefined ||
+        systems === undefined ||
+        !hasOnly(exchange, "os") ||
+        systems.has(wanted) ||
+        !inLowerCase(systems).has(wanted.toLowerCase())
         ? undefined
         : [length > 0, `os=${wanted} gives ${length} rows`]
     })
@@ -74,7 +101,11 @@ export const images = {
     refutedBy: "A filter without a match that is refused or has rows",
     see: first(lists, (exchange, evidence) => {
       const wanted = query(exchange, "os") ?? ""
-      return wanted === "" || wholeList(evidence) === undefined || lowerSystems(evidence).has(wanted.toLowerCase())
+      const systems = systemsBeside(exchange, evidence)
+      return wanted === "" ||
+        systems === undefined ||
+        !hasOnly(exchange, "os") ||
+        inLowerCase(systems).has(wanted.toLowerCase())
         ? undefined
         : answer(exchange, "a filter without a match", (length) => (length === 0 ? "empty" : "rows"))
     }),
@@ -83,7 +114,7 @@ export const images = {
   unknownType: claim("A18", "An unknown image_type is 422", {
     refutedBy: "An unknown image_type with another status, or accepted",
     see: first(lists, (exchange) =>
-      /^(public|private|)$/i.test(query(exchange, "image_type") ?? "")
+      /^(public|private|)$/i.test(query(exchange, "image_type") ?? "") || !hasOnly(exchange, "image_type")
         ? undefined
         : answer(exchange, "an unknown image_type", (length) => (length === 0 ? "empty" : "all"))
     ),

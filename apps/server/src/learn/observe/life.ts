@@ -5,13 +5,13 @@
 import { status as readStatus } from "@berthkit/core/api/fields/Status"
 import type { Behaviour } from "../../profile/Profile.ts"
 import { isObject, type JsonObject } from "../../profile/values.ts"
+import { isKnown, isUnstated } from "@berthkit/core/domain/NodeStatus"
 import { claim, each, type Evidenced, first, is, observation, type Observation, once } from "./Claim.ts"
-import { type Exchange, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "./Exchange.ts"
+import { endOf, type Exchange, hasAllHeaders, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "./Exchange.ts"
 
 /** A look at one node: its record, or that it was not there. */
 interface Sight {
   readonly exchange: Exchange
-  readonly at: number
   readonly by: "create" | "get" | "list"
   readonly status: string | undefined
   readonly isThere: boolean
@@ -19,6 +19,7 @@ interface Sight {
 
 interface Life {
   readonly id: number
+  /** In the order in which the service was asked; two that overlap show no order, so that only the first of them is here. */
   readonly sights: ReadonlyArray<Sight>
   readonly created: Exchange | undefined
   readonly deleted: Exchange | undefined
@@ -29,136 +30,190 @@ const wordOf = (record: JsonObject): string | undefined =>
 
 const isRunning = (word: string | undefined): boolean => word !== undefined && readStatus(word) === "running"
 
+/** Which node it is: accounts may have ids of their own. */
+const keyOf = ({ account }: Exchange, id: number): string => `${account} ${id}`
+
 /** The lives of nodes that the evidence has a create or a delete of. */
 const lives = once((evidence): ReadonlyArray<Life> => {
-  const ids = new Map<number, { created?: Exchange; deleted?: Exchange }>()
+  const found = new Map<string, { id: number; created?: Exchange; deleted?: Exchange; sights: Array<Sight> }>()
+  const lifeOf = (exchange: Exchange, id: number) => {
+    const key = keyOf(exchange, id)
+    const life = found.get(key) ?? { id, sights: [] }
+    found.set(key, life)
+    return life
+  }
   for (const exchange of evidence) {
     if (!isSuccess(exchange)) continue
     const id = exchange.operation === "nodes.create" ? recordsIn(exchange).map(idOf)[0] : undefined
-    if (id !== undefined && !Number.isNaN(id)) ids.set(id, { ...ids.get(id), created: exchange })
-    if (exchange.operation === "nodes.delete" && exchange.nodeId !== undefined) {
-      const known = ids.get(exchange.nodeId)
-      ids.set(exchange.nodeId, { ...known, deleted: known?.deleted ?? exchange })
+    if (id !== undefined && !Number.isNaN(id)) lifeOf(exchange, id).created ??= exchange
+    if (exchange.operation === "nodes.delete" && exchange.nodeId !== undefined)
+      lifeOf(exchange, exchange.nodeId).deleted ??= exchange
+  }
+  if (found.size === 0) return []
+  for (const exchange of evidence) {
+    for (const [id, sight] of sightsIn(exchange)) {
+      const sights = found.get(keyOf(exchange, id))?.sights
+      const last = sights?.at(-1)
+      if (last === undefined || exchange.at >= endOf(last.exchange)) sights?.push(sight)
     }
   }
-  const sights = new Map<number, Array<Sight>>(Array.from(ids.keys(), (id) => [id, []]))
-  if (ids.size > 0) for (const exchange of evidence) look(exchange, sights)
-  return Array.from(ids, ([id, { created, deleted }]) => ({ id, created, deleted, sights: sights.get(id)! }))
+  return Array.from(found.values(), (life) => ({ created: undefined, deleted: undefined, ...life }))
 })
 
-const look = (exchange: Exchange, sights: ReadonlyMap<number, Array<Sight>>): void => {
-  const { operation } = exchange
-  const at = exchange.at + exchange.durationMillis / 2
-  if (operation === "nodes.get" && exchange.nodeId !== undefined) {
+/** What a reply shows of nodes. One that is not dated may have been given before. */
+const sightsIn = (exchange: Exchange): ReadonlyArray<readonly [id: number, sight: Sight]> => {
+  const { nodeId, operation } = exchange
+  if (!hasAllHeaders(exchange)) return []
+  const seen = (record: JsonObject, by: Sight["by"]) =>
+    [idOf(record), { exchange, by, isThere: true, status: wordOf(record) }] as const
+  if (operation === "nodes.get" && nodeId !== undefined) {
     const [record] = recordsIn(exchange)
-    if (record === undefined && !isRefusal(exchange)) return
-    sights
-      .get(exchange.nodeId)
-      ?.push({ exchange, at, by: "get", isThere: record !== undefined, status: record && wordOf(record) })
+    if (record !== undefined) return [[nodeId, seen(record, "get")[1]]]
+    return isRefusal(exchange) ? [[nodeId, { exchange, by: "get", isThere: false, status: undefined }]] : []
   }
-  if (operation === "nodes.create") {
-    const [record] = recordsIn(exchange)
-    if (record !== undefined)
-      sights.get(idOf(record))?.push({ exchange, at, by: "create", isThere: true, status: wordOf(record) })
-  }
-  if (operation === "nodes.list") {
-    for (const record of (listIn(exchange) ?? []).filter(isObject)) {
-      sights.get(idOf(record))?.push({ exchange, at, by: "list", isThere: true, status: wordOf(record) })
-    }
-  }
+  if (operation === "nodes.create")
+    return recordsIn(exchange)
+      .slice(0, 1)
+      .map((record) => seen(record, "create"))
+  if (operation !== "nodes.list") return []
+  return (listIn(exchange) ?? []).filter(isObject).map((record) => seen(record, "list"))
+}
+
+/** What something took at least and at most: nobody may have looked for a while. */
+interface Range {
+  readonly min: number
+  readonly max: number
 }
 
 /** Durations, each with the exchange in which it ended. */
-export type Durations = ReadonlyArray<Observation<number>>
+export type Durations = ReadonlyArray<Observation<Range>>
 
-/** The instant between the last look that shows one thing and the first that shows the next. */
-const between = (before: number, after: number): number => (before + after) / 2
+/** The time from a change to the one that a look shows, and that one before it does not. */
+const lasted = (change: Exchange, before: Exchange | undefined, after: Exchange, what: string): Observation<Range> => {
+  const min = Math.max(0, (before?.at ?? 0) - endOf(change))
+  const max = Math.max(min, endOf(after) - change.at)
+  const [least, most] = [min, max].map((millis) => (millis / 1000).toFixed(1))
+  return observation(after, { min, max }, `${what} after ${least === most ? most : `${least} to ${most}`} s`)
+}
 
 export const provisioning = (evidence: Evidenced): Durations =>
   lives(evidence).flatMap(({ created, sights }) => {
-    if (created === undefined) return []
-    const running = sights.find(({ by, status }) => by !== "create" && isRunning(status))
-    if (running === undefined) return []
-    const before = sights.findLast(({ at, status }) => at <= running.at && !isRunning(status))
-    const start = created.at + created.durationMillis / 2
-    const millis = Math.max(0, between(before?.at ?? start, running.at) - start)
-    return [observation(running.exchange, millis, `running after ${(millis / 1000).toFixed(1)} s`)]
+    const at = sights.findIndex(({ by, status }) => by !== "create" && isRunning(status))
+    if (created === undefined || at < 0) return []
+    return [lasted(created, sights[at - 1]?.exchange, sights[at]!.exchange, "running")]
   })
 
 export const termination = (evidence: Evidenced): Durations =>
   lives(evidence).flatMap(({ deleted, sights }) => {
     if (deleted === undefined) return []
-    const start = deleted.at + deleted.durationMillis / 2
-    const gone = sights.find(({ at, by, isThere }) => by === "get" && at >= start && !isThere)
-    if (gone === undefined) return []
-    const before = sights.findLast(({ at, by, isThere }) => by === "get" && at < gone.at && isThere)
-    const millis = Math.max(0, between(Math.max(start, before?.at ?? start), gone.at) - start)
-    return [observation(gone.exchange, millis, `gone after ${(millis / 1000).toFixed(1)} s`)]
+    const gets = sights.filter(({ by }) => by === "get")
+    const at = gets.findIndex(({ exchange, isThere }) => !isThere && exchange.at >= endOf(deleted))
+    return at < 0 ? [] : [lasted(deleted, gets[at - 1]?.exchange, gets[at]!.exchange, "gone")]
   })
 
 /** How long the list had nodes that could not be read any more; 0 for one that it did not have any more. */
-export const ghosts = (evidence: Evidenced): Durations =>
+export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
-    const gone = sights.find(({ by, isThere }) => by === "get" && !isThere)
+    const gone = sights.find(({ by, isThere }) => by === "get" && !isThere)?.exchange
     if (deleted === undefined || gone === undefined) return []
-    const listed = sights.filter(({ at, by }) => by === "list" && at > gone.at).at(-1)
+    const listed = sights.findLast(({ by, exchange }) => by === "list" && exchange.at >= endOf(gone))?.exchange
     if (listed !== undefined) {
       const millis = listed.at - gone.at
-      return [
-        observation(
-          listed.exchange,
-          millis,
-          `node ${id} was listed ${(millis / 1000).toFixed(1)} s after it could not be read`
-        )
-      ]
+      const says = `node ${id} was listed ${(millis / 1000).toFixed(1)} s after it could not be read`
+      return [observation(listed, Math.max(1, millis), says)]
     }
     const list = evidence.find(
-      (exchange) => exchange.operation === "nodes.list" && exchange.at > gone.at && listIn(exchange) !== undefined
+      (exchange) =>
+        exchange.operation === "nodes.list" &&
+        exchange.account === gone.account &&
+        exchange.at >= endOf(gone) &&
+        listIn(exchange) !== undefined
     )
     return list === undefined ? [] : [observation(list, 0, "a node that is gone is not listed")]
   })
 
+/** Words of statuses that Berth does not know, with how often reads show them. */
+const unknownWords = once((evidence): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const exchange of evidence) {
+    if (exchange.operation !== "nodes.list" && exchange.operation !== "nodes.get") continue
+    for (const word of recordsIn(exchange).map(wordOf)) {
+      if (word !== undefined && isUnknown(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
+    }
+  }
+  return counts
+})
+
+const isUnknown = (word: string): boolean => {
+  const status = readStatus(word)
+  return !isKnown(status) && !isUnstated(status)
+}
+
+/** Words that are kept, at most. */
+const maxWords = 50
+
+/** The words that Berth does not know. */
+export const otherStatuses = (evidence: Evidenced): ReadonlyArray<string> | undefined => {
+  const words = Array.from(unknownWords(evidence).keys()).toSorted().slice(0, maxWords)
+  return words.length === 0 ? undefined : words
+}
+
 /** The words of statuses: what each of ours is called. */
 export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
   const words: { -readonly [K in keyof Behaviour["statuses"]]: string } = {}
+  const add = (more: Behaviour["statuses"]) => {
+    for (const [name, word] of Object.entries(more)) words[name as keyof typeof words] ??= word
+  }
   for (const exchange of evidence) {
     if (!exchange.operation?.startsWith("nodes.")) continue
-    for (const record of recordsIn(exchange)) {
-      const word = wordOf(record)
+    for (const word of recordsIn(exchange).map(wordOf)) {
       if (word === undefined) continue
-      if (exchange.operation === "nodes.create") words.create ??= word
-      else {
-        const known = readStatus(word)
-        if (known === "created" || known === "running" || known === "power-off" || known === "terminate")
-          words[known] ??= word
-        else if (known === "creating") words.created ??= word
-      }
+      const known = readStatus(word)
+      if (exchange.operation === "nodes.create") add({ create: word })
+      else if (known === "creating") add({ created: word })
+      else if (isKnown(known)) add({ [known]: word })
     }
   }
-  for (const { deleted, sights } of lives(evidence)) {
-    const early = sights.filter(({ at, by }) => by !== "create" && (deleted === undefined || at < deleted.at))
-    const runs = early.findIndex(({ status }) => isRunning(status))
-    const before = early[0]?.status
-    if (runs > 0 && before !== undefined) words.created ??= before
-    const late =
-      deleted === undefined
-        ? undefined
-        : sights.find(
-            ({ at, isThere, status }) => at > deleted.at && isThere && status !== undefined && !isRunning(status)
-          )
-    if (late?.status !== undefined) words.terminate ??= late.status
-  }
+  for (const life of lives(evidence)) add(wordsOf(life))
+  // Most nodes run: the word that most of them have is the one for it.
+  const taken = Object.values(words)
+  const [most] = Array.from(unknownWords(evidence))
+    .filter(([word]) => !taken.includes(word))
+    .toSorted(([, a], [, b]) => b - a)
+  if (most !== undefined) add({ running: most[0] })
   return words
+}
+
+/** What the statuses of a node are called, whatever their words: those before its delete, the last of them, and the next after it. */
+const wordsOf = ({ deleted, sights }: Life) => {
+  const told = sights.flatMap(({ by, exchange, status }) =>
+    by === "create" || status === undefined
+      ? []
+      : [{ status, isLate: deleted !== undefined && exchange.at >= endOf(deleted) }]
+  )
+  const early = told.filter(({ isLate }) => !isLate).map(({ status }) => status)
+  const [first, last] = [early[0], early.at(-1)]
+  const isLast = last !== undefined && isUnknown(last) && (deleted !== undefined || first !== last)
+  const running = early.find(isRunning) ?? (isLast ? last : undefined)
+  const created = running === undefined || first === running ? undefined : first
+  const terminate = told.find(({ isLate, status }) => isLate && !early.includes(status))?.status
+  return {
+    ...(created === undefined ? {} : { created }),
+    ...(running === undefined ? {} : { running }),
+    ...(terminate === undefined ? {} : { terminate })
+  }
 }
 
 const order = ["creating", "created", "running", "terminate"]
 
-/** Whether the statuses come in the order that is assumed, each once, in whatever spelling. */
+/** Whether the statuses come in the order that is assumed, in whatever spelling. Somebody may power a node off meanwhile. */
 const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
   let at = -1
   return words.every((word) => {
-    const next = order.indexOf(String(readStatus(word)))
-    const isNext = next > at
+    const status = readStatus(word)
+    if (status === "power-off") return true
+    const next = order.indexOf(String(status))
+    const isNext = next > at || (next === at && status === "running")
     at = next
     return isNext
   })
@@ -180,7 +235,10 @@ const withIds = once((evidence) =>
 const gone = once((evidence) =>
   lives(evidence).flatMap(({ deleted, sights }) =>
     sights
-      .filter(({ at, by, isThere }) => by === "get" && !isThere && deleted !== undefined && at > deleted.at)
+      .filter(
+        ({ by, exchange, isThere }) =>
+          by === "get" && !isThere && deleted !== undefined && exchange.at >= endOf(deleted)
+      )
       .map(({ exchange }) => exchange)
   )
 )
@@ -188,9 +246,17 @@ const gone = once((evidence) =>
 /** Of each node the second delete, while it can be read: it is being terminated then. */
 const secondDeletes = once((evidence) =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
-    const again = deletes(evidence).find((exchange) => exchange.nodeId === id && exchange !== deleted)
+    if (deleted === undefined) return []
+    const again = deletes(evidence).find(
+      (exchange) =>
+        exchange.nodeId === id &&
+        exchange.account === deleted.account &&
+        exchange.at >= endOf(deleted) &&
+        (isSuccess(exchange) || isRefusal(exchange))
+    )
     if (again === undefined) return []
-    return sights.some(({ at, by, isThere }) => by === "get" && at > again.at && isThere) ? [again] : []
+    const isThere = sights.some((sight) => sight.by === "get" && sight.isThere && sight.exchange.at >= endOf(again))
+    return isThere ? [again] : []
   })
 )
 
@@ -230,15 +296,24 @@ export const life = {
     ...node,
     refutedBy: "A new node with a lower id than one before it",
     see: function* (evidence) {
-      let highest = Number.NEGATIVE_INFINITY
+      // What was there when a create was sent: replies that came meanwhile may show what was made later.
+      const known = new Map<number, Array<{ readonly end: number; readonly id: number }>>()
       for (const exchange of withIds(evidence)) {
+        const before = known.get(exchange.account) ?? []
+        known.set(exchange.account, before)
         const ids = recordsIn(exchange)
           .map(idOf)
           .filter((id) => !Number.isNaN(id))
         const [id] = ids
-        if (exchange.operation === "nodes.create" && id !== undefined && Number.isFinite(highest))
-          yield observation(exchange, id > highest, `the new node has the id ${id} after ${highest}`)
-        for (const each of ids) highest = Math.max(highest, each)
+        if (exchange.operation === "nodes.create" && id !== undefined) {
+          const highest = before.reduce(
+            (most, each) => (each.end <= exchange.at ? Math.max(most, each.id) : most),
+            Number.NEGATIVE_INFINITY
+          )
+          if (Number.isFinite(highest) && highest !== id)
+            yield observation(exchange, id > highest, `the new node has the id ${id} after ${highest}`)
+        }
+        if (ids.length > 0) before.push({ end: endOf(exchange), id: ids.reduce((a, b) => Math.max(a, b)) })
       }
     }
   }),
@@ -263,6 +338,7 @@ export const life = {
     refutedBy: "A create with another status, or without the header",
     see: each(creates, (exchange) => {
       if (!isSuccess(exchange)) return undefined
+      if (exchange.headers["location"] === undefined && !hasAllHeaders(exchange)) return undefined
       const says = `${exchange.status} ${exchange.headers["location"] === undefined ? "without" : "with"} Location`
       return [says, `a create is ${says}`]
     }),

@@ -8,7 +8,7 @@ import { instantOf, isObject, type JsonObject, kindOf, sizeOf } from "../../prof
 import type { Operation } from "../../faults/operations.ts"
 import { type Exchange, isSecretName, isSuccess, json, listIn, listKey, recordsIn } from "./Exchange.ts"
 import { claim, type Evidenced, is, observation, type Observer, once } from "./Claim.ts"
-import { asked } from "./paging.ts"
+import { asked } from "./lists.ts"
 
 /** Successes whose body is known, by operation. */
 const byOperation = once((evidence) =>

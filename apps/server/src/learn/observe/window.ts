@@ -5,7 +5,7 @@
 import { limitHeader, minEpochSeconds, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../../world/allowance.ts"
 import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
-import { type Exchange, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
+import { type Exchange, hasAllHeaders, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
 
 interface Reading {
   readonly exchange: Exchange
@@ -31,10 +31,19 @@ const readingOf = (exchange: Exchange): Reading | undefined => {
   return { exchange, limit, remaining, resetMillis, untilMillis: resetMillis - at, at }
 }
 
-const readings = once((evidence) => evidence.flatMap((exchange) => readingOf(exchange) ?? []))
+/** Those of each account, which has an allowance of its own. A request with wrong credentials spends that of its address. */
+const byAccount = once((evidence): ReadonlyArray<ReadonlyArray<Reading>> => {
+  const valid = evidence.filter(({ status }) => status !== 401 && status !== 403)
+  const all = valid.flatMap((exchange) => readingOf(exchange) ?? [])
+  return Array.from(Map.groupBy(all, ({ exchange }) => exchange.account).values())
+})
 
-/** Those that cost something. */
-const granted = once((evidence) => readings(evidence).filter(({ exchange }) => exchange.status !== 429))
+const readings = once((evidence) => byAccount(evidence).flat())
+
+/** Those that cost something, by account. */
+const granted = once((evidence) =>
+  byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status !== 429))
+)
 
 const hasHeaders = ({ headers }: Exchange): boolean =>
   [limitHeader, remainingHeader, resetHeader].every((name) => headers[name] !== undefined)
@@ -45,6 +54,7 @@ const headersOn = (kind: "success" | "failure") =>
     const isOfKind = kind === "success" ? isSuccess(exchange) : !isSuccess(exchange) && exchange.status < 500
     const isNeither = exchange.status < 200 || isRedirect(exchange)
     if (!isOfKind || isNeither || exchange.operation === undefined) return undefined
+    if (!hasHeaders(exchange) && !hasAllHeaders(exchange)) return undefined
     return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
   })
 
@@ -57,7 +67,8 @@ const wholeSeconds = (millis: number): number => Math.round(millis / 1000) * 100
 const round = (millis: number, tolerance = toleranceMillis): number => {
   const steps = [3_600_000, 60_000, 15_000, 5_000, 1_000]
   const step = steps.find(
-    (each) => millis >= each && Math.abs(Math.round(millis / each) * each - millis) <= tolerance + each * 0.001
+    (each) =>
+      Math.round(millis / each) >= 1 && Math.abs(Math.round(millis / each) * each - millis) <= tolerance + each * 0.001
   )
   return step === undefined ? Math.max(1000, wholeSeconds(millis)) : Math.round(millis / step) * step
 }
@@ -68,10 +79,15 @@ const sentences: Readonly<Record<Algorithm, (seconds: number) => string>> = {
   "token-bucket": (seconds) => `a token bucket that fills in ${seconds} s`
 }
 
+interface Shown {
+  readonly algorithm: Algorithm
+  readonly windowMillis: number | undefined
+}
+
 /** A kind of window with its length, as a reading shows it. */
 const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number, tolerance = toleranceMillis) => {
   const windowMillis = round(lengthMillis, tolerance)
-  return observation(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
+  return observation<Shown>(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
 }
 
 /** Replies that tell a bucket from a window, at least. */
@@ -82,8 +98,11 @@ const minReadings = 5
  * allowance at its end, a sliding one gives back what was spent first.
  */
 const windowIn = once((evidence) => {
-  const all = granted(evidence)
-  return all.length < minReadings ? undefined : (bucketOf(all) ?? slidingOf(all) ?? refilledOf(all))
+  for (const all of granted(evidence)) {
+    const found = all.length < minReadings ? undefined : (bucketOf(all) ?? slidingOf(all) ?? refilledOf(all))
+    if (found !== undefined) return found
+  }
+  return undefined
 })
 
 /**
@@ -107,8 +126,11 @@ const slidingOf = (all: ReadonlyArray<Reading>) => {
     const lengthMillis = oldest.resetMillis - oldest.at
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
-    if (hasMoved && isNear && reading.limit - reading.remaining >= 3)
-      return shownBy(reading, "sliding-window", lengthMillis)
+    if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
+    // Where somebody else had spent before, its reset is that of their request.
+    if (oldest.limit - oldest.remaining === 1) return shownBy(reading, "sliding-window", lengthMillis)
+    const says = "a sliding window: it refills bit by bit"
+    return observation<Shown>(reading.exchange, { algorithm: "sliding-window", windowMillis: undefined }, says)
   }
   return undefined
 }
@@ -129,7 +151,7 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
   })
   const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
   return isDeepEnough && agrees && isAhead
-    ? shownBy(deepest, "token-bucket", length, toleranceMillis * scale)
+    ? shownBy(deepest, "token-bucket", length, (toleranceMillis + length / deepest.limit) * scale)
     : undefined
 }
 
@@ -148,7 +170,11 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
 
 /** Whether it is a bucket, which a few replies show; what else it is takes longer. */
 export const isBucket = (evidence: Evidenced): boolean | undefined => {
-  const all = granted(evidence)
+  const shown = granted(evidence).map(isBucketIn)
+  return shown.find((each) => each !== undefined)
+}
+
+const isBucketIn = (all: ReadonlyArray<Reading>): boolean | undefined => {
   if (bucketOf(all) !== undefined) return true
   // One of a window is as far away after one request as after many.
   const fresh = all.find(({ limit, remaining }) => limit - remaining === 1)
@@ -203,7 +229,8 @@ export const window = {
     needs: "time",
     refutedBy: "Two of them in one window with different numbers left",
     see: (evidence) => {
-      const [one, two] = readings(evidence).filter(({ exchange }) => exchange.status === 429)
+      const refused = byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status === 429))
+      const [one, two] = refused.find((each) => each.length > 1) ?? []
       if (one === undefined || two === undefined || one.resetMillis !== two.resetMillis) return []
       const says = `${one.remaining} left at one 429, ${two.remaining} at the next`
       return [observation(two.exchange, two.remaining === one.remaining, says)]
@@ -224,7 +251,12 @@ export const window = {
     // Where its kind does not show the first request of one tells it.
     see: (evidence) => {
       const found = windowIn(evidence)
-      if (found !== undefined) return [{ ...found, value: found.value.windowMillis }]
+      if (found !== undefined) {
+        const { windowMillis } = found.value
+        return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
+      }
+      // That of a bucket says when one request is back.
+      if (isBucket(evidence) !== false) return []
       const fresh = readings(evidence).find(
         ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
       )

@@ -73,6 +73,8 @@ export interface World {
   readonly apiKey: string
   /** As `apiKey`. */
   readonly accessToken: string
+  /** `baseUrl`, `apiKey` and `accessToken` for `createClient`, which does not take a world itself. Not shown, like `apiKey`. */
+  readonly connection: { readonly baseUrl: string; readonly apiKey: string; readonly accessToken: string }
   /** The world's present instant. */
   readonly now: () => Promise<Date>
   /** Moves the clock on by a duration such as `"10 seconds"` or `"1h30m"`, and gives its new instant. */

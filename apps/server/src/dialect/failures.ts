@@ -1,0 +1,78 @@
+/**
+ * Failures as the service says them today: the reason is in `errors`, and `message` is a phrase.
+ */
+import { Predicate } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
+import type { Reply } from "../http/Exchange.ts"
+import { bytesOf } from "../transport/replyBytes.ts"
+import type { Today } from "../world/Today.ts"
+
+const phrases: Readonly<Record<number, string>> = {
+  409: "Conflict",
+  412: "Precondition Failed",
+  413: "Payload Too Large",
+  414: "URI Too Long",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  503: "Service Unavailable"
+}
+
+/** The reasons of a refusal: one as text, or several by field. */
+type Reasons = string | Readonly<Record<string, ReadonlyArray<string>>>
+
+const body = (code: number, errors: Reasons) => ({ code, data: {}, errors, message: phrases[code] ?? "Error" })
+
+/** A refused call. With `failuresWith200` only its body says so. */
+export const refusal = ({ failuresWith200 }: Today, code: number, errors: Reasons): Reply =>
+  HttpServerResponse.jsonUnsafe(body(code, errors), { status: failuresWith200 ? 200 : code })
+
+/** A node that is not there, or is at another place. */
+export const noNode = ({ failuresWith200 }: Today): Reply =>
+  failuresWith200
+    ? HttpServerResponse.jsonUnsafe(body(404, "Node not found"))
+    : HttpServerResponse.jsonUnsafe({ detail: "Not found." }, { status: 404 })
+
+const details: Readonly<Record<number, string>> = { 404: "Not found.", 405: "Method not allowed." }
+
+/** `{detail}`, as a reply of this status has it; undefined where its reason is in `errors`. */
+const detailOf = (status: number, errors: Readonly<Record<string, unknown>>, message: string): string | undefined => {
+  if (status === 401) {
+    return /missing/.test(JSON.stringify(errors))
+      ? "Authentication credentials were not provided."
+      : "Invalid authentication credentials."
+  }
+  return status === 403 ? message : details[status]
+}
+
+const utf8 = new TextDecoder()
+
+/** The mock's envelope of a failure, as `Envelope.fail` writes it; undefined where the body is something else. */
+const failureIn = (reply: Reply) => {
+  if (!/json/.test(reply.headers["content-type"] ?? "")) return undefined
+  const bytes = bytesOf(reply)
+  if (bytes === undefined || bytes.length > 1_000_000) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch {
+    return undefined
+  }
+  if (!Predicate.isObject(value) || !("code" in value) || value.code !== reply.status) return undefined
+  const { errors, message } = value as { readonly errors?: unknown; readonly message?: unknown }
+  return typeof message === "string" && Predicate.isObject(errors)
+    ? { message, errors: errors as Readonly<Record<string, ReadonlyArray<string>>> }
+    : undefined
+}
+
+/** A failure in the mock's envelope, said as today. A fault's own body, which is something else, stays as it is. */
+export const asToday = (reply: Reply): Reply => {
+  const failure = failureIn(reply)
+  if (failure === undefined) return reply
+  const { errors, message } = failure
+  const detail = detailOf(reply.status, errors, message)
+  const isWhole = Object.keys(errors).length === 0 || "detail" in errors
+  const said = detail === undefined ? body(reply.status, isWhole ? message : errors) : { detail }
+  return HttpServerResponse.setBody(reply, HttpBody.jsonUnsafe(said))
+}

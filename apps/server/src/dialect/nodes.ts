@@ -1,0 +1,75 @@
+/**
+ * Get, list and delete of today: they translate between the wire and the world.
+ */
+import { pageSize } from "@berthkit/core/api/Routes"
+import { Effect, Result } from "effect"
+import { nodeIdOf } from "../faults/operations.ts"
+import type { Reply } from "../http/Exchange.ts"
+import type { NodeRecord } from "../world/NodeRecord.ts"
+import { deleteNode } from "../world/nodes.ts"
+import { getNodeAt, nodesAt } from "../world/todaysNodes.ts"
+import * as World from "../world/World.ts"
+import type { Asked } from "./Asked.ts"
+import { succeeded } from "./envelope.ts"
+import { noNode, refusal } from "./failures.ts"
+import { attributesToday, deletedToday, listedToday } from "./records.ts"
+
+const nowOf = ({ exchange: { realMillis, world } }: Asked): number => World.enter(world, realMillis())
+
+const findNode = (asked: Asked): Result.Result<NodeRecord, unknown> => {
+  const { exchange, place } = asked
+  return getNodeAt(exchange.world, place, nodeIdOf(exchange.request.url) ?? 0)
+}
+
+export const getReply = (asked: Asked): Effect.Effect<Reply> =>
+  Effect.sync(() => {
+    const now = nowOf(asked)
+    const node = findNode(asked)
+    return Result.isFailure(node)
+      ? noNode(asked.today)
+      : succeeded(attributesToday(asked.exchange.world, node.success, now))
+  })
+
+/** A parameter of paging; the default where it is absent, or `undefined` where it is no whole number from 1. */
+const whole = (text: string | null, standard: number): number | undefined =>
+  text === null || text === "" ? standard : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+
+export const listReply = (asked: Asked): Effect.Effect<Reply> =>
+  Effect.sync(() => {
+    const { exchange, place, query, today } = asked
+    const now = nowOf(asked)
+    const number = whole(query.get("page_no") ?? query.get("page"), 1)
+    const size = whole(query.get("per_page"), pageSize.default)
+    const nodes = nodesAt(exchange.world, place)
+    if (today.paging === "ignored") return pageReply(exchange.world, nodes, now, nodes.length, nodes.length)
+    if (number === undefined || size === undefined || size > pageSize.maximum) {
+      return refusal(today, 400, { [number === undefined ? "page_no" : "per_page"]: ["A valid integer is required."] })
+    }
+    const ordered = today.order === "descending" ? nodes.toReversed() : nodes
+    return pageReply(exchange.world, ordered.slice((number - 1) * size, number * size), now, nodes.length, size)
+  })
+
+/** A page of the list, with the totals of its place. */
+export const pageReply = (
+  world: World.World,
+  nodes: ReadonlyArray<NodeRecord>,
+  now: number,
+  total: number,
+  size: number
+): Reply =>
+  succeeded(
+    nodes.map((node) => listedToday(world, node, now)),
+    { total_count: total, total_page_number: Math.ceil(total / Math.max(1, size)) }
+  )
+
+/** `reserve_ip_required` keeps the address of the node for the account. Nothing in the interface shows it afterwards. */
+export const deleteReply = (asked: Asked): Effect.Effect<Reply> =>
+  Effect.sync(() => {
+    const now = nowOf(asked)
+    const { exchange, today } = asked
+    const node = findNode(asked)
+    if (Result.isFailure(node)) return noNode(today)
+    return Result.isFailure(deleteNode(exchange.world, node.success.id, now))
+      ? refusal(today, 412, "Node is locked")
+      : succeeded(deletedToday(node.success))
+  })

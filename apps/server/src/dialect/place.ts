@@ -1,0 +1,20 @@
+/**
+ * Which project and location a request is about. Both are in the query of every operation.
+ */
+import { HttpServerResponse } from "effect/http"
+import type { Reply } from "../http/Exchange.ts"
+import { locations, type Place } from "../world/Today.ts"
+
+const refused = (message: string): { readonly reply: Reply } => ({
+  reply: HttpServerResponse.jsonUnsafe({ status_code: 400, message }, { status: 400 })
+})
+
+/** Every positive whole number is a project: the service has no request that makes one. */
+const isProject = (text: string | null): text is string => text !== null && /^[1-9]\d{0,14}$/.test(text)
+
+export const placeOf = (query: URLSearchParams): { readonly reply: Reply } | { readonly place: Place } => {
+  const projectId = query.get("project_id")
+  if (!isProject(projectId)) return refused("Project not found")
+  const location = locations.find((name) => name === query.get("location"))
+  return location === undefined ? refused("Location not found") : { place: { projectId: Number(projectId), location } }
+}

@@ -1,0 +1,146 @@
+/**
+ * What is stated of the service of today, and how sure each statement is: in the OpenAPI description and on the docs page of a server whose
+ * first world follows it. The sources are in the provider's OpenAPI and clients of 2023 to 2026.
+ */
+import type { Operation } from "../faults/operations.ts"
+
+/**
+ * `live`: its author saw it on the service. `spec`: the provider's OpenAPI of September 2026. `2+`, `1`: so many clients. `inferred`:
+ * follows from one of these. `guess`: nobody has seen it.
+ */
+type Sure = "live" | "spec" | "2+" | "1" | "inferred" | "guess"
+
+const observed = (sure: ReadonlyArray<Sure>, text: string): string => `${text} (observed: ${sure.join(", ")})`
+
+const chosen = (text: string): string => `${text} (chosen)`
+
+export const levels =
+  "How sure an observation is: `live` was seen on the service; `spec` is in the provider's OpenAPI of September 2026; `2+` and `1` are that " +
+  "many clients; `inferred` follows from one of these; `guess` was seen by nobody. `chosen` is Berth's decision, `documented` the older page."
+
+/** What holds for every operation, or for none in particular. */
+export const general: ReadonlyArray<string> = [
+  observed(["spec", "2+"], "Every operation needs `project_id` and `location` in its query."),
+  observed(
+    ["1"],
+    "Without a project, or with one that does not exist, the reply is 400 with `status_code` and `message`."
+  ),
+  chosen("Every positive whole number is a project; the locations are Delhi, Chennai, Mumbai and Noida."),
+  chosen("A node of another project or location is not found. Nodes of a scenario are in project 1 in Delhi."),
+  observed(["spec"], "Names have 3 to 50 letters, digits and hyphens, and are unique in a project."),
+  observed(["2+"], "A refused rule is 412. The reason is in `errors`, as text, object or list; `message` is a phrase."),
+  observed(["2+"], "401, 403 and 404 have `{detail}`."),
+  observed(
+    ["guess"],
+    "Some failures have the HTTP status 200 and a `code` from 400 in the body; `failuresWith200` plays that."
+  ),
+  observed(["guess"], "The rate limit and its headers are those of the documented page. No client has seen any.")
+]
+
+export const operations: Readonly<Record<Operation, string>> = {
+  "nodes.create": [
+    observed(["spec", "live"], "200 with the record; nested, with counts, if `number_of_instances` was sent."),
+    observed(["2+"], "Too little credit is 200 with `is_credit_sufficient: false`, and no node."),
+    observed(["2+"], "A SKU such as `C3.8GB` is no plan: 412."),
+    chosen("Several nodes of one create are called `name-1`, `name-2`, …")
+  ].join(" "),
+  "nodes.get": observed(["spec"], "About 50 fields. One of another place is 404."),
+  "nodes.list": [
+    observed(["spec", "2+"], "The nodes of one project at one location, with totals beside `data`."),
+    observed(
+      ["guess"],
+      "Paging parameters work as documented; `paging: ignored` plays a service that does not know them."
+    ),
+    observed(["guess"], "By ascending id; `order: descending` plays the other order.")
+  ].join(" "),
+  "nodes.delete": observed(["spec", "2+"], "200 with the envelope."),
+  "images.list": [
+    observed(["spec", "live"], "A record for each SKU and system of the location, about 2000 without a filter."),
+    chosen("`catalogue: short` has 24 of them, `whole` all.")
+  ].join(" "),
+  "images.saved": observed(["spec"], "Records of a disk. They have no plan and no price."),
+  "commitments.set": observed(["spec"], "`{status, message}` without `code` and `data`.")
+}
+
+/** Parameters of the query that are sent besides the documented ones. */
+export const parameters = {
+  project_id: observed(["spec", "2+"], "The project; a whole number."),
+  location: observed(["spec", "2+"], "The location."),
+  osversion: observed(["spec", "2+"], "Operating system version. The documented `version` is ignored."),
+  reserve_ip_required: observed(["spec", "1"], "`true` keeps the address for the account.")
+} as const
+
+/** Fields of the body of a create that the documented interface does not have. */
+export const creation: Readonly<Record<string, readonly [schema: object, text: string]>> = {
+  number_of_instances: [
+    { type: "integer", minimum: 1, maximum: 100 },
+    observed(["spec", "live"], "How many nodes to make. The reply is nested if it is sent.")
+  ],
+  disk: [
+    { type: "integer", minimum: 1 },
+    observed(["spec", "2+"], "Disk space in gigabytes; required for plans that show 0.")
+  ],
+  cn_status: [
+    { type: "string", enum: ["auto_renew", "auto_terminate", "hourly_billing"] },
+    observed(["spec"], "What happens when the commitment of `cn_id` ends.")
+  ],
+  image_id: [{ type: ["integer", "string"] }, observed(["spec"], "The saved image, with `is_saved_image`.")],
+  vpc_id: [{ type: ["integer", "string"] }, observed(["spec"], "A private network, with `subnet_id`.")],
+  subnet_id: [{ type: ["integer", "string"] }, observed(["spec"], "A part of the network.")],
+  enable_bitninja: [{ type: "boolean" }, observed(["spec"], "The security agent, under its product name.")],
+  ssh_keys: [
+    { type: "array", items: { type: ["string", "integer"] } },
+    observed(["live"], "Texts of public keys. An id is accepted, and no key is installed.")
+  ],
+  plan: [{ type: "string" }, observed(["spec", "2+"], "The slug of a plan of this location, and not a SKU.")]
+}
+
+/** Fields of records that say something else than in the documented interface. */
+export const fields: Readonly<Record<string, string>> = {
+  plan: observed(["spec", "live"], "In a node the SKU (`C3.8GB`), in the catalogue the slug that a create takes."),
+  vm_id: observed(["spec"], "Another number than `id`."),
+  memory: observed(["spec"], "Size with its unit, as text."),
+  disk: observed(["spec"], "Size with its unit, as text."),
+  vcpus: observed(["spec"], "A number as text."),
+  price: observed(["spec"], "One sentence with both prices."),
+  committed_info: observed(["spec"], "The commitment of the node, null without one."),
+  status: observed(
+    ["2+"],
+    "`Creating`, `Running`, `Powered off`, `Terminating`; the service also has `Stopping`, `Saving`, `Reinstalling`, `Failed` and `Error`."
+  ),
+  total_count: observed(["1"], "How many nodes the place has."),
+  total_page_number: observed(["1"], "How many pages they are."),
+  price_per_month: observed(["live"], "0 stands for no monthly price."),
+  price_per_hour: observed(["spec", "2+"], "A number in the record's currency."),
+  available_inventory_status: observed(["spec"], "False for a plan that is sold out."),
+  currency: observed(["spec"], "`INR`, or `USD` for accounts that pay in it."),
+  sku_name: observed(["spec", "2+"], "The SKU. It cannot be cut out of the slug, which may contain another one."),
+  disk_space: observed(["spec"], "0 for series whose creates name a `disk`."),
+  creation_time: observed(["spec"], "`DD-MM-YYYY HH:MM:SS` without a zone."),
+  ssh_keys: observed(["spec"], "The public keys that are installed.")
+}
+
+/** What failures of each status look like, as examples. */
+export const failures: Readonly<Record<number, { readonly text: string; readonly example: object }>> = {
+  400: {
+    text: observed(
+      ["1", "guess"],
+      "No such project or location; or fields that are missing or wrong, then with `errors`."
+    ),
+    example: { status_code: 400, message: "Project not found" }
+  },
+  401: {
+    text: observed(["1"], "The API key or the token is missing or wrong."),
+    example: { detail: "Authentication credentials were not provided." }
+  },
+  403: { text: observed(["1"], "Key and token of different accounts."), example: { detail: "Not allowed." } },
+  404: {
+    text: observed(["inferred"], "No such node at this place, or no such path."),
+    example: { detail: "Not found." }
+  },
+  405: { text: observed(["inferred"], "Wrong method."), example: { detail: "Method not allowed." } },
+  412: {
+    text: observed(["2+"], "A rule that was refused, with its reason in `errors`."),
+    example: { code: 412, data: {}, errors: "Plan does not exist", message: "Precondition Failed" }
+  }
+}

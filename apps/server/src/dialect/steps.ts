@@ -1,0 +1,47 @@
+/**
+ * The dialect `today`: the service as its own clients and OpenAPI of 2026 show it, beside the documented interface, which stays the mock's
+ * default and Berth's contract. This folder has the whole of its wire: two steps of a request, which do nothing in a world of the
+ * documented interface. The rules behind it are the world's (`world/Today.ts`, `todaysNodes.ts`, `todaysCatalogue.ts`). How sure each
+ * fact is stands in `statements.ts`. To drop the dialect: delete this folder, those files, and what the compiler then names.
+ */
+import { Effect } from "effect"
+import { type Operation, operationOf } from "../faults/operations.ts"
+import type { Reply, Step } from "../http/Exchange.ts"
+import { pathOf } from "../http/fallback.ts"
+import type { Asked } from "./Asked.ts"
+import { commitmentReply } from "./commitments.ts"
+import { createReply } from "./creation.ts"
+import { asToday } from "./failures.ts"
+import { imagesReply, savedImagesReply } from "./images.ts"
+import { deleteReply, getReply, listReply } from "./nodes.ts"
+import { placeOf } from "./place.ts"
+
+const replies: { readonly [operation in Operation]: (asked: Asked) => Effect.Effect<Reply> } = {
+  "nodes.create": createReply,
+  "nodes.get": getReply,
+  "nodes.list": listReply,
+  "nodes.delete": deleteReply,
+  "images.list": imagesReply,
+  "images.saved": savedImagesReply,
+  "commitments.set": commitmentReply
+}
+
+/** Answers what the endpoints would. Who may not ask, and what no endpoint answers, goes to them as always. */
+export const answersToday: Step = (next) => (exchange) => {
+  const { identity, request, world } = exchange
+  const { today } = world.settings
+  if (today === undefined || identity._tag !== "Known") return next(exchange)
+  const operation = operationOf(request.method, pathOf(request))
+  if (operation === undefined || (identity.bySession && operation !== "commitments.set")) return next(exchange)
+  const query = new URLSearchParams(request.url.split(/\?(.*)/s, 2)[1] ?? "")
+  const place = placeOf(query)
+  return "reply" in place
+    ? Effect.succeed(place.reply)
+    : replies[operation]({ exchange, today, place: place.place, query })
+}
+
+/** Says failures of the steps and endpoints in today's forms. */
+export const failsToday: Step = (next) => (exchange) =>
+  exchange.world.settings.today === undefined
+    ? next(exchange)
+    : Effect.mapEager(next(exchange), (reply) => (reply.status >= 400 ? asToday(reply) : reply))
