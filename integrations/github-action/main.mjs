@@ -2,14 +2,26 @@
 import { spawn } from "node:child_process"
 import { appendFileSync, mkdtempSync, openSync } from "node:fs"
 import { join } from "node:path"
-import { environment, filesIn, input, isRunning, readOr, say, show, temporary, until } from "./common.mjs"
+import {
+  dataOf,
+  environment,
+  filesIn,
+  input,
+  isRunning,
+  readOr,
+  say,
+  show,
+  startOf,
+  temporary,
+  until
+} from "./common.mjs"
 
 const fail = (message) => {
-  say(`::error::${message}`)
+  say(`::error::${dataOf(message)}`)
   process.exit(1)
 }
 
-for (const name of ["api-key", "access-token"]) if (input(name) !== "") say(`::add-mask::${input(name)}`)
+for (const name of ["api-key", "access-token"]) if (input(name) !== "") say(`::add-mask::${dataOf(input(name))}`)
 
 const files = filesIn(mkdtempSync(join(temporary, "berth-action-")))
 // First of all: the post step finds by it what this one leaves behind, however it ends.
@@ -30,23 +42,24 @@ const args = [
   files.folder
 ]
 
-// The process writes its own number before it is `berth`: there is no moment in which it runs and nobody knows it.
-const script = 'echo $$ > "$0" && exec "$@"'
+// The process writes its own number and start before it is `berth`: there is no moment in which it runs and nobody knows it.
+const script = `{ cat "/proc/$$/stat" 2>/dev/null || LC_ALL=C ps -o stat=,lstart= -p $$; } > "$0.start"; echo $$ > "$0" && exec "$@"`
 const log = openSync(files.log, "a")
 const child = spawn("sh", ["-c", script, files.pid, input("berth") || "berth", ...args], {
   detached: true,
   stdio: ["ignore", log, log],
   env: environment()
 })
+const run = { pid: child.pid ?? 0, start: child.pid === undefined ? undefined : startOf(child.pid) }
 // Known also where a step of the job empties the folder for temporary files.
-if (child.pid !== undefined) appendFileSync(process.env.GITHUB_STATE, `pid=${child.pid}\n`)
+if (run.start !== undefined) appendFileSync(process.env.GITHUB_STATE, `pid=${run.pid}\nstart=${run.start}\n`)
 let isEnded = false
 child.once("exit", () => (isEnded = true)).once("error", () => (isEnded = true))
 
 const day = 86_400_000
 const found = await until(() => {
   const node = readOr(files.node)
-  return node ?? (isEnded || !isRunning(child.pid) ? "" : undefined)
+  return node ?? (isEnded || !isRunning(run) ? "" : undefined)
 }, day)
 show(readOr(files.log) ?? "")
 if (!found) fail("There is no node for this job: see the lines above.")

@@ -1,7 +1,7 @@
 // Ends `berth run`, which deletes the node; where that does not run any more, or does not end, `berth reap` deletes it.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { environment, filesIn, input, isRunning, readOr, say, show, until } from "./common.mjs"
+import { environment, filesIn, input, isRunning, readOr, say, show, startIn, until } from "./common.mjs"
 
 /** So long `berth run` may take after each request to end. */
 const maxEndMillis = 60_000
@@ -15,12 +15,15 @@ const before = readOr(files.log)?.length ?? 0
 // A step of the job may have emptied the folder for temporary files.
 mkdirSync(folder, { recursive: true })
 writeFileSync(files.done, "")
-const pid = Number(readOr(files.pid)?.trim() || process.env.STATE_pid || 0)
-const isGone = () => (pid > 0 && isRunning(pid) ? undefined : true)
+const run = {
+  pid: Number(readOr(files.pid)?.trim() || process.env.STATE_pid || 0),
+  start: startIn(readOr(files.start) ?? "") ?? (process.env.STATE_start || undefined)
+}
+const isGone = () => (isRunning(run) ? undefined : true)
 
 const signal = (name) => {
   try {
-    process.kill(pid, name)
+    if (isRunning(run)) process.kill(run.pid, name)
   } catch {
     // It has ended.
   }
@@ -29,7 +32,7 @@ const signal = (name) => {
 // A run whose command has not begun has nothing to end it but a signal.
 let isEnded = readOr(files.node) === undefined ? undefined : await until(isGone, maxEndMillis)
 if (!isEnded) {
-  if (pid > 0) signal("SIGTERM")
+  signal("SIGTERM")
   isEnded = await until(isGone, maxEndMillis)
 }
 // Then it has deleted its node, or left a lease that can be read.
@@ -40,16 +43,53 @@ if (!isEnded) {
 }
 show((readOr(files.log) ?? "").slice(before))
 
-const reaped = spawnSync(input("berth") || "berth", ["reap"], { env: environment(), encoding: "utf8" })
-show(`${reaped.stdout ?? ""}${reaped.stderr ?? ""}`)
-/** A lease that an earlier job left cannot be read. */
-const isOfAnother = reaped.status === 10 && hasEndedByItself
-if (isOfAnother) {
-  say("::warning::A lease on this runner cannot be read, and its node may be billed: see the message of berth reap.")
-} else if (reaped.status !== 0) {
+const berth = (...args) => spawnSync(input("berth") || "berth", args, { env: environment(), encoding: "utf8" })
+const parsed = (text) => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+// As data, because it may also be about nodes of other jobs on this runner.
+const reaped = berth("reap", "-o", "json")
+for (const { id, name, outcome } of parsed(reaped.stdout ?? "") ?? []) show(`${outcome}: node ${id ?? ""} (${name})`)
+const errors = (reaped.stderr ?? "").split("\n").flatMap((line) => {
+  const error = parsed(line)?.error
+  if (error === undefined) show(line)
+  return error ?? []
+})
+for (const { hint, message } of errors) show(`${message}\n${hint}`)
+
+const node = parsed(readOr(files.node) ?? "")
+/** About the lease of this job's run, or its node. Not every system tells when the process of a lease started. */
+const isOwn = ({ details }) =>
+  (details?.run?.pid === run.pid && ["", run.start].includes(details.run.startTime)) ||
+  (node?.id !== undefined && details?.node?.id === node.id)
+/** About the lease of another run, or about one that cannot be read; this job's is whole where its run has ended by itself. */
+const isOther = ({ code, details }) => details?.run !== undefined || (code === "LocalFileFault" && hasEndedByItself)
+const isSummary = ({ code }) => code === "SomeFailed"
+const about = errors.filter((error) => !isSummary(error))
+const others = about.filter((error) => isOther(error) && !isOwn(error))
+const isDone = reaped.status === 0 || (about.length > 0 && others.length === about.length)
+
+/** What the service says of the node: `berth run` may have failed without a lease, where no state could be kept. */
+const isStill = () => {
+  if (node?.id === undefined || input("reuse") === "true") return false
+  const { status } = parsed(berth("node", "get", String(node.id), "-o", "json").stdout ?? "") ?? {}
+  return status !== undefined && status !== "terminate"
+}
+
+if (!isDone || isStill()) {
   say(
     "::error::The node of this job may still be there, and is billed then: run berth reap on this runner, or berth node list."
   )
   process.exit(1)
+}
+if (others.length > 0) {
+  say(
+    "::warning::An earlier run on this runner left a lease that cannot be ended yet, and its node may be billed: see the message of berth reap."
+  )
 }
 rmSync(folder, { recursive: true, force: true })

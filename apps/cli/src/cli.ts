@@ -1,6 +1,6 @@
 /**
- * `berth`, the whole program: what a command line asks for, the one command that it needs, the check of what that can print (`--columns`,
- * `--sort`, `--query`) before it begins, and how a run and its process end.
+ * `berth`, the whole program: parses the command line, loads the one command that it needs, checks the output flags before the command
+ * begins, and ends the run and the process.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
@@ -12,23 +12,23 @@ import { flagsOf, readCommand, usageProblem } from "./commandLine/Parameter.ts"
 import type { FlagHelp } from "./commandLine/CommandHelp.ts"
 import { helpOfGroup } from "./commandLine/helpOf.ts"
 import { formats, globalFlagList, globalFlags } from "./commandLine/globalFlags.ts"
-import { helpText } from "./commandLine/helpText.ts"
+import { helpText } from "@berthkit/terminal/helpText"
 import { namingAccount } from "./commandLine/commandToType.ts"
-import { isOn, rawFlags, readWords, type Words, wordsOf } from "./commandLine/words.ts"
+import { isOn, rawFlags, readWords } from "./commandLine/words.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestions.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { type Command, Commands } from "./commands/command.ts"
-import { type AnyRecord, loadHelp, recordNamed } from "./commands/describe.ts"
+import { loadHelp, recordNamed } from "./commands/describe.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
 import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
 import { Output, printDebug, StdoutFailed, type Streams } from "./output/Output.ts"
-import { type AskedFormat, type Format, formatOf, hasJsonErrors, isFormat } from "./output/OutputOptions.ts"
+import { checkOutput } from "./output/checkOutput.ts"
+import { askedBy, type AskedFormat, type Format, formatOf, hasJsonErrors, isFormat } from "./output/OutputOptions.ts"
 import { valueText } from "./output/valueText.ts"
 import { logs } from "./settings/logs.ts"
 import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
-import { selectFields, sorted } from "./output/Selection.ts"
 import { type Failure, type Problem, problemOf, problemOfDefect, problemOfOutput } from "./failure/Problem.ts"
 import { reportProblem } from "./output/reportProblem.ts"
 
@@ -55,39 +55,11 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, 
   yield* data(hasJsonErrors(format) ? yield* valueText(help, format) : helpText(help, stdout.colour))
 })
 
-/** Fails where none of the records takes the words. */
-const anyTakes = (
-  records: ReadonlyArray<AnyRecord>,
-  take: (record: AnyRecord) => Result.Result<unknown, UsageFault>
-): Effect.Effect<void, UsageFault> => {
-  const taken = records.map(take)
-  const [first] = taken.filter(Result.isFailure)
-  return first !== undefined && taken.every(Result.isFailure) ? Effect.fail(first.failure) : Effect.void
+/** The records that a command prints: with `--dry-run` its proposals, if it has any; without it never proposals. */
+const printedBy = (names: ReadonlyArray<string>, isDryRun: boolean): ReadonlyArray<string> => {
+  const isProposal = (name: string) => name.replace("[]", "") === "proposal"
+  return names.some(isProposal) ? names.filter((name) => isProposal(name) === isDryRun) : names
 }
-
-/**
- * Whether `--columns`, `--sort` and `--query` mean something for the records that a command prints: before it begins, so that no command
- * changes something and then fails for want of a column.
- */
-const checkSelection = Effect.fnUntraced(function* (
-  prints: ReadonlyArray<string>,
-  { flags }: Words
-): Effect.fn.Return<void, UsageFault> {
-  const valueOf = (flag: FlagHelp) => flags.get(flag)?.[0]
-  const [columns, sort, query] = [valueOf(globalFlags.columns), valueOf(globalFlags.sort), valueOf(globalFlags.query)]
-  if (prints.length > 0 && query !== undefined) {
-    const { checkQuery } = yield* Effect.promise(() => import("./output/query.ts"))
-    yield* checkQuery(query)
-  }
-  if (columns === undefined && sort === undefined) return
-  const records = yield* Effect.promise(() => Promise.all(prints.map(recordNamed)))
-  if (columns !== undefined && records.every(({ hasMoreFields }) => hasMoreFields !== true)) {
-    yield* anyTakes(records, ({ fields }) => selectFields(fields([]), wordsOf(columns)))
-  }
-  if (sort !== undefined) {
-    yield* anyTakes(records, ({ fields }) => sorted({ fields, encode: (record) => record }, [], wordsOf(sort)))
-  }
-})
 
 const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: AskedFormat) {
   const format = asked.fromEnvironment
@@ -105,11 +77,13 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const help = words.flags.get(globalFlags.help)
   if (help !== undefined && isOn.get(help[0] ?? "") !== false)
     return yield* printHelp({ path, entry: verb }, asked.asked)
-  yield* checkSelection([...verb.prints, ...verb.paints], words)
   const read = readCommand(command.parameters, globalParameters, words, nameOf(path))
   if (Result.isFailure(read)) return yield* new UsageFault(read.failure)
   const { globals, values } = read.success
   const output = words.flags.has(globalFlags.output) || format === undefined ? globals.output : format
+  const names = printedBy([...verb.prints, ...verb.paints], (values as { readonly dryRun?: unknown }).dryRun === true)
+  const records = yield* Effect.promise(() => Promise.all(names.map(recordNamed)))
+  yield* checkOutput({ command: nameOf(path), records, value: verb.value }, askedBy({ ...globals, output }))
   yield* Effect.provideService(command.run(values), GlobalSettings, { ...globals, output })
 })
 

@@ -2,13 +2,17 @@
  * Where the process begins: what can be answered at once is, and the program is loaded for everything else.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
+import type { AccountFlags } from "./completion/CompletionCache.ts"
 import { outputFault } from "./failure/outputFault.ts"
 import { quickAnswer } from "./quick.ts"
 
 /** Another process, which this one does not wait for. */
-const refresh = async (profile: string | undefined) => {
+const refresh = async ({ location, profile, project }: AccountFlags) => {
   const { spawn } = await import("node:child_process")
-  const args = [process.argv[1]!, "__values", ...(profile === undefined ? [] : [profile])]
+  const flags = Object.entries({ profile, project, location }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`]
+  )
+  const args = [process.argv[1]!, "__values", ...flags]
   spawn(process.execPath, args, { detached: true, stdio: "ignore" }).unref()
 }
 

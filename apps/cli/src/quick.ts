@@ -8,12 +8,19 @@ import pkg from "../package.json" with { type: "json" }
 import type { CommandHelp } from "./commandLine/CommandHelp.ts"
 import { helpOfGroup } from "./commandLine/helpOf.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
-import { helpText } from "./commandLine/helpText.ts"
+import { helpText } from "@berthkit/terminal/helpText"
 import { rawFlags } from "./commandLine/words.ts"
 import { readRequest } from "./commandLine/Request.ts"
 import { tree } from "./commands/tree.ts"
 import { complete, completionLines, joined } from "./completion/complete.ts"
-import { cachePath, type Environment, maxAgeMillis, profileNames, readCache } from "./completion/CompletionCache.ts"
+import {
+  type AccountFlags,
+  cachePath,
+  type Environment,
+  maxAgeMillis,
+  profileNames,
+  readCache
+} from "./completion/CompletionCache.ts"
 import { surfaceOf } from "./output/Surface.ts"
 
 /** What a process has for an answer. */
@@ -21,7 +28,7 @@ export interface QuickProcess {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly env: Environment
   /** Reads the values of completions anew, without waiting for it. */
-  readonly refresh: (profile: string | undefined) => void
+  readonly refresh: (account: AccountFlags) => void
   readonly nowMillis: number
 }
 
@@ -59,10 +66,10 @@ const quickCompletion = (
   const completion = complete(tree, (path) => described[path], line)
   if (completion.dynamic === undefined) return completionLines(completion, [], shell)
   if (completion.dynamic === "profiles") return completionLines(completion, profileNames(env), shell)
-  const { profile } = rawFlags(line)
-  const cached = readCache(cachePath(env, profile))
+  const account = rawFlags(line)
+  const cached = readCache(cachePath(env, account))
   if (cached === undefined) return undefined
-  if (Math.abs(nowMillis - cached.writtenMillis) > maxAgeMillis) refresh(profile)
+  if (Math.abs(nowMillis - cached.writtenMillis) > maxAgeMillis) refresh(account)
   return completionLines(completion, cached.values[completion.dynamic] ?? [], shell)
 }
 

@@ -3,15 +3,17 @@
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
-import { type FileFault, readText } from "@berthkit/core/client/files/StateFiles"
+import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
 import { quoted } from "../commandLine/commandToType.ts"
 import { LocalFileFault, UsageFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { problemOf } from "../failure/Problem.ts"
-import { readFleet } from "../fleet/FleetFile.ts"
+import { notEmpty, readFileText } from "../files/givenFile.ts"
+import { sshKeyOf } from "../proposal/sshKey.ts"
+import { type Group, readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/plan.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 
@@ -39,16 +41,21 @@ export const placeOf = (given = defaultFile): FleetPlace => ({
   flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
 })
 
-/** A file that cannot be read. */
+/** Why a file cannot be read. A file that is too large is not a fleet file. */
 const unreadable = (file: string) => (fault: FileFault) =>
-  new LocalFileFault({
-    path: file,
-    message: `${file} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
-    hint:
-      fault.code === "ENOENT"
-        ? "Name the fleet file with -f; berth schema fleet says what it may hold."
-        : "Put that right, or name another file with -f."
-  })
+  fault.message.includes("is too large")
+    ? new UsageFault({
+        message: `${file} is too large: a fleet file has at most 1 MiB.`,
+        hint: "berth schema fleet says what the file may hold."
+      })
+    : new LocalFileFault({
+        path: file,
+        message: `${file} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
+        hint:
+          fault.code === "ENOENT"
+            ? "Name the fleet file with -f; berth schema fleet says what it may hold."
+            : "Put that right, or name another file with -f."
+      })
 
 const problemFault = (file: string, { column, line, message }: ConfigProblem) =>
   new UsageFault({
@@ -63,20 +70,18 @@ const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyAr
   return yield* faults.at(-1) ?? new UsageFault({ message: `${file} cannot be used.`, hint: "" })
 })
 
-/** More than a person writes. */
-const maxBytes = 1024 * 1024
-
-const readFile = (path: string) =>
+/** The text of a fleet file. A pipe is refused: there is no place next to it for a ledger. */
+const readSource = (path: string) =>
   Effect.flatMap(
-    readText(path, maxBytes, true),
-    Option.match({ onNone: () => Effect.fail<FileFault>({ code: "ENOENT", message: "" }), onSome: Effect.succeed })
+    withFiles((fs) => fs.stat(path)),
+    (about) => (about.isFile() ? readFileText(path) : Effect.fail<FileFault>({ message: `${path} is not a file` }))
   )
 
 /** The start scripts of a group, and their digests. */
 const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>
   Effect.forEach(paths, (path) =>
     Effect.mapError(
-      readFile(resolve(dirname(place.file), path)),
+      notEmpty(readFileText(resolve(dirname(place.file), path))),
       (fault) =>
         new UsageFault({
           message: `The start script ${path} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
@@ -85,6 +90,15 @@ const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>
     )
   )
 
+/** The SSH keys of a group, as Berth sends them. */
+const readSshKeys = (place: FleetPlace, { group, order }: Group) =>
+  order.sshKeys === undefined
+    ? Effect.succeed({})
+    : Effect.map(
+        Effect.forEach(order.sshKeys, (word) => sshKeyOf(`nodes.${group}.sshKeys`, word, dirname(place.file))),
+        (sshKeys) => ({ sshKeys })
+      )
+
 /** A fleet with the texts of its start scripts, which only a create needs. */
 export interface ReadFleet extends LoadedFleet {
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
@@ -92,7 +106,7 @@ export interface ReadFleet extends LoadedFleet {
 
 /** Reads the fleet file and what it refers to. */
 export const readFleetFile = Effect.fnUntraced(function* (place: FleetPlace) {
-  const source = yield* Effect.mapError(readFile(place.file), unreadable(place.file))
+  const source = yield* Effect.mapError(readSource(place.file), unreadable(place.file))
   const read = readFleet(source)
   if (Result.isFailure(read)) return yield* failWith(place.file, read.failure)
   const scriptsOf = new Map<string, ReadonlyArray<string>>()
@@ -101,7 +115,8 @@ export const readFleetFile = Effect.fnUntraced(function* (place: FleetPlace) {
     const scripts = yield* readScripts(place, group.startScripts)
     scriptsOf.set(group.group, scripts)
     const digests = scripts.map((script) => createHash("sha256").update(script).digest("hex").slice(0, 16))
-    groups.push({ ...group, scripts: digests })
+    const sshKeys = yield* readSshKeys(place, group)
+    groups.push({ ...group, order: { ...group.order, ...sshKeys }, scripts: digests })
   }
   return { ...read.success, groups, scriptsOf } satisfies ReadFleet
 })

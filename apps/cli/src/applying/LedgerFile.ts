@@ -2,13 +2,14 @@
  * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
  * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
  */
-import { type FileFault, readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
+import { placeOfFile } from "../files/givenFile.ts"
 import { underLock } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
-import { type Output, printNote } from "../output/Output.ts"
+import { Output, printNote } from "../output/Output.ts"
 
 /** Some thousand members. */
 const maxBytes = 16 * 1024 * 1024
@@ -43,11 +44,29 @@ const unwritable = (path: string) => (fault: FileFault) =>
     "Put that right, and run the same command again: it goes on where this one ended."
   )
 
+/** Two branches have each made a node for one member, and their ledgers were merged. */
+const doubledLine = (
+  path: string,
+  { ids, member }: { readonly member: string; readonly ids: ReadonlyArray<number> }
+) => {
+  const [first, second] = ids
+  return refused(
+    path,
+    ids.length < 2
+      ? `The ledger ${path} is damaged: ${member} is in it twice.`
+      : `The ledger ${path} has a member with more than one node: ${member} is in it twice, with the nodes ${ids.join(" and ")}.`,
+    second === undefined
+      ? "Remove one of the two lines."
+      : `Each of them may exist and be billed. Keep the line of one, such as ${first}, and delete the other node: berth node delete ${second}; or adopt that one as another member`
+  )
+}
+
 /** The ledger in a text, if it is one of this owner. */
 const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { account, fleet, isOwn }: Owner) {
   const read = decodeLedger(text)
   if (Result.isFailure(read)) {
     const { failure } = read
+    if (failure._tag === "Doubled") return yield* doubledLine(path, failure)
     return yield* failure._tag === "Later"
       ? refused(path, `The ledger ${path} was written by a later version of berth.`, "Update berth.")
       : refused(
@@ -75,6 +94,9 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
 /** A word that nothing else has: a new ledger's lineage, the name of a machine. */
 export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
+/** The real path of a ledger, so that every link to the file leads to the same lock. */
+const placeOf = (path: string) => Effect.mapError(placeOfFile(path), unreadable(path))
+
 const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
 
 /** The ledger in the text of its file; an empty one where there is none. */
@@ -85,34 +107,38 @@ const ledgerOf = (path: string, text: Option.Option<string>, owner: Owner) =>
   })
 
 /** The ledger as it is. */
-export const readLedger = (path: string, owner: Owner) =>
-  Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner))
+export const readLedger = (named: string, owner: Owner) =>
+  Effect.flatMap(placeOf(named), (path) => Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner)))
 
 /** Why there is no ledger in a file that can be used. */
-export type NoLedger = "missing" | "damaged" | "later"
+export type NoLedger = "missing" | "damaged" | "doubled" | "later"
+
+const states = { Damaged: "damaged", Doubled: "doubled", Later: "later" } as const
 
 /** The ledger in a file, whosever it is. */
 export const anyLedger = Effect.fnUntraced(function* (
-  path: string
+  named: string
 ): Effect.fn.Return<Result.Result<Ledger, NoLedger>, LocalFileFault> {
-  const text = yield* textOf(path)
+  const text = yield* textOf(yield* placeOf(named))
   if (Option.isNone(text)) return Result.fail("missing")
-  return Result.mapError(decodeLedger(text.value), ({ _tag }) => (_tag === "Later" ? "later" : "damaged"))
+  return Result.mapError(decodeLedger(text.value), ({ _tag }) => states[_tag])
 })
 
 /** Runs `use` with the ledger while no other run has it. Another run is waited for, and that is said. */
 export const withLedger = <A, E, R>(
-  path: string,
+  named: string,
   owner: Owner,
   use: (file: LedgerFile) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | LocalFileFault, R | Output> =>
   Effect.gen(function* () {
+    const path = yield* placeOf(named)
     const waiting = yield* Effect.forkChild(
       Effect.delay(printNote(`Waiting for another run of berth on ${path} to end.`), silentMillis)
     )
     const locked = underLock(`${path}.lock`, unwritable(path), ({ confirm }) =>
       Effect.gen(function* () {
         yield* Fiber.interrupt(waiting)
+        const { noteChange } = yield* Output
         const before = yield* textOf(path)
         let ledger = yield* ledgerOf(path, before, owner)
         let written = Option.getOrUndefined(before)
@@ -129,7 +155,8 @@ export const withLedger = <A, E, R>(
                   "See what changed, such as with git diff, and run the same command again."
                 )
               }
-              yield* Effect.mapError(Effect.andThen(confirm, replaceFile(path, text, true)), unwritable(path))
+              yield* Effect.mapError(Effect.andThen(confirm, replaceDurably(path, text)), unwritable(path))
+              yield* noteChange
               written = text
             }
             ledger = next

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { dirname } from "node:path"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
-import { readText, replaceFile } from "@berthkit/core/client/files/StateFiles"
+import { readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Option, Result, Schema } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
@@ -82,7 +82,7 @@ export const updateRegistry = (
         const before: Registry = Option.getOrElse(found, () => ({ version: 1, machine, fleets: [] }))
         const fleets = change(before.fleets).slice(-maxFleets)
         if (Option.isNone(found) || JSON.stringify(fleets) !== JSON.stringify(before.fleets)) {
-          yield* replaceFile(path, encode({ ...before, fleets }), true)
+          yield* replaceDurably(path, encode({ ...before, fleets }))
         }
         return before.machine
       })
@@ -142,8 +142,23 @@ export const fleetOfNodes = (
     )
   )
 
+/** The nodes in the ledgers of the other fleets on this machine. */
+export const nodesElsewhere = Effect.fnUntraced(function* (
+  account: Effect.Success<typeof ownAccount>,
+  fleet: string
+): Effect.fn.Return<ReadonlySet<number>> {
+  const ledgers = yield* knownLedgers(account)
+  return new Set(fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet)).keys())
+})
+
 /** A ledger that is not there, or is of another account, has no nodes of this one. */
-const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "later", "unreadable"]
+const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "doubled", "later", "unreadable"]
+
+/** The ledgers of this account that cannot be used: nobody knows which nodes they protect. */
+export const unusableLedgers = Effect.gen(function* () {
+  const ledgers = yield* knownLedgers(yield* ownAccount)
+  return ledgers.flatMap(({ ledger, state }) => (unusable.includes(state) ? [ledger] : []))
+})
 
 /** By node. A ledger that cannot be used is reported: its nodes seem to be in no fleet. */
 export const ownMemberships = Effect.gen(function* () {

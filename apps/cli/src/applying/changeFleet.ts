@@ -2,48 +2,60 @@
  * `berth apply` and `berth destroy` from their flags to the result: reads the file, the ledger and the account, plans, shows, asks, carries
  * out. `previewFleet` stops after the plan, and changes no file.
  */
+import type { Image } from "@berthkit/core/domain/Image"
 import type { PriceList } from "@berthkit/core/domain/Price"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
-import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
+import { problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
+import { isWantedKind } from "../fleet/differences.ts"
+import type { Judged } from "../fleet/FleetFile.ts"
 import {
   type Change,
   type Conflict,
   countOf,
+  doubledOf,
   isIdle,
   isSent,
+  type LoadedGroup,
   mustBeKnown,
+  optionsOf,
   type Plan,
   planOf,
   type PlanOptions,
   planPrice
 } from "../fleet/plan.ts"
 import { reportProblem, whenInterrupted } from "../output/reportProblem.ts"
-import { type Changed, printNote, reportingChanged } from "../output/Output.ts"
+import { nodeCount } from "../output/format.ts"
+import { type Changed, Output, printNote, reportingChanged } from "../output/Output.ts"
 import { reportLeftOut } from "../output/progress.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
-import { type Catalogue, offerFor, pricesOf, publicCatalogue } from "../proposal/offer.ts"
+import { canAsk } from "../proposal/confirm.ts"
+import { readImages, underPlansOfFleet } from "../nodes/askedPlan.ts"
+import { type Catalogue, offerFor, planFault, pricesOfOrders, publicCatalogue } from "../proposal/offer.ts"
 import {
   askConsent,
+  checkAtOnce,
   checkCost,
   checkDeletes,
   ensureConsent,
   type Limits,
   notePrice,
   printChanges,
+  shownText,
   showPlan
 } from "./showPlan.ts"
 import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
-import { ownAccount, registered, updateRegistry } from "./Registry.ts"
+import { nodesElsewhere, ownAccount, registered, updateRegistry } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
-import { awaitGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
+import { awaitGone, knownGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
-import { type Means, perform, settledLedger, withProtection } from "./perform.ts"
+import { type Means, notedLedger, perform } from "./perform.ts"
+import { problemOfMember } from "./memberProblem.ts"
 import { type Done, rowsOf } from "./rows.ts"
 
 export interface FleetOptions
@@ -56,45 +68,125 @@ export interface FleetOptions
   readonly grace: Duration.Duration | undefined
 }
 
+/** Adds `-f FILE` to the commands in a text if the fleet file is not the default one. */
+const typed = (text: string, { flag }: FleetPlace): string =>
+  text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
+
 /** Reports all that is in the way, and fails with the last of it. */
-const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, { flag }: FleetPlace) {
+const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, place: FleetPlace) {
   const [last, ...others] = conflicts.toReversed()
   if (last === undefined) return
-  // Another file than the default one has to be named in what is to be typed.
-  const typed = (text: string) =>
-    text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
   const failureOf = ({ hint, kind, message }: Conflict) => {
-    const told = { message: typed(message), hint: typed(hint) }
+    const told = { message: typed(message, place), hint: typed(hint, place) }
     return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)
   }
   for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)))
   return yield* failureOf(last)
 })
 
-/** Why a member cannot be made so: an unknown plan, an image that does not go with it, a commitment that is not offered. */
-const checkOrders = Effect.fnUntraced(function* ({ changes }: Plan, catalogue: Catalogue) {
-  const checked = new Set<string>()
-  for (const change of changes) {
-    if (change.action !== "create" && change.action !== "replace" && change.action !== "commit") continue
-    const { commitment, group, order } = change.group
-    if (checked.has(group)) continue
-    checked.add(group)
-    if (change.action !== "commit" && order.savedImageTemplateId === undefined) {
-      yield* Effect.mapError(
-        offerFor({ ...order, name: group }, catalogue, { force: false }),
-        ({ hint, message }) =>
-          new UsageFault({ message: `nodes.${group}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+/** Whether a change orders nothing. A group with only such changes may have a plan that is no longer offered. */
+const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
+  switch (change.action) {
+    case "create":
+    case "replace":
+    case "commit":
+      return false
+    case "differs":
+      return isWantedKind(change.node, order)
+    default:
+      return true
+  }
+}
+
+/**
+ * Fails, with the place in the file, if a group cannot be ordered: its plan is unknown, its image does not fit the plan, or its commitment
+ * is not offered.
+ */
+const checkOrders = Effect.fnUntraced(function* (
+  { changes }: Plan,
+  { groups }: ReadFleet,
+  catalogue: Catalogue,
+  prices: PriceList,
+  { file }: FleetPlace
+) {
+  for (const each of groups) {
+    const { commitment, group, order, placeOf } = each
+    const own = changes.filter(({ member }) => member.group === group)
+    if (own.length > 0 && own.every((change) => isSettled(change, each))) continue
+    const faultAt = (setting: Judged, message: string, hint: string) => {
+      const { column, line } = placeOf(setting)
+      const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
+      return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+    }
+    const noPlan = planFault(order.plan, catalogue.images, order.image)
+    if (noPlan !== undefined && Result.isFailure(noPlan))
+      return yield* faultAt("plan", noPlan.failure.message, noPlan.failure.hint)
+    if (order.savedImageTemplateId === undefined) {
+      yield* Effect.mapError(offerFor({ ...order, name: group }, catalogue, { force: false }), ({ hint, message }) =>
+        faultAt("image", message, hint)
       )
     }
     if (commitment === null || commitment.days === null) continue
-    const options = pricesOf(catalogue).ofOrder(order).committedOptions
-    if (options.some(({ days }) => days === commitment.days)) continue
-    const offered = options.map(({ days }) => `${days}d`)
-    return yield* new UsageFault({
-      message: `nodes.${group}: the plan ${order.plan} has no committed option of ${commitment.days} days; it has ${offered.length === 0 ? "none" : offered.join(", ")}.`,
-      hint: `See berth plan get ${quoted(order.plan)}`
-    })
+    const found = optionsOf(each, prices)
+    if (found.length === 1) continue
+    const offered = prices.ofOrder(order).committedOptions.map(({ days }) => `${days}d`)
+    const message =
+      found.length > 1
+        ? `The plan ${order.plan} has several committed options of ${commitment.days} days.`
+        : `The plan ${order.plan} has no committed option of ${commitment.days} days; it has ${offered.length === 0 ? "none" : offered.join(", ")}.`
+    return yield* faultAt("commitment", message, `See berth plan get ${quoted(order.plan)}`)
   }
+})
+
+/** The prices for showing and limiting a plan. Fails first if a group cannot be ordered. */
+const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, place: FleetPlace, isDestroy: boolean) {
+  const catalogue = yield* publicCatalogue()
+  yield* reportLeftOut
+  const prices = yield* pricesOfOrders(
+    fleet.groups.map(({ order }) => order),
+    catalogue
+  )
+  if (!isDestroy) yield* checkOrders(plan, fleet, catalogue, prices, place)
+  return prices
+})
+
+/**
+ * Fails if a member has more than one node, because two machines without common state may each have made one, or if it is unknown whether a
+ * commitment was set.
+ */
+export const ensureSingle = (plan: Plan) => {
+  const unsure = plan.changes.find(({ action }) => action === "unsure")
+  const doubled = doubledOf(plan)
+  const [first] = doubled
+  if (first === undefined && unsure === undefined) return Effect.void
+  if (first === undefined) {
+    return Effect.fail(
+      new FleetConflict({
+        message: `It is not known whether the commitment of ${memberText(unsure!.member)} was set.`,
+        hint: "Look in the account portal, and say what it shows: berth fleet adopt --commitment; WHY has the command."
+      })
+    )
+  }
+  return Effect.fail(
+    new FleetConflict({
+      message:
+        doubled.length === 1
+          ? `${first} has more than one node.`
+          : `${doubled.length} members have more than one node: ${doubled.join(", ")}.`,
+      hint: "Each of them is billed; WHY names the second node and says what to do about it."
+    })
+  )
+}
+
+/** What was observed, with the plans of its nodes under the slugs that the fleet has for them. */
+const withAskedPlans = Effect.fnUntraced(function* <E, R>(
+  observed: Observed,
+  fleet: ReadFleet,
+  ledger: Ledger,
+  images: Effect.Effect<ReadonlyArray<Image>, E, R>
+) {
+  const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger, images)
+  return nodes === observed.world.nodes ? observed : { ...observed, world: { ...observed.world, nodes } }
 })
 
 /** The plan, with everything that is in the way of it. */
@@ -106,30 +198,35 @@ const planned = (fleet: ReadFleet, { conflicts, ledger }: Resolved, observed: Ob
 /** The plan of a fleet, shown and not carried out: what is missing counts as gone. */
 export const previewFleet = Effect.fnUntraced(function* (
   place: FleetPlace,
-  options: PlanOptions & Partial<Pick<Limits, "maxCost">>
+  options: PlanOptions & Partial<Pick<Limits, "maxCost" | "maxCommitment" | "maxMinimum">>
 ) {
+  const { isDestroy, maxCommitment, maxCost, maxMinimum } = options
   const fleet = yield* readFleetFile(place)
-  const { registry, ...account } = yield* ownAccount
-  const ledger = yield* readLedger(place.ledger, { ...account, fleet: fleet.fleet })
+  const own = yield* ownAccount
+  const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
   const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
   // Only then it matters which creates this machine has recorded.
   const pending = isPending
     ? yield* Effect.provide(
         resolvePending(
           ledger,
-          yield* updateRegistry(registry, (fleets) => fleets),
-          mustBeKnown(fleet, ledger, options.isDestroy)
+          yield* updateRegistry(own.registry, (fleets) => fleets),
+          mustBeKnown(fleet, ledger, options)
         ),
         creatingClient(undefined)
       )
     : { ledger, conflicts: [] }
-  const [observed, catalogue] = yield* Effect.all([observe(pending.ledger), publicCatalogue()], { concurrency: 2 })
+  const observed = yield* withAskedPlans(
+    yield* observe(pending.ledger, yield* nodesElsewhere(own, fleet.fleet)),
+    fleet,
+    pending.ledger,
+    readImages
+  )
   const plan = planned(fleet, pending, presumed(observed), options)
-  yield* reportLeftOut
   yield* refuse(plan.conflicts, place)
-  yield* checkOrders(plan, catalogue)
-  const prices = pricesOf(catalogue)
-  yield* checkCost(plan, prices, options.maxCost)
+  const prices = yield* pricesFor(plan, fleet, place, isDestroy)
+  yield* checkCost(plan, prices, maxCost)
+  yield* checkAtOnce(plan, prices, { maxCommitment, maxMinimum, yes: false })
   yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
   yield* notePrice(plan, prices)
   return plan
@@ -154,24 +251,25 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   }
 }
 
-/** The failure of one member. What a create by itself would need done, the next run does. */
-const problemOfMember = (member: string, failure: Failure): Problem => {
-  const problem = problemOf(failure)
-  const tag = failure._tag === "BerthError" ? failure.reason._tag : failure._tag
-  return {
-    ...problem,
-    message: `${member}: ${problem.message}`,
-    ...(tag === "OutcomeUnknown" && { hint: "Run the same command again: that makes no second node." }),
-    details: { ...problem.details, member }
-  }
-}
-
 /** Why nothing is sent. */
 const idleSentence = (plan: Plan): string => {
   const count = (action: Change["action"]) => countOf(plan, action)
   const members = (n: number, one: string, many: string) => (n === 1 ? `1 member ${one}` : `${n} members ${many}`)
+  const differing = plan.changes.flatMap((change) => (change.action === "differs" ? [change.remedy] : []))
+  const remedied = (...remedies: ReadonlyArray<(typeof differing)[number]>) =>
+    differing.filter((remedy) => remedies.includes(remedy)).length
+  const [replaceable, kept, committed] = [
+    remedied("replace", "goOn"),
+    remedied("protected"),
+    remedied("commitment")
+  ] as const
   const left = [
-    ...(count("differs") > 0 ? [`${members(count("differs"), "differs", "differ")}; --replace changes that`] : []),
+    ...(replaceable > 0 ? [`${members(replaceable, "differs", "differ")}; --replace changes that`] : []),
+    ...(kept > 0 ? [`${members(kept, "differs and is", "differ and are")} protected`] : []),
+    ...(committed > 0
+      ? [`${members(committed, "has a commitment", "have commitments")} that the file does not name`]
+      : []),
+    ...(count("unsure") > 0 ? [`${members(count("unsure"), "has", "have")} a commitment that got no reply`] : []),
     ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} too many and protected`] : []),
     ...(count("doubted") > 0 ? [`${members(count("doubted"), "is", "are")} left alone, see WHY`] : [])
   ]
@@ -191,12 +289,13 @@ const settledWorld = Effect.fnUntraced(function* (
   ledger: Ledger,
   { grace, isDestroy, timeout }: FleetOptions
 ) {
+  const { elsewhere } = before.world
   const leaving = isDestroy ? [] : terminatingIn(ledger, before.world)
   let observed = before
   if (leaving.length > 0) {
     yield* awaitGone(leaving, timeout)
     const left = new Set<number>(leaving)
-    const again = yield* observe(ledger)
+    const again = yield* observe(ledger, elsewhere)
     const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({
       id,
       isExpectedToGo: isExpectedToGo || left.has(id)
@@ -206,45 +305,121 @@ const settledWorld = Effect.fnUntraced(function* (
   return yield* proved(observed, ledger, grace && Duration.toMillis(grace))
 })
 
-/** Makes a fleet as its file says, or deletes it, while no other run has its ledger. */
-const changeLocked = Effect.fnUntraced(function* (
+/** Fails if the plan spends or deletes more than the options allow. */
+const checkLimits = Effect.fnUntraced(function* (plan: Plan, prices: PriceList, options: FleetOptions) {
+  yield* checkCost(plan, prices, options.maxCost)
+  yield* checkAtOnce(plan, prices, options)
+  yield* checkDeletes(plan, options)
+})
+
+/** A plan within its limits, with everything that is needed to carry it out. */
+interface Prepared {
+  readonly fleet: ReadFleet
+  readonly plan: Plan
+  /** Undefined if nothing is sent. */
+  readonly prices: PriceList | undefined
+  /** The ledger, updated with what the account showed. */
+  readonly known: Ledger
+  /** The nodes that are certainly gone. */
+  readonly gone: ReadonlySet<number>
+}
+
+/** Reads everything, and plans. Without `--yes` and without a terminal it shows the plan and fails. */
+const prepare = Effect.fnUntraced(function* (
   file: LedgerFile,
   fleet: ReadFleet,
-  registry: string,
+  machine: string,
+  elsewhere: ReadonlySet<number>,
   options: FleetOptions,
-  /** Called once an interruption is reported by what is under way. */
-  onReported: () => void
+  before?: Prepared
 ) {
   const { isDestroy, pick, place, replace } = options
   const planOptions: PlanOptions = { replace, pick, isDestroy }
-  const machine = yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
   const ledger = yield* file.current
-  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, isDestroy))
-  const observed = yield* observe(resolved.ledger)
+  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, planOptions))
+  const images = yield* Effect.cached(readImages)
+  const seen = yield* withAskedPlans(yield* observe(resolved.ledger, elsewhere), fleet, resolved.ledger, images)
+  const observed = knownGone(seen, before?.gone ?? new Set())
   const first = planned(fleet, resolved, presumed(observed), planOptions)
   yield* reportLeftOut
   yield* refuse(first.conflicts, place)
-  yield* ensureConsent(first, options)
-  const settled = yield* settledWorld(observed, resolved.ledger, options)
+  if (!isIdle(first) && !options.yes && !(yield* canAsk)) {
+    const prices = yield* pricesFor(first, fleet, place, isDestroy)
+    yield* checkLimits(first, prices, options)
+    yield* showPlan(first, prices, true)
+    yield* ensureConsent
+  }
+  const settled = yield* withAskedPlans(
+    yield* settledWorld(observed, resolved.ledger, options),
+    fleet,
+    resolved.ledger,
+    images
+  )
   const plan = planned(fleet, resolved, settled, planOptions)
   yield* refuse(plan.conflicts, place)
-  const known = withProtection(settledLedger(resolved.ledger, plan), plan, fleet.groups)
-  if (isIdle(plan)) {
+  const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
+  const prices = isIdle(plan) ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
+  if (prices !== undefined) yield* checkLimits(plan, prices, options)
+  return { fleet, plan, prices, known, gone: settled.world.gone } satisfies Prepared as Prepared
+})
+
+/**
+ * Shows the plan and asks, unless `--yes` is set. A question may be open for hours, so a yes makes it read everything again; if the plan
+ * has changed, it shows the new plan and asks again.
+ */
+const consented = Effect.fnUntraced(function* <E, R>(
+  prepared: Prepared,
+  again: (before: Prepared) => Effect.Effect<Prepared, E, R>,
+  { yes }: FleetOptions,
+  onAsked: (isAsked: boolean) => void
+) {
+  const { note } = yield* Output
+  let shown = prepared
+  while (shown.prices !== undefined && !isIdle(shown.plan)) {
+    const { fleet, plan, prices } = shown
+    yield* showPlan(plan, prices, !yes)
+    if (yes) return shown
+    onAsked(true)
+    yield* askConsent(plan, fleet.fleet)
+    onAsked(false)
+    const now = yield* again(shown)
+    if (now.prices !== undefined && shownText(now.plan, now.prices) === shownText(plan, prices)) return now
+    yield* note("This has changed while the question was open. Nothing was done yet.")
+    shown = now
+  }
+  return shown
+})
+
+/** Changes a fleet to match its file, or deletes it, under the lock of its ledger. */
+const changeLocked = Effect.fnUntraced(function* (
+  file: LedgerFile,
+  first: ReadFleet,
+  own: Effect.Success<typeof ownAccount>,
+  options: FleetOptions,
+  /** Called with whether the current step reports an interruption itself. */
+  onReported: (isReported: boolean) => void
+) {
+  const { place } = options
+  const machine = yield* registered(own.registry, { fleet: first.fleet, ledger: place.ledger })
+  const elsewhere = yield* nodesElsewhere(own, first.fleet)
+  const again = Effect.fnUntraced(function* (before: Prepared) {
+    const fleet = yield* readFleetFile(place)
+    if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, elsewhere, options, before)
+    return yield* new FleetConflict({
+      message: `${place.file} became another fleet while the question was open: nothing was changed.`,
+      hint: "Run the same command again."
+    })
+  })
+  const prepared = yield* prepare(file, first, machine, elsewhere, options)
+  const { fleet, known, plan, prices } = yield* consented(prepared, again, options, onReported)
+  if (prices === undefined || isIdle(plan)) {
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
-    yield* printChanges(rowsOf(plan, undefined))
-    return yield* printNote(idleSentence(plan))
+    yield* printChanges(rowsOf(plan, prices))
+    yield* printNote(idleSentence(plan))
+    return yield* ensureSingle(plan)
   }
 
-  const catalogue = yield* publicCatalogue()
-  yield* reportLeftOut
-  yield* checkOrders(plan, catalogue)
-  const prices = pricesOf(catalogue)
-  yield* checkCost(plan, prices, options.maxCost)
-  yield* checkDeletes(plan, options)
-  yield* showPlan(plan, prices, !options.yes)
-  onReported()
-  if (!options.yes) yield* askConsent(plan, fleet.fleet)
-
+  onReported(true)
   yield* file.update(() => known)
   const all = plan.changes.filter(isSent).length
   const done = new Map<Change, Done>()
@@ -260,18 +435,23 @@ const changeLocked = Effect.fnUntraced(function* (
   const problems = Array.from(done).flatMap(([{ member }, { failure }]) =>
     failure === undefined ? [] : [problemOfMember(memberText(member), failure)]
   )
-  if (problems.length === 0) return yield* printNote(finalSentence(plan, prices))
-  for (const problem of problems) yield* reportProblem(problem)
-  return yield* new MembersFailed({ failed: problems.length, of: all })
+  const skipped = rows.filter(({ action, outcome }) => action === "delete" && outcome === "skipped").length
+  if (skipped > 0) yield* printNote(`Not deleted: ${nodeCount(skipped)}. See WHY.`)
+  if (problems.length === 0) {
+    yield* printNote(finalSentence(plan, prices))
+    return yield* ensureSingle(plan)
+  }
+  for (const problem of problems) yield* reportProblem({ ...problem, hint: typed(problem.hint, place) })
+  return yield* new MembersFailed({ failed: problems.length, of: Math.max(all, problems.length) })
 })
 
 export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
   const { place } = options
   const fleet = yield* readFleetFile(place)
-  const { registry, ...account } = yield* ownAccount
+  const own = yield* ownAccount
   let isReported = false
   const unchanged = { message: "Interrupted; nothing was changed.", hint: "" }
-  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (file) =>
-    changeLocked(file, fleet, registry, options, () => (isReported = true))
+  yield* withLedger(place.ledger, { ...own, fleet: fleet.fleet }, (file) =>
+    changeLocked(file, fleet, own, options, (now) => (isReported = now))
   ).pipe(whenInterrupted(() => (isReported ? undefined : unchanged)))
 })

@@ -6,8 +6,9 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, type Duration, Effect, Random, Result } from "effect"
+import { lossesOf } from "../commitmentLog/CommitmentLog.ts"
 import { ListNotWhole } from "../failure/CliFailure.ts"
-import { entriesOf, isSameNode, type Ledger, type Owned } from "../fleet/Ledger.ts"
+import { entriesOf, isOwned, type Ledger, type Owned } from "../fleet/Ledger.ts"
 import { nextStep, suspected, take } from "../fleet/missing.ts"
 import type { Conflict, World } from "../fleet/plan.ts"
 import { concurrency, lane, wholeList, withListed } from "../nodes/allNodes.ts"
@@ -61,7 +62,7 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   kind: "conflict",
   message:
     node.name === owned.name
-      ? `Node ${owned.id} (${member}) was created at ${DateTime.formatIso(node.createdAt)}, and the ledger has ${owned.createdAt}: it may be another node, so nothing is done.`
+      ? `Node ${owned.id} (${member}) was created at ${node.createdAt && DateTime.formatIso(node.createdAt)}, and the ledger has ${owned.createdAt}: it may be another node, so nothing is done.`
       : `Node ${owned.id} is named ${node.name}, and the ledger has it as ${owned.name} (${member}): it may be another node, so nothing is done.`,
   hint: `If it is not the member any more: berth fleet forget ${member}; if it is, then also: berth fleet adopt ${owned.id} --as ${member}`
 })
@@ -73,8 +74,8 @@ const whole = (node: Node, { image, plan }: Owned): Node =>
 /** At most so many suspects are read before it is known whether that has to be proved. */
 const maxPreviewed = 20
 
-/** Observes the account. */
-export const observe = Effect.fnUntraced(function* (ledger: Ledger) {
+/** Observes the account; `elsewhere` are the nodes of other fleets on this machine. */
+export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: World["elsewhere"]) {
   const list = yield* listed
   const nodes = new Map(list.nodes)
   const conflicts: Array<Conflict> = []
@@ -83,7 +84,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger) {
   const held = heldBy(ledger)
   const doubtful = held.filter(({ owned }) => {
     const node = nodes.get(owned.id)
-    return node === undefined || !isSameNode(owned, node)
+    return node === undefined || !isOwned(owned, node)
   })
   const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
   const missing = doubtful.filter((each) => !toRead.includes(each))
@@ -98,14 +99,14 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger) {
   // The list does not state the image.
   for (const { owned } of held) {
     const node = nodes.get(owned.id)
-    if (node !== undefined && isSameNode(owned, node)) nodes.set(owned.id, whole(node, owned))
+    if (node !== undefined && isOwned(owned, node)) nodes.set(owned.id, whole(node, owned))
   }
   for (const each of doubtful) {
     const { isAsked, owned } = each
     const result = reads.get(owned.id)
     if (result !== undefined && Result.isSuccess(result)) {
       const node = whole(result.success, owned)
-      if (isSameNode(owned, node)) nodes.set(owned.id, node)
+      if (isOwned(owned, node)) nodes.set(owned.id, node)
       else conflicts.push(stranger(each, node))
       continue
     }
@@ -116,7 +117,14 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger) {
     if (isAsked && result !== undefined) gone.add(owned.id)
     else suspects.push({ id: owned.id, isExpectedToGo: isAsked })
   }
-  return { world: { nodes, gone }, conflicts, suspects } satisfies Observed
+  const lossWith = yield* lossesOf
+  const losses = new Map(
+    Array.from(nodes.keys()).flatMap((id) => {
+      const loss = lossWith(id)
+      return loss === undefined ? [] : [[id, loss] as const]
+    })
+  )
+  return { world: { nodes, gone, elsewhere, losses }, conflicts, suspects } satisfies Observed
 })
 
 /** As if all suspects were gone: what a plan that is only shown goes by. */
@@ -124,6 +132,13 @@ export const presumed = ({ conflicts, suspects, world }: Observed): Observed => 
   world: { ...world, gone: new Set([...world.gone, ...suspects.map(({ id }) => id)]) },
   conflicts,
   suspects
+})
+
+/** Counts nodes as gone that an earlier observation proved to be gone. */
+export const knownGone = ({ conflicts, suspects, world }: Observed, gone: ReadonlySet<number>): Observed => ({
+  world: { ...world, gone: new Set([...world.gone, ...suspects.flatMap(({ id }) => (gone.has(id) ? [id] : []))]) },
+  conflicts,
+  suspects: suspects.filter(({ id }) => !gone.has(id))
 })
 
 /** This instant on a clock that does not step. */
@@ -151,7 +166,10 @@ export const proved = Effect.fnUntraced(function* (
   let isSaid = false
   for (let step = nextStep(missing); ; step = nextStep(missing)) {
     if (step._tag === "Concluded")
-      return { ...observed, world: { nodes, gone: new Set([...world.gone, ...step.gone]) } } satisfies Observed
+      return {
+        ...observed,
+        world: { ...world, nodes, gone: new Set([...world.gone, ...step.gone]) }
+      } satisfies Observed
     if (step._tag === "List") {
       const { ids, isComplete } = yield* listed
       missing = take(missing, { _tag: "Listed", ids, isComplete })
@@ -181,7 +199,7 @@ export const proved = Effect.fnUntraced(function* (
     for (const { answeredMillis, askedMillis, id, result } of answers) {
       if (Result.isSuccess(result)) {
         const known = owned.get(id)
-        if (known !== undefined && isSameNode(known, whole(result.success, known)))
+        if (known !== undefined && isOwned(known, whole(result.success, known)))
           nodes.set(id, whole(result.success, known))
         missing = take(missing, { _tag: "Seen", id })
       } else {

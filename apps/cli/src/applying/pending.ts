@@ -2,14 +2,15 @@
  * What became of creates of which the ledger has no end: this machine's records of creates tell, and where another machine sent one,
  * time does.
  */
+import { quietMillis } from "@berthkit/core/client/creation/Ownership"
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { Clock, Effect, Result } from "effect"
 import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, ownedOf } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/plan.ts"
+import { creatingClient } from "../settings/client.ts"
+import type { LedgerFile } from "./LedgerFile.ts"
+import { updateRegistry } from "./Registry.ts"
 import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
-
-/** A create that shows no node for so long was not processed (`quietMillis` of the client). */
-const quietMillis = 630_000
 
 /** The ledger with what is known by now, and what stands in the way. */
 export interface Resolved {
@@ -76,4 +77,16 @@ export const resolvePending = Effect.fnUntraced(function* (
     ledger: settled.reduce((before, change) => (Result.isSuccess(change) ? change.success(before) : before), ledger),
     conflicts: settled.filter(Result.isFailure).map(({ failure }) => failure)
   } satisfies Resolved
+})
+
+/** Returns the ledger with the outcome of one member's open create, if that can be known. Writes nothing. */
+export const settledMember = Effect.fnUntraced(function* (file: LedgerFile, member: string, registry: string) {
+  const ledger = yield* file.current
+  if (ledger.members.get(member)?.state !== "creating") return ledger
+  const machine = yield* updateRegistry(registry, (fleets) => fleets)
+  const resolved = yield* Effect.provide(
+    resolvePending(ledger, machine, (entry) => entry.member === member),
+    creatingClient(undefined)
+  )
+  return resolved.ledger
 })

@@ -1,36 +1,41 @@
 /**
- * Carries a plan out: creates, then replaces, then deletes. The ledger is written before each step that is sent and after it, so that a
- * run that is killed at any instant leaves a ledger from which the next one goes on. The failure of one member leaves the others.
+ * Carries a plan out: creates, then replaces, then deletes. The ledger is written before and after each request, so that the next run can
+ * continue after a run that was killed at any instant. If one member fails, the others go on, but nothing is deleted until every node that
+ * may replace it runs.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
-import { keepSetting } from "../commitmentLog/CommitmentLog.ts"
+import { quoted } from "../commandLine/commandToType.ts"
+import { mayBeSet, sendCommitment } from "../commitmentLog/sendCommitment.ts"
 import { FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
-import type { Failure } from "../failure/Problem.ts"
+import { type Failure, problemOf } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { sentOf } from "../fleet/differences.ts"
 import {
   begun,
   committed,
+  committing,
   deleting,
   ended,
-  isSameNode,
+  isOwned,
   keyOf,
   type Ledger,
   made,
+  notCommitted,
   notDeleted,
   notMade,
   type Owned,
   ownedOf,
   previousDeleting,
   protectedBy,
-  released
+  released,
+  takenBack
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
-import type { Change, LoadedGroup, Plan } from "../fleet/plan.ts"
+import { type Change, type LoadedFleet, type LoadedGroup, optionsOf, type Plan, unsettledOf } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
@@ -71,7 +76,7 @@ type Commit = Extract<Change, { readonly action: "commit" }>
 const settledBy = { member: ended, previous: released, restore: notMade, undelete: notDeleted }
 
 /** The ledger once what only it has to learn is in it. */
-export const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
+const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
   changes.reduce((before, change) => {
     const member = memberText(change.member)
     if (change.action === "settle") return settledBy[change.what](before, member)
@@ -79,8 +84,13 @@ export const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
 
-/** The ledger with what the file protects, for when it is not in the file any more. */
-export const withProtection = (ledger: Ledger, { changes }: Plan, groups: ReadonlyArray<LoadedGroup>): Ledger =>
+/** The ledger with the protection from the file, which outlasts the file's line. A destroy removes no protection. */
+const withProtection = (
+  ledger: Ledger,
+  { changes }: Plan,
+  groups: ReadonlyArray<LoadedGroup>,
+  isDestroy: boolean
+): Ledger =>
   changes.reduce((before, { member }) => {
     const name = memberText(member)
     const group = groups.find((each) => each.group === member.group)
@@ -88,10 +98,15 @@ export const withProtection = (ledger: Ledger, { changes }: Plan, groups: Readon
     return group === undefined ||
       entry === undefined ||
       entry.state === "none" ||
+      (isDestroy && !group.protect) ||
       (entry.protect === true) === group.protect
       ? before
       : protectedBy(before, name, group.protect)
   }, ledger)
+
+/** The ledger with everything that is known before the first request. */
+export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet, isDestroy: boolean): Ledger =>
+  withProtection(settledLedger(ledger, plan), plan, groups, isDestroy)
 
 /** The begin of a create in the ledger. */
 const beginning =
@@ -137,20 +152,44 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
   }
   const { node } = result.success
   const whole = withListed(node, { plan: spec.plan, image: String(spec.image), memoryMib: null, region: null })
-  yield* file.update((before) => made(before, member, ownedOf(whole)))
+  yield* Effect.mapError(
+    // Under the slug that was asked for; the node may show the SKU of its plan.
+    file.update((before) => made(before, member, { ...ownedOf(whole), plan: spec.plan })),
+    ({ hint, message }) =>
+      new FleetStep({
+        member,
+        id: node.id,
+        message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
+        hint: `${hint} Then run the same command again: it takes the node in.`
+      })
+  )
   return whole
 })
 
-/** Sets the commitment that the file wants. */
-const commit = Effect.fnUntraced(function* (member: string, node: Node, group: LoadedGroup, { file, prices }: Means) {
-  const { commitment, order } = group
+/** Sets the commitment that the file wants. It is sent once, because a second request may begin another period. */
+const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, { file, prices }: Means) {
+  const { commitment } = group
   if (commitment === null) return
+  const member = memberText(at)
   const text = commitmentText(commitment)
-  if ((yield* file.current).members.get(member)?.commitment === text) return
-  const option = prices.ofOrder(order).committedOptions.find(({ days }) => days === commitment.days)
+  const [option] = optionsOf(group, prices)
   const skuId = option?.skuId
-  yield* Nodes.use((nodes) => nodes.setCommitment(node.id, commitment.setting, { skuId }))
-  yield* keepSetting(node.id, commitment.setting, skuId, option)
+  yield* file.update((before) => committing(before, member, text))
+  const sent = yield* Effect.result(sendCommitment(node, { setting: commitment.setting, skuId }, option))
+  if (Result.isFailure(sent)) {
+    const isUnknown =
+      sent.failure._tag === "BerthError" ? mayBeSet(sent.failure) : sent.failure._tag === "CommitmentUnknown"
+    if (!isUnknown) {
+      yield* file.update((before) => notCommitted(before, member))
+      return yield* sent.failure
+    }
+    return yield* new FleetStep({
+      member,
+      id: node.id,
+      message: `It is not known whether the commitment ${text} of ${whatOf(node)} was set, and it is not sent again: ${problemOf(sent.failure).message}`,
+      hint: `Look in the account portal, and say what it shows: berth fleet adopt ${node.id} --as ${member} --commitment ${quoted(text)}, or the same with none`
+    })
+  }
   yield* file.update((before) => committed(before, member, text))
 })
 
@@ -162,7 +201,7 @@ const remove = Effect.fnUntraced(function* (
 ) {
   const nodes = yield* Nodes
   const read = yield* nodes.get(owned.id as Node["id"], { lane })
-  if (!isSameNode(owned, read)) {
+  if (!isOwned(owned, read)) {
     return yield* new FleetStep({
       member,
       id: owned.id,
@@ -200,18 +239,29 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const replaces = changes.filter((change): change is Replace => change.action === "replace")
   const deletes = changes.filter((change): change is Delete => change.action === "delete")
   const commits = changes.filter((change): change is Commit => change.action === "commit")
+  const ofMember = (change: Change) => memberText(change.member)
+  const commitOf = new Map(commits.map((change) => [ofMember(change), change]))
   const since = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
 
-  const createOne = (change: Create) => {
-    const member = memberText(change.member)
-    let node: Node | null = null
-    return Effect.gen(function* () {
-      const created = (node = yield* create(change, means))
-      yield* commit(member, created, change.group, means)
-      yield* finish(change, { outcome: "created", node: created })
-      return created
-    }).pipe(Effect.catch((failure) => Effect.as(failed(change, failure, node), null)))
+  const commitOne = (change: Commit, node: Node) =>
+    commit(change, node, means).pipe(
+      Effect.andThen(finish(change, { outcome: "committed", node })),
+      Effect.catch((failure) => failed(change, failure, node))
+    )
+
+  /** Sets the commitment of a node that this run made. */
+  const commitMade = (change: Create | Replace, node: Node) => {
+    const commitment = commitOf.get(ofMember(change))
+    return commitment === undefined ? Effect.void : commitOne(commitment, node)
   }
+
+  const createOne = (change: Create) =>
+    Effect.gen(function* () {
+      const created = yield* create(change, means)
+      yield* finish(change, { outcome: "created", node: created })
+      yield* commitMade(change, created)
+      return created
+    }).pipe(Effect.catch((failure) => Effect.as(failed(change, failure), null)))
 
   if (creates.length > 0) {
     // In one write: what is not sent before a crash is found not to have been.
@@ -225,12 +275,12 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       Effect.forEach(Arr.chunksOf(creates, createsTogether), together)
     )).flat()
     const made = nodes.flatMap(({ change, node }) => (node === null ? [] : [{ change, node }]))
-    if (wait && made.length > 0) {
+    if ((wait || deletes.length > 0) && made.length > 0) {
       yield* withProgress({ goal: "running", total: made.length }, (show) =>
         Effect.forEach(
           made,
           ({ change, node }) =>
-            untilCreatedRuns(node, timeout, show).pipe(
+            untilCreatedRuns(node, { isPublic: change.group.order.publicIp !== false, timeout }, show).pipe(
               Effect.flatMap((running) => finish(change, { outcome: "running", node: running })),
               Effect.catch((failure) => failed(change, failure, node))
             ),
@@ -241,11 +291,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   }
 
   for (const change of commits) {
-    const member = memberText(change.member)
-    yield* commit(member, change.node, change.group, means).pipe(
-      Effect.andThen(finish(change, { outcome: "committed", node: change.node })),
-      Effect.catch((failure) => failed(change, failure, change.node))
-    )
+    if (change.node !== null) yield* commitOne(change, change.node)
   }
 
   let isStopped = false
@@ -253,15 +299,21 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     const member = memberText(change.member)
     let node: Node | null = change.made
     return Effect.gen(function* () {
+      if (change.isTakenBack) yield* file.update((before) => takenBack(before, member))
       if (node === null) {
         if (!change.isResumed) yield* file.update(beginning(change, machine, since))
         node = yield* create(change, means)
-        yield* commit(member, node, change.group, means)
       }
-      const running = (node = yield* untilCreatedRuns(node, timeout, show))
+      yield* commitMade(change, node)
+      const running = (node = yield* untilCreatedRuns(
+        node,
+        { isPublic: change.group.order.publicIp !== false, timeout },
+        show
+      ))
       if (means.readyCommand !== undefined) {
         yield* show({ what: whatOf(running), state: "getting ready" })
-        yield* untilReady(means.readyCommand, running, means.readyTimeout).pipe(
+        const later = Nodes.use((nodes) => nodes.get(running.id, { lane }))
+        yield* untilReady(means.readyCommand, running, means.readyTimeout, later).pipe(
           Effect.mapError(
             ({ code }) =>
               new FleetStep({
@@ -302,6 +354,45 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         }
       )
     )
+  }
+
+  /** Why nothing may be deleted yet: a node that may replace a deleted one is missing or does not run. */
+  const blockedBy = Effect.gen(function* () {
+    const isFailed = (change: Change) => ["failed", "skipped"].includes(done.get(change)?.outcome ?? "")
+    const unmade = [...creates, ...replaces].find(isFailed)
+    if (unmade !== undefined) return unmade
+    for (const change of changes) {
+      if (change.action !== "doubted" || !change.isWanted) continue
+      const { owned } = change
+      const failure = new FleetStep({
+        member: ofMember(change),
+        id: owned.id,
+        message: `${whatOf(owned)} stays and cannot be found: nothing was deleted.`,
+        hint: "Run the same command again."
+      })
+      yield* failed(change, failure)
+    }
+    const unsettled = unsettledOf(changes)
+    yield* withProgress({ goal: "running", total: unsettled.length }, (show) =>
+      Effect.forEach(
+        unsettled,
+        (change) =>
+          change.node === null
+            ? Effect.void
+            : Effect.catch(
+                Effect.asVoid(untilCreatedRuns(change.node, { isPublic: false, timeout }, show)),
+                (failure) => failed(change, failure)
+              ),
+        { concurrency: "unbounded", discard: true }
+      )
+    )
+    return changes.find((change) => change.action !== "commit" && isFailed(change))
+  })
+  const blocked = deletes.length === 0 ? undefined : yield* blockedBy
+  if (blocked !== undefined) {
+    const reason = `left, because ${ofMember(blocked)} does not run yet`
+    for (const change of deletes) done.set(change, { outcome: "skipped", node: change.node, reason })
+    return
   }
 
   const deleteOne = (change: Delete, show: ShowState) => {

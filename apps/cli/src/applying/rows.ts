@@ -4,10 +4,12 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import type { Failure } from "../failure/Problem.ts"
-import { commitmentText } from "../fleet/FleetFile.ts"
 import { memberText } from "../fleet/Member.ts"
-import { type Change, differenceOf, isSent, type Plan, priceOf } from "../fleet/plan.ts"
+import { type Change, type ChangePrice, differenceOf, isSent, type Plan, priceOf } from "../fleet/plan.ts"
+import { rupees } from "../output/format.ts"
+import { endOfCommitment } from "../records/commitment.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
+import { messageOfMember } from "./memberProblem.ts"
 
 /** What came of a change. */
 export interface Done {
@@ -28,22 +30,38 @@ const deletedWhy = {
   destroy: "the fleet is destroyed"
 } as const
 
-const commitmentOf = (group: { readonly commitment: Parameters<typeof commitmentText>[0] | null }): string =>
-  group.commitment === null ? "" : `then commitment ${commitmentText(group.commitment)}`
+/** What a commitment buys, and what happens at its end: `30 days for ₹4000.00; at its end the commitment is renewed`. */
+const commitmentWhy = (
+  { group, node }: Extract<Change, { readonly action: "commit" }>,
+  committedInr: number | null
+) => {
+  if (group.commitment === null) return ""
+  const { days, setting } = group.commitment
+  const price = committedInr === null ? "a price that is not known" : `₹${rupees(committedInr)}`
+  const bought = days === null ? "" : `${days} days for ${price}; `
+  return `${bought}${endOfCommitment[setting]}${node === null ? "; set once the node is there" : ""}`
+}
 
-const reasonOf = (change: Shown, isPreview: boolean): string => {
+const remedies: Readonly<
+  Record<Extract<Change, { readonly action: "differs" }>["remedy"], (member: string) => string>
+> = {
+  replace: (member) => ` (--replace ${member} changes it)`,
+  goOn: (member) => ` (--replace ${member} goes on)`,
+  protected: () => "; protected: not replaced",
+  commitment: () => "; to end that, write commitment: hourly_billing in the file and apply it"
+}
+
+const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null): string => {
   switch (change.action) {
     case "create": {
-      const { group, isResumed, was } = change
+      const { isResumed, was } = change
       const gone =
         was === null
           ? ""
           : isPreview
             ? `node ${was.id} cannot be found; apply makes sure that it is gone`
             : `node ${was.id} is gone`
-      return [isResumed ? "an earlier run sent this create" : gone, commitmentOf(group)]
-        .filter((text) => text !== "")
-        .join("; ")
+      return isResumed ? "an earlier run sent this create" : gone
     }
     case "delete":
       return `${deletedWhy[change.why]}${change.old === null ? "" : `; also node ${change.old.id}, which it was to replace`}`
@@ -52,11 +70,21 @@ const reasonOf = (change: Shown, isPreview: boolean): string => {
       return [...change.reasons, old].join("; ")
     }
     case "differs":
-      return `${change.differences.join("; ")} (--replace ${memberText(change.member)} ${change.old === null ? "changes it" : "goes on"})`
+      return `${change.differences.join("; ")}${remedies[change.remedy](memberText(change.member))}`
     case "commit":
-      return `sets the commitment ${change.group.commitment === null ? "" : commitmentText(change.group.commitment)}`
+      return commitmentWhy(change, committedInr)
+    case "forfeit":
+      return change.loss
     case "kept":
-      return "protected: it is never deleted"
+      return change.isReleased
+        ? "protected by the ledger until an apply of this file has ended; the next one may delete it"
+        : "protected: it is never deleted"
+    case "doubled": {
+      const { id } = change.node
+      return `a second node of ${memberText(change.member)}, whose node in the ledger is ${change.own.id}: if nobody needs it, berth node delete ${id}; or adopt it as another member`
+    }
+    case "unsure":
+      return `it is not known whether its commitment ${change.commitment} was set, and it is not sent again: look in the account portal, and say what it shows with berth fleet adopt --commitment`
     case "doubted":
       return change.why === "terminating"
         ? "is being deleted; run apply again once it is gone"
@@ -71,15 +99,23 @@ const factsOf = (change: Shown): Pick<FleetChange, "id" | "name" | "plan" | "ima
     case "create":
     case "replace": {
       const { image, plan } = change.group.order
-      const id = change.action === "create" ? null : (change.made?.id ?? change.old.id)
-      return { id, name: change.name, plan, image: String(image) }
+      const ordered = { name: change.name, plan, image: String(image) }
+      return change.action === "create" ? { id: null, ...ordered } : (change.made ?? { id: change.old.id, ...ordered })
     }
     case "doubted":
       return change.owned
+    case "commit": {
+      const { group, member, node } = change
+      const { image, plan } = group.order
+      return node ?? { id: null, name: group.nameOf(member.n), plan, image: String(image) }
+    }
     default:
       return change.node
   }
 }
+
+/** For a plan that changes nothing, no prices are read. */
+const nothingPriced: ChangePrice = { now: null, after: null, committedInr: 0, minimumInr: 0 }
 
 const amount = (price: { readonly pricePerHourInr: number | null } | null): number | null =>
   price === null ? 0 : price.pricePerHourInr
@@ -98,7 +134,7 @@ export const rowsOf = (
   changes.flatMap((change): ReadonlyArray<FleetChange> => {
     if (change.action === "settle") return []
     const facts = factsOf(change)
-    const price = prices === undefined ? { now: null, after: null } : priceOf(change, prices)
+    const price = prices === undefined ? nothingPriced : priceOf(change, prices)
     const done: Done = isSent(change) ? doneOf(change) : { outcome: "none", node: null }
     const difference = (key: "pricePerHourInr" | "pricePerMonthInr") =>
       prices !== undefined ? differenceOf(price, key) : isSent(change) ? null : 0
@@ -110,12 +146,17 @@ export const rowsOf = (
         name: facts.name,
         plan: facts.plan,
         image: facts.image,
-        reason: done.failure?.message ?? done.reason ?? reasonOf(change, isPreview),
+        reason:
+          done.failure === undefined
+            ? (done.reason ?? reasonOf(change, isPreview, price.committedInr))
+            : messageOfMember(done.failure),
         outcome: done.outcome,
         pricePerHourNowInr: prices === undefined ? null : amount(price.now),
         pricePerHourAfterInr: prices === undefined ? null : amount(price.after),
         differencePerHourInr: difference("pricePerHourInr"),
-        differencePerMonthInr: difference("pricePerMonthInr")
+        differencePerMonthInr: difference("pricePerMonthInr"),
+        committedPriceInr: price.committedInr,
+        minimumBillingInr: price.minimumInr
       }
     ]
   })

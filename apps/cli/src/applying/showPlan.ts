@@ -21,6 +21,7 @@ import { pricePerHourText, priceText } from "../records/price.ts"
 import { rowsOf } from "./rows.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { nodeCount, rupees } from "../output/format.ts"
+import { type CommitmentBound, checkCommitments } from "../proposal/commitmentBound.ts"
 import { confirm, ensureAskable } from "../proposal/confirm.ts"
 
 /** Prints rows; people get one for all that do not change. */
@@ -36,8 +37,38 @@ export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<Fle
 const priceSentence = (plan: Plan, prices: PriceList): string => {
   const { after, differencePerHourInr, differencePerMonthInr, now } = planPrice(plan, prices)
   const text = (price: typeof now) => priceText(price) ?? "not known"
-  return `Price now: ${text(now)}. After: ${text(after)}. Difference: ${differenceText(differencePerHourInr, differencePerMonthInr)}.`
+  const sums = `Price now: ${text(now)}. After: ${text(after)}. Difference: ${differenceText(differencePerHourInr, differencePerMonthInr)}.`
+  return [sums, ...atOnceSentences(plan, prices)].join(" ")
 }
+
+/** Whether the plan buys committed periods. */
+const buys = ({ changes }: Plan): boolean =>
+  changes.some((change) => change.action === "commit" && change.group.commitment?.days !== null)
+
+const makes = ({ changes }: Plan): boolean =>
+  changes.some((change) => change.action === "create" || (change.action === "replace" && change.made === null))
+
+/** What the plan costs at once, in addition to the price per hour. */
+const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> => {
+  const { committedInr, minimumInr } = planPrice(plan, prices)
+  const amount = (inr: number | null) => (inr === null ? "an amount that is not known" : `₹${rupees(inr)}`)
+  return [
+    ...(buys(plan) ? [`Commitments: ${amount(committedInr)} at once.`] : []),
+    ...(makes(plan) && minimumInr !== 0
+      ? [`Minimum charge of new nodes: ${amount(minimumInr)}. --max-cost does not count it.`]
+      : [])
+  ]
+}
+
+/** All that is shown of a plan and would be sent for it. If this differs after a question, the plan has changed. */
+export const shownText = (plan: Plan, prices: PriceList): string =>
+  JSON.stringify([
+    rowsOf(plan, prices),
+    priceSentence(plan, prices),
+    plan.changes.map((change) =>
+      "group" in change ? [change.group.order, change.group.scripts, change.group.commitment] : change.action
+    )
+  ])
 
 /** How many of what, as the beginning of a question. */
 const countsOf = (plan: Plan): string =>
@@ -59,14 +90,33 @@ export const showPlan = Effect.fnUntraced(function* (plan: Plan, prices: PriceLi
 /** The price of a plan below its table on stdout. */
 export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
 
-export interface Limits {
-  readonly yes: boolean
+export interface Limits extends CommitmentBound {
   /** Undefined: as many as the question names, or without a question none. */
   readonly maxDeletes: number | undefined
   /** Whether to delete is what the command is for: then `--yes` is enough. */
   readonly isDestroy: boolean
   readonly maxCost: number | undefined
+  /** In rupees, the limit on the sum of the minimum charges of new nodes. */
+  readonly maxMinimum: number | undefined
 }
+
+/** Fails if committed periods, or the minimum charges of new nodes, cost more than the limits. */
+export const checkAtOnce = Effect.fnUntraced(function* (
+  plan: Plan,
+  prices: PriceList,
+  { maxMinimum, ...bound }: CommitmentBound & Pick<Limits, "maxMinimum">
+) {
+  const { committedInr, minimumInr } = planPrice(plan, prices)
+  yield* checkCommitments(buys(plan) ? [committedInr] : [], bound)
+  if (maxMinimum === undefined || !makes(plan) || (minimumInr !== null && minimumInr <= maxMinimum)) return
+  return yield* new UsageFault({
+    message:
+      minimumInr === null
+        ? "The minimum charge of a new node is not known, so it may be above --max-minimum: nothing was changed."
+        : `New nodes would cost at least ₹${rupees(minimumInr)} in all, and --max-minimum is ${rupees(maxMinimum)}: nothing was changed.`,
+    hint: "Raise --max-minimum, or change the file; --dry-run shows the minimum charge of each member."
+  })
+})
 
 /** Fails where the fleet would cost too much. What makes it cheaper is never refused. */
 export const checkCost = (plan: Plan, prices: PriceList, maxCost: Limits["maxCost"]) => {
@@ -102,8 +152,7 @@ export const checkDeletes = (plan: Plan, { isDestroy, maxDeletes, yes }: Limits)
 }
 
 /** Fails where there has to be an answer and nobody can give one. */
-export const ensureConsent = (plan: Plan, { yes }: Limits) =>
-  isIdle(plan) || yes ? Effect.void : ensureAskable("apply the plan")
+export const ensureConsent = ensureAskable("apply the plan")
 
 /** Of more deletions the number has to be typed. */
 const maxUntyped = 10

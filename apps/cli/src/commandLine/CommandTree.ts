@@ -21,6 +21,8 @@ export interface Verb<out C> extends Entry {
   readonly groups: Readonly<Record<string, ReadonlyArray<string>>>
   /** What it prints: names of records, with `[]` behind them for a list. None where it prints no records. */
   readonly prints: ReadonlyArray<string>
+  /** What the command prints instead of records, such as `a schema`; undefined if it prints records. */
+  readonly value: string | undefined
   /** The record of the table that it repaints on a terminal; none where it repaints none. */
   readonly paints: ReadonlyArray<string>
   /** Whether its last argument is the command line of another program, after `--`. */
@@ -41,6 +43,7 @@ export const isNoun = <C>(entry: Noun<C> | Verb<C>): entry is Noun<C> => "verbs"
 interface VerbDetails extends Partial<
   Pick<Verb<unknown>, "aliases" | "groups" | "needs" | "prints" | "paints" | "wraps">
 > {
+  readonly value?: string
   readonly examples?: ReadonlyArray<readonly [command: string, description: string]>
 }
 
@@ -48,7 +51,16 @@ export const verb = <C>(
   name: string,
   summary: string,
   load: () => Promise<C>,
-  { aliases = [], examples = [], groups = {}, needs = [], prints = [], paints = [], wraps = false }: VerbDetails = {}
+  {
+    aliases = [],
+    examples = [],
+    groups = {},
+    needs = [],
+    prints = [],
+    paints = [],
+    value,
+    wraps = false
+  }: VerbDetails = {}
 ): Verb<C> => ({
   name,
   aliases,
@@ -58,6 +70,7 @@ export const verb = <C>(
   needs,
   prints,
   paints,
+  value,
   wraps,
   load
 })

@@ -29,6 +29,11 @@ export const globalParameters = {
   raw: on(globalFlags.raw),
   query: valued(globalFlags.query, text("")),
   baseUrl: valued(globalFlags.baseUrl, text("")),
+  project: valued(
+    globalFlags.project,
+    text("", (number) => /^[1-9]\d{0,14}$/.test(number), "expected the number of a project")
+  ),
+  location: valued(globalFlags.location, text("")),
   allowHttp: on(globalFlags.allowHttp),
   profile: valued(
     globalFlags.profile,

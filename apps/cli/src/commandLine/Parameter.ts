@@ -34,6 +34,8 @@ export interface Value<out A> {
   readonly isList?: boolean
   /** What a flag stands for where no value follows it; left out where one has to. */
   readonly bare?: string
+  /** Whether the flag accepts an empty value. */
+  readonly mayBeEmpty?: true
   readonly parse: (text: string) => Option.Option<A>
   /** What is expected instead, as the end of a sentence; left out where the choices are the answer. */
   readonly expected?: (text: string) => string
@@ -119,10 +121,12 @@ const parameter = <A, B>(
   { repeatable = false, required = false }: { readonly repeatable?: boolean; readonly required?: boolean },
   combine: (values: ReadonlyArray<A>) => Result.Result<B, Wrong>
 ): Parameter<B> => {
-  const { bare, choices = [], isList = false, metavar } = value
+  const { bare, choices = [], isList = false, mayBeEmpty = false, metavar } = value
   const what = kind === "flag" ? `--${shown.name}` : shown.name
   const one = (text: string): Result.Result<A, Wrong> =>
-    Result.fromOption(value.parse(text), () => invalid(what, text, value))
+    kind === "flag" && !mayBeEmpty && text.trim() === ""
+      ? Result.fail({ _tag: "Invalid", message: `${what} needs a value.` })
+      : Result.fromOption(value.parse(text), () => invalid(what, text, value))
   return {
     kind,
     help: {

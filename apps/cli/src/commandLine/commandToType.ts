@@ -13,13 +13,13 @@ const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema"
 
 /** Adds the flags that name the account to the commands in a hint. `commands` are the first words of all that there are. */
 export const namingAccount = (
-  { allowHttp, baseUrl, profile }: Pick<ReturnType<typeof rawFlags>, "allowHttp" | "baseUrl" | "profile">,
+  { allowHttp, baseUrl, location, profile, project }: Partial<ReturnType<typeof rawFlags>>,
   commands: ReadonlyArray<string>
 ): ((hint: string) => string) => {
+  const named = { profile, "base-url": baseUrl, project, location }
   const flags = [
-    ...(profile === undefined ? [] : [`--profile ${quoted(profile)} `]),
-    ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)} `]),
-    ...(allowHttp ? ["--allow-http "] : [])
+    ...Object.entries(named).map(([name, value]) => (value === undefined ? "" : `--${name} ${quoted(value)} `)),
+    ...(allowHttp === true ? ["--allow-http "] : [])
   ].join("")
   if (flags === "") return (hint) => hint
   const names = commands.filter((name) => !withoutAccount.has(name)).join("|")

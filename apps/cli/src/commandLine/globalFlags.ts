@@ -28,6 +28,8 @@ export const globalFlags = {
   query: flag("query", "JMESPATH", "Filter the JSON with JMESPath, e.g. '[].name'"),
   profile: flag("profile", "NAME", "Profile saved by berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
+  project: flag("project", "NUMBER", "Project of the nodes; default $BERTH_PROJECT"),
+  location: flag("location", "NAME", "Location of the nodes, e.g. Delhi; default $BERTH_LOCATION"),
   allowHttp: flag("allow-http", null, "Send credentials over plain http to another machine"),
   deadline: flag("deadline", "DURATION", "Maximum time of the command; default 60s per call"),
   quiet: flag("quiet", null, "Only print errors on stderr"),
@@ -56,6 +58,8 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
     flags: [
       globalFlags.profile,
       globalFlags.baseUrl,
+      globalFlags.project,
+      globalFlags.location,
       globalFlags.allowHttp,
       globalFlags.deadline,
       globalFlags.quiet,

@@ -120,6 +120,8 @@ export const rawFlags = (args: ReadonlyArray<string>) => {
     color: textOf(globalFlags.color),
     profile: textOf(globalFlags.profile),
     baseUrl: textOf(globalFlags.baseUrl),
+    project: textOf(globalFlags.project),
+    location: textOf(globalFlags.location),
     allowHttp: isSet(globalFlags.allowHttp),
     quiet: isSet(globalFlags.quiet),
     debug: isSet(globalFlags.debug)

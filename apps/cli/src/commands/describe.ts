@@ -9,7 +9,7 @@ import { helpOfVerb } from "../commandLine/helpOf.ts"
 import type { Command } from "./command.ts"
 
 /** A record of any kind, whose fields can be named and not read. */
-export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "hasMoreFields">
+export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "hasMoreFields" | "idKey" | "nameKey">
 
 const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   node: async () => (await import("../records/node.ts")).nodeRecord,
@@ -20,7 +20,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   commitment: async () => (await import("../records/commitment.ts")).commitmentRecord,
   ownCommitment: async () => (await import("../records/ownCommitment.ts")).ownCommitmentRecord,
   imageWithPlans: async () => (await import("../records/image.ts")).imageWithPlansRecord,
-  image: async () => (await import("../records/image.ts")).imageRecord,
+  image: async () => (await import("../records/image.ts")).savedImageRecord,
   plan: async () => (await import("../records/plan.ts")).planRecord,
   profile: async () => (await import("../records/account.ts")).profileRecord,
   account: async () => (await import("../records/account.ts")).accountRecord,

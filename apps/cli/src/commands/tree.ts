@@ -33,15 +33,26 @@ export const tree: CommandTree<Command> = [
       prints: ["creation", "creation[]", "proposal", "proposal[]"],
       needs: ["NAME", "plan", "image"],
       groups: {
-        node: ["plan", "image", "name", "saved-image", "committed-sku", "tag", "label", "backups", "start-script"],
-        access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],
+        node: [
+          "plan",
+          "image",
+          "name",
+          "saved-image",
+          "committed-sku",
+          "disk",
+          "tag",
+          "label",
+          "backups",
+          "start-script"
+        ],
+        access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6", "extra"],
         wait: ["wait", "timeout"],
-        safety: ["if-absent", "idempotency-key", "count", "max-cost", "dry-run", "force", "yes"]
+        safety: ["if-absent", "idempotency-key", "count", "max-cost", "max-commitment", "dry-run", "force", "yes"]
       },
       examples: [
         [
-          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run",
-          "Show the price and the request, and create nothing"
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04",
+          "Show the price, and create it; with --dry-run create nothing"
         ],
         [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",
@@ -97,8 +108,8 @@ export const tree: CommandTree<Command> = [
     needs: ["plan", "image"],
     wraps: true,
     groups: {
-      node: ["plan", "image", "name", "saved-image", "tag", "label", "backups", "start-script"],
-      access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],
+      node: ["plan", "image", "name", "saved-image", "disk", "tag", "label", "backups", "start-script"],
+      access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6", "extra"],
       lease: ["ttl", "reuse", "timeout"],
       safety: ["max-cost", "dry-run", "force", "yes"]
     },
@@ -127,6 +138,7 @@ export const tree: CommandTree<Command> = [
     async () => (await import("./inventory/print.ts")).inventory,
     {
       needs: ["ansible"],
+      value: "an inventory",
       examples: [
         ["berth inventory --ansible --list", "Hosts with their variables, in groups by plan and region"],
         [
@@ -170,9 +182,11 @@ export const tree: CommandTree<Command> = [
       async () => (await import("./commitment/set.ts")).set,
       {
         prints: ["commitment", "proposal"],
+        groups: { safety: ["max-commitment", "found", "dry-run", "force", "yes"] },
         examples: [
           ["berth commitment set web-1 auto_terminate", "Delete the node when its commitment ends"],
-          ["berth commitment set web-1 auto_renew --dry-run", "Show the request, and stop"]
+          ["berth commitment set web-1 auto_renew --sku 262 --dry-run", "Show the request and the price, and stop"],
+          ["berth commitment set web-1 auto_renew --sku 262 --yes --max-commitment 5000", "Buy it for at most ₹5000"]
         ]
       }
     )
@@ -219,7 +233,7 @@ export const tree: CommandTree<Command> = [
     groups: {
       wait: ["wait", "timeout"],
       replace: ["replace", "max-unavailable", "ready-command", "ready-timeout"],
-      safety: ["pick", "max-deletes", "max-cost", "grace", "dry-run", "yes"]
+      safety: ["pick", "max-deletes", "max-cost", "max-commitment", "max-minimum", "grace", "dry-run", "yes"]
     },
     examples: [
       ["berth apply -f fleet.yaml --dry-run", "Show what would change, and what it costs"],
@@ -256,7 +270,8 @@ export const tree: CommandTree<Command> = [
       prints: ["fleetMember"],
       examples: [
         ["berth fleet adopt 5 --as web-2", "Make node 5 a member; nothing is sent to it"],
-        ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With another fleet file than fleet.yaml"]
+        ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With another fleet file than fleet.yaml"],
+        ["berth fleet adopt 5 --as web-2 --commitment none", "The portal shows that it is not committed"]
       ]
     }),
     verb("forget", "Take a node out of a fleet", async () => (await import("./fleet/forget.ts")).forget, {
@@ -290,6 +305,7 @@ export const tree: CommandTree<Command> = [
     ]
   }),
   verb("schema", "JSON Schema of what a command prints", async () => (await import("./schema/show.ts")).schema, {
+    value: "a schema",
     examples: [
       ["berth schema node list", "Schema of one command"],
       ["berth schema fleet", "Schema of a fleet file, for editors"],
@@ -362,7 +378,7 @@ export const tree: CommandTree<Command> = [
     async () => (await import("./completion/print.ts")).completion,
     {
       examples: [
-        ['eval "$(berth completion bash)"', "In ~/.bashrc; zsh likewise, after compinit"],
+        ['eval "$(berth completion bash)"', "In ~/.bashrc; zsh likewise"],
         ["berth completion fish | source", "In ~/.config/fish/config.fish"]
       ]
     }
@@ -382,6 +398,7 @@ export const tree: CommandTree<Command> = [
     ]
   }),
   verb("api", "Send any request to the service", async () => (await import("./api/request.ts")).request, {
+    value: "a reply",
     examples: [
       ["berth api /nodes/ -q per_page=5 -i", "A page of nodes, with status and headers"],
       ["berth api /images/ --paginate -o ndjson", "Every element of a list"],

@@ -1,14 +1,17 @@
 /**
  * What berth on this machine has set of an account's commitments: the service takes them and never shows them again. A small file in
  * the account's state folder, safe to lose: it knows nothing of what the portal or another machine has set, and says so wherever it
- * is shown.
+ * is shown. It also has each purchase whose outcome is unknown, so that no command sends it a second time.
  */
-import { readText } from "@berthkit/core/client/files/StateFiles"
+import { dirname } from "node:path"
+import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
 import { exactPrice, type Price } from "@berthkit/core/domain/Price"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import { writeAccountFile } from "../files/ownFiles.ts"
+import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { LocalFileFault } from "../failure/CliFailure.ts"
+import { fileReason } from "../failure/fileReason.ts"
+import { makeAccountFolder, underLock } from "../files/ownFiles.ts"
 
 const dayMillis = 86_400_000
 const hoursPerMonth = 730
@@ -30,9 +33,21 @@ const Entry = Schema.Struct({
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
 
-const Log = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), entries: Schema.Array(Entry) }))
-const decode = Schema.decodeUnknownOption(Log)
-const encode = Schema.encodeSync(Log)
+/** A purchase that was sent, or is about to be, and whose outcome is not known yet. */
+const Open = Schema.Struct({
+  id: Schema.Int,
+  sentMillis: Schema.Int,
+  setting: Schema.Literals(commitmentSettings),
+  skuId: Schema.NullOr(Schema.Int)
+})
+export interface Open extends Schema.Schema.Type<typeof Open> {}
+
+const Log = Schema.Struct({ version: Schema.Literal(1), entries: Schema.Array(Entry), open: Schema.Array(Open) })
+interface Log extends Schema.Schema.Type<typeof Log> {}
+const LogText = Schema.fromJsonString(Log)
+const decode = Schema.decodeUnknownOption(LogText)
+const encode = Schema.encodeSync(LogText)
+const emptyLog: Log = { version: 1, entries: [], open: [] }
 
 /** A node that was created with a committed option. */
 export const created = (id: number, { days, priceInr, skuId }: CommittedOption, nowMillis: number): Entry => ({
@@ -53,7 +68,7 @@ export const set = (
   option: { readonly skuId: number | null; readonly days: number | null; readonly priceInr: number | null },
   nowMillis: number
 ): Entry =>
-  before !== undefined && isRunning(before, nowMillis)
+  before !== undefined && (isRunning(before, nowMillis) || (before.untilMillis === null && option.skuId === null))
     ? { ...before, setMillis: nowMillis, setting }
     : { id, setMillis: nowMillis, setting, ...option, untilMillis: null }
 
@@ -73,6 +88,23 @@ export const committedPrice = (entry: Entry | undefined, nowMillis: number): Pri
 export const committedUntil = (entry: Entry | undefined, nowMillis: number): number | null =>
   entry !== undefined && isRunning(entry, nowMillis) ? entry.untilMillis : null
 
+/**
+ * What is lost if the node is deleted now: the rest of its committed period. Undefined if none is known to run. The service does not say when a
+ * period began that was bought for an existing node.
+ */
+const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined => {
+  if (entry === undefined || entry.days === null) return undefined
+  const { days, priceInr, setting, untilMillis } = entry
+  const period = `${days} days ${priceInr === null ? "at a price that is not known" : `for ₹${priceInr.toFixed(2)}`}`
+  if (isRunning(entry, nowMillis)) {
+    const end = DateTime.formatIso(DateTime.makeUnsafe(untilMillis ?? 0)).slice(0, 10)
+    return `its committed period of ${period} runs until ${end}, and the rest of it is lost`
+  }
+  // Without a renewal it has ended by then, whenever it began.
+  if (setting !== "auto_renew" && entry.setMillis + days * dayMillis <= nowMillis) return undefined
+  return `its committed period of ${period} may still run, and the rest of it is lost`
+}
+
 type Entries = ReadonlyMap<number, Entry>
 
 export class CommitmentLog extends Context.Service<
@@ -85,15 +117,26 @@ export class CommitmentLog extends Context.Service<
       id: number,
       change: (before: Entry | undefined, nowMillis: number) => Entry
     ) => Effect.Effect<void>
+    /** The purchase for a node whose outcome is unknown. Fails if the file cannot be read, because it may have one. */
+    readonly openOf: (id: number) => Effect.Effect<Open | undefined, LocalFileFault>
+    /**
+     * Notes that a purchase is about to be sent; with `again` also if one is open. Succeeds with the open purchase that is in the way. The
+     * note is on the disk when this ends.
+     */
+    readonly begin: (purchase: Open, again: boolean) => Effect.Effect<Open | undefined, LocalFileFault>
+    /** Removes that note, once the outcome is known. */
+    readonly end: (id: number) => Effect.Effect<void, LocalFileFault>
   }
 >()("@berthkit/cli/commitmentLog/CommitmentLog") {
   /** The log in a file; without one nothing is kept. */
   static readonly layer = (path: string | undefined) => Layer.sync(CommitmentLog, () => make(path))
 }
 
-/** Keeps that a node was created with a committed option. */
-export const keepCreated = (id: number, option: CommittedOption, sinceMillis: number) =>
-  CommitmentLog.use((log) => log.update(id, () => created(id, option, sinceMillis)))
+/** Keeps that a node was created with a committed option; now where it is not known when. */
+export const keepCreated = (id: number, option: CommittedOption, since: DateTime.Utc | null) =>
+  CommitmentLog.use((log) =>
+    log.update(id, (_, nowMillis) => created(id, option, since === null ? nowMillis : DateTime.toEpochMillis(since)))
+  )
 
 /** Keeps what was set of a node; `option` where the committed option is listed. */
 export const keepSetting = (
@@ -109,25 +152,78 @@ export const keepSetting = (
     })
   )
 
-const make = (path: string | undefined): CommitmentLog["Service"] => {
-  if (path === undefined) return { load: Effect.succeed(new Map()), update: () => Effect.void }
-  const text = Effect.orElseSucceed(readText(path), () => Option.none<string>())
-  const load = Effect.map(text, (found): Entries => {
-    const { entries } = Option.getOrElse(Option.flatMap(found, decode), () => ({ entries: [] }))
-    return new Map(entries.map((each) => [each.id, each]))
+const unkept = (path: string, reason: string) =>
+  new LocalFileFault({
+    path,
+    message: `Berth cannot note that it buys a commitment, so it sent nothing: ${reason}.`,
+    hint: `Make ${path} readable and writable for you alone, or set XDG_STATE_HOME to another folder; berth doctor shows your files.`
   })
+
+/** Reads the log; the function says what is lost with a node. */
+export const lossesOf = Effect.gen(function* () {
+  const entries = yield* CommitmentLog.use(({ load }) => load)
+  const nowMillis = yield* Clock.currentTimeMillis
+  return (id: number) => lossOf(entries.get(id), nowMillis)
+})
+
+const make = (path: string | undefined): CommitmentLog["Service"] => {
+  if (path === undefined) {
+    const nothing = Effect.succeed(undefined)
+    return {
+      load: Effect.succeed(new Map()),
+      update: () => nothing,
+      openOf: () => nothing,
+      begin: () => nothing,
+      end: () => nothing
+    }
+  }
+  const faultOf = (fault: FileFault) => unkept(path, fileReason(fault))
+  const read = Effect.flatMap(Effect.mapError(readText(path), faultOf), (found) =>
+    Option.match(found, {
+      onNone: () => Effect.succeed(emptyLog),
+      onSome: (text) =>
+        Effect.mapError(Effect.fromOption(decode(text)), () =>
+          unkept(path, "the file is damaged, or of a later version")
+        )
+    })
+  )
+  /** Changes the file, one process at a time. */
+  const change = <A>(by: (log: Log, nowMillis: number) => readonly [result: A, after: Log]) =>
+    Effect.andThen(
+      Effect.mapError(makeAccountFolder(dirname(path)), faultOf),
+      underLock(`${path}.lock`, faultOf, () =>
+        Effect.gen(function* () {
+          const before = yield* read
+          const [result, after] = by(before, yield* Clock.currentTimeMillis)
+          if (after !== before) yield* Effect.mapError(replaceDurably(path, encode(after)), faultOf)
+          return result
+        })
+      )
+    )
+  const without = ({ open }: Log, id: number) => open.filter((each) => each.id !== id)
+  const of = ({ open }: Log, id: number) => open.find((each) => each.id === id)
   return {
-    load,
-    update: (id, change) =>
-      Effect.gen(function* () {
-        // A file of a later version is not overwritten.
-        const isLater = Option.exists(yield* text, (found) => /"version":\s*(?!1\b)\d/.test(found))
-        if (isLater) return
-        const entries = new Map(yield* load)
-        const entry = change(entries.get(id), yield* Clock.currentTimeMillis)
-        entries.delete(id)
-        entries.set(id, entry)
-        yield* writeAccountFile(path, encode({ version: 1, entries: Array.from(entries.values()).slice(-maxEntries) }))
-      }).pipe(Effect.ignore)
+    load: Effect.map(
+      Effect.orElseSucceed(read, () => emptyLog),
+      ({ entries }): Entries => new Map(entries.map((each) => [each.id, each]))
+    ),
+    update: (id, changed) =>
+      change((log, nowMillis) => {
+        const others = log.entries.filter((each) => each.id !== id)
+        const entry = changed(
+          log.entries.find((each) => each.id === id),
+          nowMillis
+        )
+        return [undefined, { ...log, entries: [...others, entry].slice(-maxEntries) }]
+      }).pipe(Effect.ignore),
+    openOf: (id) => Effect.map(read, (log) => of(log, id)),
+    begin: (purchase, again) =>
+      change((log) => {
+        const found = again ? undefined : of(log, purchase.id)
+        return found === undefined
+          ? [undefined, { ...log, open: [...without(log, purchase.id), purchase] }]
+          : [found, log]
+      }),
+    end: (id) => change((log) => [undefined, of(log, id) === undefined ? log : { ...log, open: without(log, id) }])
   }
 }

@@ -3,6 +3,7 @@
  * safe to lose. Read at once and without Effect, because a key press waits for it.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { variables } from "@berthkit/terminal/variables"
 import type { Candidate, DynamicKind } from "./complete.ts"
 
 /** The variables of a process. */
@@ -59,14 +60,32 @@ export const profileNames = (env: Environment): ReadonlyArray<Candidate> => {
   }
 }
 
+/** The variables that may decide which account it is. */
+export const accountVariables: ReadonlyArray<string> = [
+  variables.profile,
+  variables.baseUrl,
+  variables.apiKey,
+  variables.project,
+  variables.location
+]
+
+/** What a command line says of the account, by its global flags. */
+export interface AccountFlags {
+  readonly profile?: string | undefined
+  readonly project?: string | undefined
+  readonly location?: string | undefined
+}
+
 /** The file of an account: named by all that may decide which one it is, so that no account sees another's names. */
-export const cachePath = (env: Environment, profile: string | undefined): string | undefined => {
+export const cachePath = (env: Environment, { location, profile, project }: AccountFlags): string | undefined => {
   const folder = home(env, "XDG_CACHE_HOME", below("cache"))
   if (folder === undefined) return undefined
-  const deciding = ["BERTH_PROFILE", "BERTH_BASE_URL", "BERTH_API_KEY"].map((name) => env[name] ?? null)
+  const deciding = accountVariables.map((name) => env[name] ?? null)
   // Not by `import`: help and the version would wait for it.
   const { createHash } = process.getBuiltinModule("node:crypto")
-  const hash = createHash("sha256").update(JSON.stringify([profile ?? null, ...deciding, profileText(env)]))
+  const hash = createHash("sha256").update(
+    JSON.stringify([[profile, project, location].map((flag) => flag ?? null), ...deciding, profileText(env)])
+  )
   return `${folder}/completions/${hash.digest("hex").slice(0, 32)}.json`
 }
 

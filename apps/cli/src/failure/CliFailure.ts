@@ -200,33 +200,70 @@ export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
   }
 }
 
+/** What it costs to leave a node as it is, as a sentence to append; empty if unknown. */
+const leftCosts = (perHourInr: number | null): string =>
+  perHourInr === null ? "" : ` Leaving it costs ₹${perHourInr.toFixed(2)} per hour.`
+
 /** The service accepts the delete of a leased node, and the node stays. */
 export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
   readonly id: number
   readonly name: string
+  /** Null if unknown. */
+  readonly perHourInr: number | null
 }> {
   readonly exit = "unavailable"
   readonly details = { node: { id: this.id, name: this.name } }
-  readonly hint = "Try again: berth reap"
-  override readonly message = `Node ${this.name} (${this.id}) is still there although the service accepted its delete; it is billed.`
+  readonly hint = `Try again: berth node delete ${this.id}, or berth reap`
+  override readonly message = `Node ${this.name} (${this.id}) is still there although the service accepted its delete; it is billed.${leftCosts(this.perHourInr)}`
 }
 
-/** The node of a lease was not deleted, because a call failed. The lease stays. */
+/** The node of a lease was not deleted, because a call failed or because no node is proved to be it. The lease stays. */
 export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted")<{
   /** Null where it is not known which node the create made. */
   readonly id: number | null
   readonly name: string
+  /** Null if unknown. */
+  readonly perHourInr: number | null
   readonly error: BerthError
+  /** The file of the lease; undefined if it is gone. */
+  readonly lease: string | undefined
 }> {
   readonly exit = this.error.reason.exit
-  readonly hint =
-    this.error.reason._tag === "OutcomeUnknown"
-      ? "Run berth reap in eleven minutes: it deletes the node, if there is one."
-      : "Put that right, or wait, and delete it with: berth reap"
-  override readonly message =
-    this.id === null
-      ? `${this.error.message} If node ${this.name} is there, it is billed.`
-      : `Node ${this.name} (${this.id}) was not deleted, and is billed: ${this.error.message}`
+  get hint() {
+    const { error, id, lease, name } = this
+    const toldId = error.reason._tag === "OutcomeUnknown" ? error.reason.toldId : null
+    if (id === null && toldId !== null) {
+      return `See it: berth node get ${toldId}; if it is yours to delete: berth node delete ${toldId}`
+    }
+    if (id !== null) return `Delete it: berth node delete ${id}; once that works again also: berth reap`
+    const candidates = error.reason._tag === "OutcomeUnknown" ? error.reason.candidates : []
+    if (candidates.length === 0) {
+      return lease === undefined
+        ? `Look for it, now and in eleven minutes: berth node list --name ${quoted(name)}`
+        : "Run berth reap in eleven minutes: it deletes the node, if there is one."
+    }
+    const end = lease === undefined ? "" : `, then remove ${lease}`
+    return `See which is yours: berth node get ${candidates.join(" ")}; delete that one with berth node delete${end}.`
+  }
+  override get message() {
+    const { error, id, name, perHourInr } = this
+    return id === null
+      ? `${error.message}${perHourInr === null ? "" : ` Its plan costs ₹${perHourInr.toFixed(2)} per hour.`} If node ${name} is there, it is billed.`
+      : `Node ${name} (${id}) was not deleted, and is billed: ${error.message}${leftCosts(perHourInr)}`
+  }
+}
+
+/** It is not known whether a commitment was set: its reply was lost. The request is not sent again. */
+export class CommitmentUnknown extends Data.TaggedError("CommitmentUnknown")<{
+  readonly id: number
+  readonly name: string
+  /** Why that is not known. */
+  readonly because: string
+  readonly hint: string
+}> {
+  readonly exit = "outcomeUnknown"
+  readonly details = { node: { id: this.id, name: this.name } }
+  override readonly message = `The commitment of ${this.name} (${this.id}) may be set: ${this.because.replace(/\.$/, "")}.`
 }
 
 /** Another program that berth ran has ended; it reported what there was to report. */

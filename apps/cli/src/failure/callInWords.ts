@@ -104,6 +104,9 @@ export const hintOf = (error: BerthError): string => {
         ? `It will not become ${reason.wanted} by itself; look at it: berth node get ${reason.nodeId}`
         : goOnWaiting(reason.nodeId, reason.wanted, error)
     case "OutcomeUnknown":
+      if (reason.toldId !== null) {
+        return `See it: berth node get ${reason.toldId}; ${reason.keyed ? "nothing is sent again under its key: for another node use another --idempotency-key." : "create it again only if that one is not yours."}`
+      }
       if (reason.keyed) return hint
       return reason.candidates.length === 0
         ? `Read the list in eleven minutes: berth node list --name ${quoted(reason.nodeName)}; a node that is not listed then was not created.`
@@ -111,6 +114,7 @@ export const hintOf = (error: BerthError): string => {
     case "StateUnavailable":
       return stateHint(reason)
     case "Unreachable":
+      if (reason.fault !== "network") return hint
       return reason.sent === "no" || isRead(operation) ? "Check the address and the network: berth doctor" : hint
     case "TimedOut":
       return isRead(operation) ? "Try again, or allow more time: --deadline 2m" : hint

@@ -8,7 +8,8 @@ import {
   type FileFault,
   makeOwnFolder,
   readText,
-  removeFile,
+  removeDurably,
+  replaceDurably,
   replaceFile,
   withFiles
 } from "@berthkit/core/client/files/StateFiles"
@@ -20,7 +21,7 @@ const accountLevels = 2
 export const makeAccountFolder = (folder: string): Effect.Effect<void, FileFault> =>
   makeOwnFolder(folder, accountLevels)
 
-/** Writes a file in the folder of an account. */
+/** Writes a file in the folder of an account that is safe to lose. */
 export const writeAccountFile = (path: string, text: string): Effect.Effect<void, FileFault> =>
   Effect.andThen(makeAccountFolder(dirname(path)), replaceFile(path, text))
 
@@ -56,9 +57,10 @@ export const filesIn = <F>(folder: Effect.Effect<string, FileFault>, faultOf: (f
     write: (name: string, text: string): Effect.Effect<void, F> =>
       Effect.andThen(
         makeFolder,
-        inFolder((path) => replaceFile(`${path}/${name}`, text, true))
+        inFolder((path) => replaceDurably(`${path}/${name}`, text))
       ),
-    remove: (name: string): Effect.Effect<void, F> => inFolder((path) => removeFile(`${path}/${name}`)),
+    /** Removes a file durably: a power failure does not bring it back. */
+    remove: (name: string): Effect.Effect<void, F> => inFolder((path) => removeDurably(`${path}/${name}`)),
     /** Runs `use` while no other process has this lock. */
     locked: <A, E, R>(name: string, use: Effect.Effect<A, E, R>): Effect.Effect<A, E | F, R> =>
       Effect.flatMap(inFolder(Effect.succeed), (path) => underLock(`${path}/${name}.lock`, faultOf, () => use))

@@ -17,6 +17,9 @@ export interface FleetCommitment {
 /** A node as it is ordered, but for its name. */
 export type Order = Omit<NodeSpec, "name" | "startScripts">
 
+/** Settings of a group that only the service can judge. */
+export type Judged = "plan" | "image" | "commitment"
+
 /** Nodes that are alike. */
 export interface Group {
   readonly group: string
@@ -29,6 +32,8 @@ export interface Group {
   /** Whether its nodes are never deleted. */
   readonly protect: boolean
   readonly commitment: FleetCommitment | null
+  /** The position of a setting's value in the file, or of the group if it lacks the setting. */
+  readonly placeOf: (setting: Judged) => Pick<ConfigProblem, "line" | "column">
 }
 
 export interface FleetFile {
@@ -46,7 +51,7 @@ const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
 /** `auto_renew 30d`. */
-const parseCommitment = (text: string): FleetCommitment | undefined => {
+export const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!new RegExp(commitmentPattern).test(text)) return undefined
   const [word = "", days] = text.split(" ")
   const setting = CommitmentSetting.literals.find((each) => each === word)
@@ -108,6 +113,7 @@ class FleetReader {
         ),
         backups: defaulted<boolean | null>(file.flag, null),
         savedImage: defaulted<number | null>(file.whole(0, Number.MAX_SAFE_INTEGER), null),
+        disk: defaulted<number | null>(file.whole(1, Number.MAX_SAFE_INTEGER), null),
         label: defaulted<string | null>(file.text, null),
         securityGroup: defaulted<number | null>(file.whole(0, Number.MAX_SAFE_INTEGER), null),
         vpc: defaulted<string | null>(file.text, null),
@@ -126,6 +132,10 @@ class FleetReader {
         protect,
         commitment,
         startScripts,
+        placeOf: (setting) => {
+          const node = isMap(place.node) ? (place.node.get(setting, true) as Node | undefined) : undefined
+          return file.positionOf(node ?? place.node)
+        },
         order: {
           plan,
           image,
@@ -133,6 +143,7 @@ class FleetReader {
           ...(found.sshKeys !== null && { sshKeys: found.sshKeys }),
           ...(found.backups !== null && { backups: found.backups }),
           ...(found.savedImage !== null && { savedImageTemplateId: found.savedImage }),
+          ...(found.disk !== null && { disk: found.disk }),
           ...(found.label !== null && { label: found.label }),
           ...(found.securityGroup !== null && { securityGroupId: found.securityGroup }),
           ...(found.vpc !== null && { vpcId: found.vpc }),

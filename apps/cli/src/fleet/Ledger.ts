@@ -5,6 +5,7 @@
  * A member is being created (`creating`), has a node (`made`), has one that was asked to go (`deleting`), or has none now (`none`): then
  * its line stays, because its next node needs a new generation.
  */
+import { isSameNode, proofOf } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Option, Result, Schema, Struct } from "effect"
 import { byMember, memberText, type Member, parseMember } from "./Member.ts"
@@ -26,6 +27,15 @@ export interface Owned extends Schema.Schema.Type<typeof Owned> {}
 const Sent = Schema.Record(Schema.String, Schema.Unknown)
 export type Sent = typeof Sent.Type
 
+/** A node that is being replaced, with what the ledger knew of it. */
+const Previous = Schema.Struct({
+  ...Owned.fields,
+  sent: Schema.optional(Schema.NullOr(Sent)),
+  commitment: Schema.optional(Schema.String),
+  named: Schema.optional(Schema.String)
+})
+interface Previous extends Schema.Schema.Type<typeof Previous> {}
+
 /** A create that is not known to have ended. */
 const Pending = Schema.Struct({
   name: Schema.String,
@@ -46,12 +56,16 @@ const Entry = Schema.Struct({
   node: Schema.optional(Owned),
   pending: Schema.optional(Pending),
   /** The node that this one replaces, which is still there. */
-  previous: Schema.optional(Owned),
+  previous: Schema.optional(Previous),
   /** Whether that was asked to go. */
   previousAsked: Schema.optional(Schema.Boolean),
   /** Null where berth did not create the node. */
   sent: Schema.optional(Schema.NullOr(Sent)),
+  /** The name in the file, if the node's name differs: the service spells it differently, or the node was adopted. */
+  named: Schema.optional(Schema.String),
   commitment: Schema.optional(Schema.String),
+  /** A commitment that was sent and got no reply. It is not sent again. */
+  committing: Schema.optional(Schema.String),
   protect: Schema.optional(Schema.Boolean)
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
@@ -74,7 +88,11 @@ export interface Ledger {
 }
 
 /** Why a text is no ledger that can be used. */
-export type LedgerFault = { readonly _tag: "Damaged"; readonly why: string } | { readonly _tag: "Later" }
+export type LedgerFault =
+  | { readonly _tag: "Damaged"; readonly why: string }
+  /** Two lines for one member, which a merge of two branches can leave. */
+  | { readonly _tag: "Doubled"; readonly member: string; readonly ids: ReadonlyArray<number> }
+  | { readonly _tag: "Later" }
 
 const damaged = (why: string) => Result.fail<LedgerFault>({ _tag: "Damaged", why })
 
@@ -91,6 +109,10 @@ const isConsistent = ({ node, pending, previous, state }: Entry): boolean => {
       return node === undefined && pending === undefined && previous === undefined
   }
 }
+
+/** The nodes of a line. */
+const idsOf = ({ node, previous }: Pick<Entry, "node" | "previous">): ReadonlyArray<number> =>
+  [node, previous].flatMap((owned) => owned?.id ?? [])
 
 /** Reads a ledger; nothing is guessed. */
 export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> => {
@@ -111,7 +133,11 @@ export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> =
   for (const entry of members) {
     const { member, node, previous } = entry
     if (parseMember(member) === undefined) return damaged(`${JSON.stringify(member)} is no member`)
-    if (byName.has(member)) return damaged(`${member} is in it twice`)
+    const twin = byName.get(member)
+    if (twin !== undefined) {
+      const both = [...idsOf(twin), ...idsOf(entry)]
+      return Result.fail<LedgerFault>({ _tag: "Doubled", member, ids: Array.from(new Set(both)) })
+    }
     if (!isConsistent(entry)) return damaged(`the line of ${member} contradicts itself`)
     for (const owned of [node, previous]) {
       if (owned === undefined) continue
@@ -162,27 +188,19 @@ export const keyOf = (
 
 /** The ids that are the fleet's. */
 export const ownedIds = ({ members }: Ledger): ReadonlySet<number> =>
-  new Set(
-    Array.from(members.values()).flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? []))
-  )
+  new Set(Array.from(members.values()).flatMap(idsOf))
 
 export const ownedOf = ({ createdAt, id, image, name, plan }: Node): Owned => ({
   id,
   name,
   plan,
   image,
-  createdAt: DateTime.formatIso(createdAt)
+  createdAt: createdAt && DateTime.formatIso(createdAt)
 })
 
-/** The replies of a service need not state the same instant for one node, but two nodes of one id are further apart. */
-const toleranceMillis = 60_000
-
 /** Whether a node is the one that the ledger has by that id, and not another that came to have it. */
-export const isSameNode = (owned: Owned, node: Node): boolean =>
-  owned.id === node.id &&
-  owned.name === node.name &&
-  (owned.createdAt === null ||
-    Math.abs(Date.parse(owned.createdAt) - node.createdAt.epochMilliseconds) <= toleranceMillis)
+export const isOwned = ({ createdAt, id, name }: Owned, node: Node): boolean =>
+  isSameNode({ id, name, createdMillis: createdAt === null ? null : Date.parse(createdAt) }, proofOf(node))
 
 // What happens to a member, as changes of the ledger.
 
@@ -201,11 +219,29 @@ export interface Beginning {
   readonly protect: boolean
 }
 
+/** The node of a line with its fields, as the node that is being replaced. */
+const asPrevious = ({ commitment, named, node, sent }: Entry): Previous | undefined =>
+  node && {
+    ...node,
+    ...(sent !== undefined && { sent }),
+    ...(named !== undefined && { named }),
+    ...(commitment !== undefined && { commitment })
+  }
+
+/** The fields of a line that has its previous node again. */
+const fromPrevious = ({ commitment, named, sent = null, ...node }: Previous) => ({
+  state: "made" as const,
+  node,
+  sent,
+  ...(named !== undefined && { named }),
+  ...(commitment !== undefined && { commitment })
+})
+
 /** A create is about to be sent. The node that the member has, if any, is the one that it replaces. */
 export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }: Beginning): Ledger => {
   const name = memberText(member)
   const before = ledger.members.get(name)
-  const previous = before?.state === "made" ? before.node : undefined
+  const previous = before?.state === "made" ? asPrevious(before) : undefined
   return put(ledger, {
     member: name,
     generation: (before?.generation ?? 0) + 1,
@@ -219,19 +255,29 @@ export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }
 
 /** The create has made this node. */
 export const made = (ledger: Ledger, member: string, node: Owned): Ledger => {
-  const { pending: _pending, ...entry } = entryOf(ledger, member)
-  return put(ledger, { ...entry, state: "made", node })
+  const { pending, ...entry } = entryOf(ledger, member)
+  const isNamed = pending === undefined || pending.name === node.name
+  return put(ledger, { ...entry, state: "made", node, ...(!isNamed && { named: pending.name }) })
 }
 
-/**
- * The create has certainly made nothing, or its node is gone: the member has the node that it had before, or none. What was sent for that one is
- * not known any more.
- */
-export const notMade = (ledger: Ledger, member: string): Ledger => {
-  const { generation, previous, protect } = entryOf(ledger, member)
-  return previous === undefined
-    ? put(ledger, { member, generation, state: "none" })
-    : put(ledger, { member, generation, state: "made", node: previous, sent: null, ...(protect && { protect }) })
+/** The line of a member that gets its previous node back, if it had one. */
+export const restored = ({ generation, member, previous, protect }: Entry): Entry => ({
+  member,
+  generation,
+  ...(previous === undefined ? { state: "none" } : fromPrevious(previous)),
+  ...(protect && { protect })
+})
+
+/** The create has certainly made nothing, or its node is gone, so the member gets its previous node back, if it had one. */
+export const notMade = (ledger: Ledger, member: string): Ledger => put(ledger, restored(entryOf(ledger, member)))
+
+/** Reverts a replacement: the old node stays, and the new one goes. */
+export const takenBack = (ledger: Ledger, member: string): Ledger => {
+  const entry = entryOf(ledger, member)
+  const next = asPrevious(entry)
+  return entry.previous === undefined || next === undefined
+    ? ledger
+    : put(ledger, { ...restored(entry), previous: next })
 }
 
 /** The member's node is about to be deleted. */
@@ -258,19 +304,33 @@ export const released = (ledger: Ledger, member: string): Ledger => {
   return put(ledger, entry)
 }
 
-/** The node was there before, and is the member from now on. */
-export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean): Ledger =>
+/** Takes an existing node as the member; `named` is its name in the file. */
+export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean, named = node.name): Ledger =>
   put(ledger, {
     member,
     generation: (ledger.members.get(member)?.generation ?? 0) + 1,
     state: "made",
     node,
     sent: null,
+    ...(named !== node.name && { named }),
     ...(protect && { protect })
   })
 
-export const committed = (ledger: Ledger, member: string, commitment: string): Ledger =>
-  put(ledger, { ...entryOf(ledger, member), commitment })
+/** The commitment is about to be sent. */
+export const committing = (ledger: Ledger, member: string, commitment: string): Ledger =>
+  put(ledger, { ...entryOf(ledger, member), committing: commitment })
+
+/** The commitment was certainly not set. */
+export const notCommitted = (ledger: Ledger, member: string): Ledger => {
+  const { committing: _sent, ...entry } = entryOf(ledger, member)
+  return put(ledger, entry)
+}
+
+/** The node has this commitment; null: none. */
+export const committed = (ledger: Ledger, member: string, commitment: string | null): Ledger => {
+  const { commitment: _before, committing: _sent, ...entry } = entryOf(ledger, member)
+  return put(ledger, commitment === null ? entry : { ...entry, commitment })
+}
 
 /** Whether the file protects a member, for when it is not in the file any more. */
 export const protectedBy = (ledger: Ledger, member: string, protect: boolean): Ledger => {

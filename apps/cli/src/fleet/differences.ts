@@ -30,31 +30,72 @@ const shown = (value: unknown): string =>
         : value.join(", ")
       : String(value)
 
+/** Fields that are sets: order and repetition do not matter, and a missing field equals an empty one. */
+const sets = ["tags", "sshKeys"]
+
+const comparable = (key: string, value: unknown): string =>
+  sets.includes(key)
+    ? JSON.stringify(Array.isArray(value) ? Array.from(new Set(value)).toSorted() : [])
+    : JSON.stringify(value ?? null)
+
+/** The fields whose sent value differs from the one that would be sent now. */
+const differingKeys = (sent: Sent, wanted: Sent): ReadonlyArray<string> =>
+  Array.from(new Set([...Object.keys(sent), ...Object.keys(wanted)])).filter(
+    (key) => comparable(key, sent[key]) !== comparable(key, wanted[key])
+  )
+
+/** What the file asks for. */
+interface Wanted {
+  readonly order: Order
+  readonly scripts: ReadonlyArray<string>
+}
+
+/** Whether a pending create is exactly what the file orders under this name. */
+export const isSameOrder = (
+  { pending, sent }: Pick<Entry, "pending" | "sent">,
+  name: string,
+  { order, scripts }: Wanted
+): boolean =>
+  pending !== undefined &&
+  pending.name === name &&
+  pending.plan === order.plan &&
+  String(pending.image) === String(order.image) &&
+  differingKeys(sent ?? {}, sentOf(order, scripts)).length === 0
+
 /** Whether an image that the service states is the wanted one; one stated by name cannot be compared with a number. */
 export const isWantedImage = (has: string, wanted: string): boolean =>
   has === wanted || isNumber(has) !== isNumber(wanted)
 
-/** Each difference in words. */
+/** Whether a node has the plan and the image of an order. A value that is not stated matches. */
+export const isWantedKind = (
+  { image, plan }: { readonly plan: string | null; readonly image: string | null },
+  order: Pick<Order, "plan" | "image">
+): boolean => (plan === null || plan === order.plan) && (image === null || isWantedImage(image, String(order.image)))
+
+/** Each difference in words; `name` is what the file calls the node. */
 export const differencesOf = (
-  { node: owned, sent }: Pick<Entry, "node" | "sent">,
+  { named, node: owned, sent }: Pick<Entry, "named" | "node" | "sent">,
   node: Node,
-  group: { readonly order: Order; readonly scripts: ReadonlyArray<string> }
+  { order, scripts }: Wanted,
+  name: string
 ): ReadonlyArray<string> => {
-  const { order, scripts } = group
   const differences: Array<string> = []
   const plan = node.plan ?? owned?.plan ?? null
   if (plan !== null && plan !== order.plan) differences.push(`plan ${plan}, not ${order.plan}`)
   const image = node.image ?? owned?.image ?? null
   if (image !== null && !isWantedImage(image, String(order.image)))
     differences.push(`image ${image}, not ${order.image}`)
+  // If the node's name is not the one in the file, compare with the name that the file had at the create.
+  const had = named ?? owned?.name ?? node.name
+  if (had !== name) differences.push(`name ${had}, not ${name}`)
   if (sent === undefined || sent === null) return differences
   const wanted = sentOf(order, scripts)
-  for (const key of new Set([...Object.keys(sent), ...Object.keys(wanted)])) {
-    const [has, wants] = [sent[key], wanted[key]]
-    if (JSON.stringify(has) === JSON.stringify(wants)) continue
-    const name = fileKeys[key] ?? key
+  for (const key of differingKeys(sent, wanted)) {
+    const field = fileKeys[key] ?? key
     differences.push(
-      key === "startScripts" ? `${name} other than those sent` : `${name} sent: ${shown(has)}, not ${shown(wants)}`
+      key === "startScripts"
+        ? `${field} other than those sent`
+        : `${field} sent: ${shown(sent[key])}, not ${shown(wanted[key])}`
     )
   }
   return differences

@@ -28,7 +28,9 @@ const group = {
     plan: text("Plan, see berth plan list."),
     image: { type: ["string", "integer"], description: "Image slug or id, see berth image list." },
     tags: texts("Tags to attach."),
-    sshKeys: texts("Fingerprints or ids of keys for root."),
+    sshKeys: texts(
+      "Keys for root: files with public keys, relative to this file, or their texts, fingerprints or ids."
+    ),
     protect: { ...flag("Never delete these nodes."), default: false },
     commitment: {
       type: "string",
@@ -39,6 +41,7 @@ const group = {
     },
     backups: flag("Automated backups; cannot be turned on later."),
     savedImage: whole("Template id; required for saved images."),
+    disk: whole("Size of the disk in GB; some series need it."),
     label: text("Label."),
     securityGroup: whole("Security group."),
     vpc: text("Virtual private cloud."),

@@ -5,27 +5,40 @@
  */
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
+import { isFailed } from "@berthkit/core/domain/NodeStatus"
 import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
-import { differencesOf } from "./differences.ts"
+import type { CommittedOption } from "@berthkit/core/domain/Commitment"
+import { costOfOrder } from "../commitmentLog/orderCost.ts"
+import { differencesOf, isSameOrder, isWantedImage } from "./differences.ts"
 import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
-import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned } from "./Ledger.ts"
+import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 
+/** Whether `--replace` names a member. */
+const isAskedFor = (replace: PlanOptions["replace"], member: string): boolean =>
+  replace === "all" || replace.includes(member)
+
+/** Protected by the file or by the ledger, so that removing a group together with its protection deletes nothing. */
+const isProtected = (entry: Entry, group: LoadedGroup | undefined): boolean =>
+  entry.protect === true || group?.protect === true
+
 /**
- * Whether it has to be known what became of a create that is pending: because its member is not wanted any more, or because it cannot be
- * ordered again as it was.
+ * Whether the outcome of a pending create must be known before anything is done: its member is no longer wanted, this run does not continue
+ * its replacement, or the file orders something else. A run continues only a create that equals the order in the file, because nothing is
+ * sent that was not shown.
  */
 export const mustBeKnown =
-  (file: LoadedFleet, ledger: Ledger, isDestroy: boolean) =>
+  (file: LoadedFleet, ledger: Ledger, { isDestroy, replace }: Pick<PlanOptions, "isDestroy" | "replace">) =>
   (entry: Entry): boolean => {
-    const { group } = memberOf(entry)
+    const { group, n } = memberOf(entry)
     const wanted = file.groups.find((each) => each.group === group)
     const members = entriesOf(ledger).filter((each) => each.state !== "none" && memberOf(each).group === group)
     return (
       isDestroy ||
       wanted === undefined ||
       members.length > wanted.count ||
-      JSON.stringify(entry.sent?.["startScripts"] ?? []) !== JSON.stringify(wanted.scripts)
+      (entry.previous !== undefined && (!isAskedFor(replace, entry.member) || isProtected(entry, wanted))) ||
+      !isSameOrder(entry, wanted.nameOf(n), wanted)
     )
   }
 
@@ -35,6 +48,10 @@ export interface World {
   readonly nodes: ReadonlyMap<number, Node>
   /** Nodes of the ledger that are gone. */
   readonly gone: ReadonlySet<number>
+  /** Nodes of other fleets on this machine. */
+  readonly elsewhere: ReadonlySet<number>
+  /** By node, in words: what is lost of its committed period if it is deleted. */
+  readonly losses: ReadonlyMap<number, string>
 }
 
 /** A group, and what its start scripts come to. */
@@ -79,28 +96,46 @@ export type Change = { readonly member: Member } & (
       readonly group: LoadedGroup
       readonly name: string
       readonly old: Node
-      /** The new node, where an earlier run has made it. */
+      /** The new node, if an earlier run has made it. */
       readonly made: Node | null
       readonly isResumed: boolean
+      /** Whether this reverts a replacement: then `made` is the original node, which stays, and `old` is its replacement. */
+      readonly isTakenBack: boolean
       /** Why, in words. */
       readonly reasons: ReadonlyArray<string>
     }
   | {
       readonly action: "differs"
       readonly node: Node
-      /** The node that this one is to replace, where an earlier run has begun that and not ended it. */
+      /** The node that this one replaces, if an earlier run began the replacement and did not finish it. */
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
+      /** What to do about it; a protected node is never replaced. */
+      readonly remedy: "replace" | "goOn" | "protected" | "commitment"
     }
-  | { readonly action: "commit"; readonly node: Node; readonly group: LoadedGroup }
+  /** Sets the commitment of a node. Null: the node that the preceding change of this member makes. */
+  | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
+  /** Nothing is sent for it: a node that a change of this member deletes has a commitment, which is paid to its end. */
+  | { readonly action: "forfeit"; readonly node: Node; readonly loss: string }
   | { readonly action: "unchanged"; readonly node: Node }
-  | { readonly action: "kept"; readonly node: Node }
+  | {
+      readonly action: "kept"
+      readonly node: Node
+      /** Whether the file no longer protects it, so that the next run may delete it. */
+      readonly isReleased: boolean
+    }
+  /** Perhaps a second node of the member: it is shown, and left alone. */
+  | { readonly action: "doubled"; readonly node: Node; readonly own: Owned }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
   | {
       readonly action: "doubted"
       readonly owned: Owned
       readonly why: "missing" | "terminating"
+      /** Whether the file wants it. */
+      readonly isWanted: boolean
     }
+  /** Its commitment was sent and got no reply: a person has to look. */
+  | { readonly action: "unsure"; readonly node: Node; readonly commitment: string }
   /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
   | {
       readonly action: "settle"
@@ -126,6 +161,32 @@ export const isEqual = ({ changes }: Plan): boolean =>
 
 /** Whether something is sent for a change. */
 export const isSent = ({ action }: Change): boolean => ["create", "delete", "replace", "commit"].includes(action)
+
+/** How many members have more than one node. */
+export const doubledOf = ({ changes }: Plan): ReadonlyArray<string> =>
+  Array.from(
+    new Set(
+      changes.flatMap((change) =>
+        // An unfinished replacement of an earlier run also leaves two nodes.
+        change.action === "doubled" || (change.action === "differs" && change.old !== null)
+          ? [memberText(change.member)]
+          : []
+      )
+    )
+  )
+
+/** A change of a member that stays as it is. */
+type Staying = Extract<Change, { readonly action: "unchanged" | "commit" | "differs" | "unsure" }>
+
+const staying: ReadonlyArray<Change["action"]> = ["unchanged", "commit", "differs", "unsure"]
+
+/** Members that stay and do not run yet: each may be meant to replace a node that is to be deleted. */
+export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
+  changes.filter((change): change is Staying => {
+    if (!staying.includes(change.action)) return false
+    const status = (change as Staying).node?.status
+    return status !== undefined && (status === "creating" || status === "created" || isFailed(status))
+  })
 
 /** Whether nothing is sent. */
 export const isIdle = ({ changes }: Plan): boolean => !changes.some(isSent)
@@ -164,6 +225,35 @@ const givenUpFirst =
     return rank(a) - rank(b) || b.member.n - a.member.n
   }
 
+/**
+ * Nodes that may be a second node of a member: they have its name, the plan and image that it has or should have, and are in no other
+ * fleet's ledger. While a create of the member is open, a node of its name may be the result.
+ */
+export const twinsOf = (
+  entries: Iterable<Entry>,
+  nodes: Iterable<Node>,
+  elsewhere: ReadonlySet<number>,
+  orderOf: (entry: Entry) => Group["order"] | undefined = () => undefined
+): ReadonlyArray<{ readonly entry: Entry; readonly node: Node; readonly own: Owned }> => {
+  const all = Array.from(entries)
+  const owned = new Set(all.flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? [])))
+  const named = Map.groupBy(nodes, ({ name }) => name)
+  return all.flatMap((entry) => {
+    const { node: own, pending, previous } = entry
+    if (own === undefined || pending !== undefined) return []
+    const order = orderOf(entry)
+    const kinds = [own, ...(previous ? [previous] : []), ...(order ? [order] : [])]
+    return (named.get(own.name) ?? []).flatMap((node) => {
+      if (owned.has(node.id) || elsewhere.has(node.id) || node.status === "terminate") return []
+      const isAlike = kinds.some(
+        ({ image, plan }) =>
+          node.plan === plan && (image === null || node.image === null || isWantedImage(node.image, String(image)))
+      )
+      return isAlike ? [{ entry, node, own }] : []
+    })
+  })
+}
+
 class Planner {
   readonly changes: Array<Change> = []
   readonly conflicts: Array<Conflict> = []
@@ -192,6 +282,10 @@ class Planner {
       entries.flatMap((entry) => this.#settled(entry)),
       ({ member }) => member.group
     )
+    const orderOf = (entry: Entry) => groups.get(memberOf(entry).group)?.order
+    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes.values(), this.#world.elsewhere, orderOf)) {
+      this.changes.push({ action: "doubled", member: memberOf(entry), node, own })
+    }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {
       this.#group(groups.get(name), slots.get(name) ?? [], isDestroy)
     }
@@ -234,7 +328,7 @@ class Planner {
     }
     if (previous !== undefined && slot.state === "gone" && nodes.has(previous.id)) {
       settle("restore")
-      return [slotOf({ ...rest, state: "made", node: previous, sent: null }, this.#world)]
+      return [slotOf(restored(entry), this.#world)]
     }
     if (entry.state === "deleting") {
       if (slot.state === "gone" && previous === undefined) {
@@ -250,18 +344,18 @@ class Planner {
   #group(group: LoadedGroup | undefined, slots: ReadonlyArray<Slot>, isDestroy: boolean) {
     const count = isDestroy ? 0 : (group?.count ?? 0)
     const why = isDestroy ? "destroy" : group === undefined ? "removed" : "extra"
-    const isProtected = ({ entry }: Slot) => (group === undefined ? entry.protect === true : group.protect)
     const removed = new Set<Slot>()
     const kept = new Set<Slot>()
     for (const slot of slots.toSorted(givenUpFirst(this.#options.pick))) {
       if (slots.length - removed.size - kept.size <= count) break
       if (this.#options.pick.includes(slot.entry.member)) this.#picked.add(slot.entry.member)
-      const mayGo = !isProtected(slot) || slot.state === "gone" || slot.state === "terminating"
+      // These states delete no node in this run, so protection does not matter.
+      const mayGo = !isProtected(slot.entry, group) || ["gone", "terminating", "pending"].includes(slot.state)
       ;(mayGo ? removed : kept).add(slot)
     }
     for (const slot of slots) {
       if (removed.has(slot)) this.#remove(slot, why)
-      else if (kept.has(slot)) this.#keep(slot)
+      else if (kept.has(slot)) this.#keep(slot, group)
       else if (group !== undefined) this.#have(slot, group)
     }
     if (group === undefined) return
@@ -280,24 +374,42 @@ class Planner {
       // Neither there nor certainly gone: its line is all that is known of it.
       return previous === undefined
         ? this.changes.push({ action: "settle", member, what: "member" })
-        : this.changes.push({ action: "doubted", member, owned: previous, why: "missing" })
+        : this.#doubt(member, previous, false)
     }
     if (state === "terminating") return
-    if (state === "doubted") return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
+    if (state === "doubted") return this.#doubt(member, entry.node!, false)
     if (state === "pending") {
       return this.#refuse(
         `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now.`,
-        `Run the same command again in eleven minutes; if you know what became of it, first: berth fleet forget ${entry.member}`
+        "Run the same command again in eleven minutes."
       )
     }
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
     const isOldThere = old !== undefined && old.status !== "terminate"
-    return this.changes.push({ action: "delete", member, node: node!, old: isOldThere ? old : null, why })
+    this.changes.push({ action: "delete", member, node: node!, old: isOldThere ? old : null, why })
+    this.#forfeit(entry, node!)
+    if (isOldThere) this.#forfeit(entry, old)
   }
 
-  #keep({ entry, member, node, state }: Slot) {
-    if (node !== null) this.changes.push({ action: "kept", member, node })
-    else if (state === "doubted") this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
+  /** Shows what is lost with a node that is deleted. Only the ledger of another machine may know of its commitment. */
+  #forfeit(entry: Entry, node: Node) {
+    const { commitment } = entry
+    const isCommitted =
+      entry.node?.id === node.id && commitment !== undefined && !commitment.startsWith("hourly_billing")
+    const loss =
+      this.#world.losses.get(node.id) ??
+      (isCommitted ? `it is committed with ${commitment}, and the rest of that period is lost` : undefined)
+    if (loss !== undefined) this.changes.push({ action: "forfeit", member: memberOf(entry), node, loss })
+  }
+
+  #keep({ entry, member, node, state }: Slot, group: LoadedGroup | undefined) {
+    const isReleased = group?.protect === false
+    if (node !== null) this.changes.push({ action: "kept", member, node, isReleased })
+    else if (state === "doubted") this.#doubt(member, entry.node!, false)
+  }
+
+  #doubt(member: Member, owned: Owned, isWanted: boolean, why: "missing" | "terminating" = "missing") {
+    this.changes.push({ action: "doubted", member, owned, why, isWanted })
   }
 
   /** A member that the file wants and the ledger has. */
@@ -305,13 +417,13 @@ class Planner {
     const { entry, member, node, state } = slot
     switch (state) {
       case "doubted":
-        return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "missing" })
+        return this.#doubt(member, entry.node!, true)
       case "terminating":
-        return this.changes.push({ action: "doubted", member, owned: entry.node!, why: "terminating" })
+        return this.#doubt(member, entry.node!, true, "terminating")
       case "gone":
         return entry.previous === undefined
           ? this.#create(member, group, entry.node!, false)
-          : this.changes.push({ action: "doubted", member, owned: entry.previous, why: "missing" })
+          : this.#doubt(member, entry.previous, true)
       case "pending":
         return this.#resume(slot, group)
       case "there":
@@ -321,59 +433,121 @@ class Planner {
     const { previous } = entry
     if (previous !== undefined) {
       const old = this.#world.nodes.get(previous.id)
+      const name = group.nameOf(member.n)
+      const differences = differencesOf(entry, node, group, name)
       // It was asked to go, and is on its way out.
-      if (old?.status === "terminate") return this.#unchanged(slot, group, node)
-      if (old === undefined) return this.changes.push({ action: "doubted", member, owned: previous, why: "missing" })
-      // One that was asked to go is asked again. Another may be the only one that does its work.
-      if (entry.previousAsked !== true && !this.#isToReplace(entry)) {
-        const differences = [`replaces node ${old.id}, which is still there`]
-        return this.changes.push({ action: "differs", member, node, old, differences })
+      if (old?.status === "terminate") {
+        return differences.length === 0
+          ? this.#unchanged(slot, group, node)
+          : this.#differs(slot, group, node, null, differences, "replace")
       }
-      return this.#resumeReplace(slot, group, node.name, old)
+      if (old === undefined) return this.#doubt(member, previous, true)
+      const isBack =
+        entry.previousAsked !== true &&
+        differences.length > 0 &&
+        differencesOf({ ...previous, node: previous }, old, group, name).length === 0
+      // One that was asked to go is asked again. Another may be the only one that does its work.
+      const isBegun = entry.previousAsked === true || this.#isToReplace(entry)
+      if (!isBegun || isProtected(slot.entry, group)) {
+        const what = isBack
+          ? [`node ${old.id} is as the file says, and node ${node.id}, which was to replace it, is not`]
+          : [...differences, `replaces node ${old.id}, which is still there`]
+        return this.#differs(slot, group, node, old, what, "goOn")
+      }
+      return isBack
+        ? this.#replaceOn(slot, group, node.name, { old: node, made: old, isTakenBack: true })
+        : this.#replaceOn(slot, group, node.name, { old, made: node, isTakenBack: false }, differences)
     }
-    const differences = differencesOf(entry, node, group)
+    const differences = differencesOf(entry, node, group, group.nameOf(member.n))
     if (differences.length === 0) return this.#unchanged(slot, group, node)
-    if (!this.#isToReplace(entry)) {
-      return this.changes.push({ action: "differs", member, node, old: null, differences })
+    if (!this.#isToReplace(entry) || isProtected(slot.entry, group)) {
+      return this.#differs(slot, group, node, null, differences, "replace")
     }
     const name = group.nameOf(member.n)
     if (this.#isTaken(name, member)) return
-    const fresh = { action: "replace", made: null, isResumed: false } as const
-    return this.changes.push({ ...fresh, member, group, name, old: node, reasons: differences })
+    const fresh = { action: "replace", made: null, isResumed: false, isTakenBack: false } as const
+    this.changes.push({ ...fresh, member, group, name, old: node, reasons: differences })
+    this.#forfeit(entry, node)
+    this.#commitWith(member, group)
+  }
+
+  #differs(
+    slot: Slot,
+    group: LoadedGroup,
+    node: Node,
+    old: Node | null,
+    differences: ReadonlyArray<string>,
+    remedy: "replace" | "goOn"
+  ) {
+    const { member } = slot
+    const isKept = isProtected(slot.entry, group)
+    this.changes.push({ action: "differs", member, node, old, differences, remedy: isKept ? "protected" : remedy })
   }
 
   #isToReplace({ member }: Entry): boolean {
-    const { replace } = this.#options
-    return replace === "all" || replace.includes(member)
+    return isAskedFor(this.#options.replace, member)
   }
 
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
-    return commitment !== null && entry.commitment !== commitmentText(commitment)
-      ? this.changes.push({ action: "commit", member, node, group })
-      : this.changes.push({ action: "unchanged", member, node })
+    if (entry.committing !== undefined) {
+      return this.changes.push({ action: "unsure", member, node, commitment: entry.committing })
+    }
+    if (commitment !== null && entry.commitment !== commitmentText(commitment)) {
+      return this.changes.push({ action: "commit", member, node, group })
+    }
+    const left = commitment === null ? endOf(entry.commitment) : undefined
+    return left === undefined
+      ? this.changes.push({ action: "unchanged", member, node })
+      : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
   }
 
-  #resumeReplace({ member, node }: Slot, group: LoadedGroup, name: string, old: Node) {
-    const begun = { action: "replace", isResumed: true, reasons: ["an earlier run began it"] } as const
-    return this.changes.push({ ...begun, member, group, name, old, made: node })
+  /** Adds the commitment of the node that the preceding change makes. */
+  #commitWith(member: Member, group: LoadedGroup) {
+    if (group.commitment !== null) this.changes.push({ action: "commit", member, node: null, group })
+  }
+
+  /** Continues a replacement of an earlier run. A new node that differs from the file by now is not committed. */
+  #replaceOn(
+    { entry, member }: Slot,
+    group: LoadedGroup,
+    name: string,
+    nodes: Pick<Extract<Change, { readonly action: "replace" }>, "old" | "made" | "isTakenBack">,
+    differences: ReadonlyArray<string> = []
+  ) {
+    const begun = nodes.isTakenBack ? "the file is as it was before the replacement" : "an earlier run began it"
+    const reasons = [begun, ...differences.map((each) => `its new node has ${each}`)]
+    this.changes.push({ action: "replace", isResumed: true, member, group, name, reasons, ...nodes })
+    this.#forfeit(entry, nodes.old)
+    const isOpen = nodes.made === null || (entry.commitment === undefined && entry.committing === undefined)
+    if (isOpen && !nodes.isTakenBack && differences.length === 0) this.#commitWith(member, group)
   }
 
   #resume(slot: Slot, group: LoadedGroup) {
     const { entry, member } = slot
-    const old = entry.previous && this.#world.nodes.get(entry.previous.id)
-    if (old === undefined) return this.#create(member, group, null, true, entry.pending!.name)
-    if (!this.#isToReplace(entry)) {
-      const differences = ["an earlier run has begun to replace it"]
-      return this.changes.push({ action: "differs", member, node: old, old: null, differences })
+    const name = group.nameOf(member.n)
+    if (!isSameOrder(entry, name, group)) {
+      return this.#refuse(
+        `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created on ${entry.pending!.plan} as an earlier run ordered it, and the file orders something else.`,
+        "Run the same command again in eleven minutes."
+      )
     }
-    return this.#resumeReplace(slot, group, entry.pending!.name, old)
+    const old = entry.previous && this.#world.nodes.get(entry.previous.id)
+    if (old === undefined) return this.#create(member, group, null, true, name)
+    if (!this.#isToReplace(entry) || isProtected(slot.entry, group)) {
+      return this.#refuse(
+        `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created.`,
+        `Run the same command again in eleven minutes, or go on with the replacement: --replace ${entry.member}`
+      )
+    }
+    return this.#replaceOn(slot, group, name, { old, made: null, isTakenBack: false })
   }
 
   #create(member: Member, group: LoadedGroup, was: Owned | null, isResumed: boolean, name = group.nameOf(member.n)) {
     // The node of a create that was sent is not in the ledger yet: its key finds it.
     if (!isResumed && this.#isTaken(name, member)) return
     this.changes.push({ action: "create", member, group, name, was, isResumed })
+    this.#commitWith(member, group)
   }
 
   /** Whether a node has the name that is not the fleet's: it is not touched, and no other is made beside it. */
@@ -396,43 +570,85 @@ class Planner {
 export const planOf = (file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions): Plan =>
   new Planner(file, ledger, world, options).plan()
 
+/** What happens to a commitment of the ledger that the file no longer names; undefined if nothing more is paid. */
+const endOf = (commitment: string | undefined): string | undefined => {
+  if (commitment === undefined || commitment.startsWith("hourly_billing")) return undefined
+  const what = commitment.startsWith("auto_renew")
+    ? "it is renewed at the end of each period, and paid again"
+    : "the service deletes the node at its end"
+  return `committed with ${commitment}, which the file does not name any more: ${what}`
+}
+
+/** The committed options with the number of days that the group wants. */
+export const optionsOf = ({ commitment, order }: Group, prices: PriceList): ReadonlyArray<CommittedOption> =>
+  commitment === null || commitment.days === null
+    ? []
+    : prices.ofOrder(order).committedOptions.filter(({ days }) => days === commitment.days)
+
 /** What a change costs before and after it; nothing where there is no node. */
 export interface ChangePrice {
   readonly now: Price | null
   readonly after: Price | null
+  /** What it pays at once for a committed period; null if unknown, 0 without one. */
+  readonly committedInr: number | null
+  /** The minimum charge of the node that it makes; null if unknown, 0 if it makes none. */
+  readonly minimumInr: number | null
+}
+
+const running = (now: Price | null, after: Price | null): ChangePrice => ({
+  now,
+  after,
+  committedInr: 0,
+  minimumInr: 0
+})
+
+const ordered = (group: LoadedGroup, now: Price | null, prices: PriceList): ChangePrice => {
+  const cost = costOfOrder(prices.ofOrder(group.order))
+  return { now, after: cost.price, committedInr: 0, minimumInr: cost.minimumBillingInr }
 }
 
 export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
   switch (change.action) {
     case "create":
-      return { now: null, after: prices.ofOrder(change.group.order).price }
+      return ordered(change.group, null, prices)
     case "delete":
-      return {
-        now: sumOfPrices([change.node, ...(change.old ? [change.old] : [])].map((node) => prices.ofNode(node).price)),
-        after: null
-      }
-    case "replace":
-      return {
-        now:
-          change.made === null
-            ? prices.ofNode(change.old).price
-            : sumOfPrices([prices.ofNode(change.old).price, prices.ofNode(change.made).price]),
-        after: change.made === null ? prices.ofOrder(change.group.order).price : prices.ofNode(change.made).price
-      }
-    case "differs":
-    case "commit":
-    case "unchanged":
-    case "kept": {
-      const old = change.action === "differs" && change.old !== null ? [prices.ofNode(change.old).price] : []
+      return running(
+        sumOfPrices([change.node, ...(change.old ? [change.old] : [])].map((node) => prices.ofNode(node).price)),
+        null
+      )
+    case "replace": {
+      const old = prices.ofNode(change.old).price
+      if (change.made === null) return ordered(change.group, old, prices)
+      const made = prices.ofNode(change.made).price
+      return running(sumOfPrices([old, made]), made)
+    }
+    case "differs": {
+      const old = change.old === null ? [] : [prices.ofNode(change.old).price]
       const price = sumOfPrices([prices.ofNode(change.node).price, ...old])
-      return { now: price, after: price }
+      return running(price, price)
+    }
+    case "commit": {
+      const { group, node } = change
+      const price = node === null ? null : prices.ofNode(node).price
+      const [option, ...others] = optionsOf(group, prices)
+      const isBought = group.commitment?.days !== null
+      const committedInr = !isBought ? 0 : option === undefined || others.length > 0 ? null : option.priceInr
+      return { ...running(price, price), committedInr }
+    }
+    case "unsure":
+    case "unchanged":
+    case "kept":
+    case "doubled": {
+      const { price } = prices.ofNode(change.node)
+      return running(price, price)
     }
     case "doubted": {
       const { price } = prices.ofNode(change.owned)
-      return { now: price, after: price }
+      return running(price, price)
     }
+    case "forfeit":
     case "settle":
-      return { now: null, after: null }
+      return running(null, null)
   }
 }
 
@@ -442,11 +658,15 @@ export interface PlanPrice {
   readonly after: Price
   readonly differencePerHourInr: number | null
   readonly differencePerMonthInr: number | null
+  /** The price of all committed periods that the plan buys; null if one is unknown. */
+  readonly committedInr: number | null
+  /** The sum of the minimum charges of the nodes that it makes; null if one is unknown. */
+  readonly minimumInr: number | null
 }
 
 /** The difference of two prices; null where one is not known. Nothing costs nothing. */
 export const differenceOf = (
-  { after, now }: ChangePrice,
+  { after, now }: Pick<ChangePrice, "now" | "after">,
   key: "pricePerHourInr" | "pricePerMonthInr"
 ): number | null => {
   const [before, later] = [now === null ? 0 : now[key], after === null ? 0 : after[key]]
@@ -460,6 +680,8 @@ export const planPrice = ({ changes }: Plan, prices: PriceList): PlanPrice => {
     now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
     after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
     differencePerHourInr: sum("pricePerHourInr"),
-    differencePerMonthInr: sum("pricePerMonthInr")
+    differencePerMonthInr: sum("pricePerMonthInr"),
+    committedInr: sumIfKnown(each.map(({ committedInr }) => committedInr)),
+    minimumInr: sumIfKnown(each.map(({ minimumInr }) => minimumInr))
   }
 }

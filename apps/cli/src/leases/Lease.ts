@@ -40,7 +40,15 @@ const Lease = Schema.Struct({
   /** Since when the node is kept for the next run, with `--reuse`; null while it is held. */
   keptSince: Schema.NullOr(Stamped),
   /** What proves the node; null until it is known. */
-  node: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Schema.String, createdMillis: Schema.Number }))
+  node: Schema.NullOr(
+    Schema.Struct({ id: Schema.Int, name: Schema.String, createdMillis: Schema.NullOr(Schema.Number) })
+  ),
+  /** What the node costs, as it was shown before the create. */
+  price: Schema.optional(
+    Schema.Struct({ perHourInr: Schema.NullOr(Schema.Number), minimumInr: Schema.NullOr(Schema.Number) })
+  ),
+  /** Nodes that may be the lease's; one of them is. If one is gone, that does not prove that another is ours. */
+  candidates: Schema.optional(Schema.Array(Schema.Int))
 })
 export interface Lease extends Schema.Schema.Type<typeof Lease> {}
 
@@ -52,7 +60,7 @@ export const parseLease = (text: string): Option.Option<Lease> =>
 
 /** A lease that its owner takes now, before its node is created. */
 export const newLease = (
-  order: Pick<Lease, "key" | "name" | "plan" | "image" | "order" | "ttlMillis">,
+  order: Pick<Lease, "key" | "name" | "plan" | "image" | "order" | "ttlMillis" | "price">,
   owner: Self,
   now: Stamp
 ): Lease => ({
@@ -64,6 +72,10 @@ export const newLease = (
   keptSince: null,
   node: null
 })
+
+/** Whether the same process holds two leases. */
+export const isSameOwner = (a: Lease["owner"], b: Lease["owner"]): boolean =>
+  a.machine === b.machine && a.namespace === b.namespace && a.pid === b.pid && a.startTime === b.startTime
 
 /** The lease of a kept node, taken for another run. */
 export const takenOver = (lease: Lease, ttlMillis: number, owner: Self, now: Stamp): Lease => ({
@@ -81,6 +93,18 @@ export const kept = (lease: Lease, now: Stamp): Lease => ({ ...lease, keptSince:
 export const paidMillisLeft = ({ begunAt, keptSince }: Lease, now: Stamp): number => {
   const usedMillis = Math.max(1, millisBetween(begunAt, keptSince ?? now))
   return Math.ceil(usedMillis / hourMillis) * hourMillis - millisBetween(begunAt, now)
+}
+
+/** What is charged for the node so far: whole hours, and at least the minimum charge. Undefined if the price is unknown. */
+export const chargedSoFar = (
+  { begunAt, keptSince, price }: Lease,
+  now: Stamp
+): { readonly amountInr: number; readonly isMinimum: boolean } | undefined => {
+  const { minimumInr = null, perHourInr = null } = price ?? {}
+  if (perHourInr === null) return undefined
+  const hours = Math.ceil(Math.max(1, millisBetween(begunAt, keptSince ?? now)) / hourMillis)
+  const isMinimum = (minimumInr ?? 0) > hours * perHourInr
+  return { amountInr: isMinimum ? minimumInr! : hours * perHourInr, isMinimum }
 }
 
 /** How long its owner may still hold it; negative once its time is over. */
@@ -104,10 +128,3 @@ export const standingOf = (lease: Lease, isOwnerAlive: boolean | undefined, now:
   if (lease.keptSince !== null) return paidMillisLeft(lease, now) <= withinMillis ? "due" : "kept"
   return isOwnerAlive === false || heldMillisLeft(lease, now) <= 0 ? "due" : "held"
 }
-
-/** How exactly services state when a node was created: some replies have whole seconds. */
-const blurMillis = 2000
-
-/** Whether a node is the one of the lease: by its id, its name and its creation. */
-export const isProven = (node: NonNullable<Lease["node"]>, found: NonNullable<Lease["node"]>): boolean =>
-  found.id === node.id && found.name === node.name && Math.abs(found.createdMillis - node.createdMillis) <= blurMillis

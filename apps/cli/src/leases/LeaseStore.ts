@@ -25,6 +25,8 @@ export class LeaseStore extends Context.Service<
     readonly all: Effect.Effect<Leases, LocalFileFault>
     /** Writes a lease; on the disk when this ends. Fails where it cannot be kept. */
     readonly save: (lease: Lease) => Effect.Effect<void, LocalFileFault>
+    /** The file of a lease; undefined if there is no state folder. */
+    readonly fileOf: (key: string) => Effect.Effect<string | undefined>
     readonly remove: (key: string) => Effect.Effect<void, LocalFileFault>
     /** Runs `use` with the lease as it is now, while no other process does; undefined where it is gone. */
     readonly change: <A, E, R>(
@@ -51,6 +53,7 @@ const make = (place: IntentPlace | undefined): LeaseStore["Service"] => {
     return {
       all: Effect.succeed({ leases: [], unreadable: [] }),
       save: () => none,
+      fileOf: () => Effect.undefined,
       remove: () => Effect.void,
       change: (_, use) => use(undefined)
     }
@@ -78,6 +81,11 @@ const make = (place: IntentPlace | undefined): LeaseStore["Service"] => {
       return { leases, unreadable }
     }),
     save: (lease) => files.write(nameOf(lease.key), `${JSON.stringify(lease)}\n`),
+    fileOf: (key) =>
+      Effect.orElseSucceed(
+        Effect.map(folder, (path) => `${path}/${nameOf(key)}`),
+        () => undefined
+      ),
     remove: (key) => files.remove(nameOf(key)),
     change: (key, use) =>
       files.locked(

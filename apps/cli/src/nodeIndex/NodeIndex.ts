@@ -2,12 +2,12 @@
  * The nodes of an account as they were read last, by id: what never changes in a node's life. Only ever a hint: `resolve.ts`
  * confirms what it takes from here. Pure, with its text; `IndexStore.ts` keeps it in a file.
  */
-import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Option } from "effect"
 
 /** What the index holds of a node. The reply to a get lacks the plan, the image, the memory and the region. */
 export interface IndexedNode extends Pick<Node, "id" | "name" | "plan" | "image" | "memoryMib" | "region"> {
-  readonly createdMillis: number
+  readonly createdMillis: number | null
 }
 
 export interface NodeIndex {
@@ -29,12 +29,15 @@ export const indexed = ({ createdAt, id, image, memoryMib, name, plan, region }:
   image,
   memoryMib,
   region,
-  createdMillis: DateTime.toEpochMillis(createdAt)
+  createdMillis: createdAt && DateTime.toEpochMillis(createdAt)
 })
+
+/** Whether two records may state one instant: one that states none contradicts nothing. */
+const isSameInstant = (a: number | null, b: number | null): boolean => a === null || b === null || a === b
 
 /** Whether the record is that of the node in the index: the same id may be another node in an account that began anew. */
 export const isSame = (known: IndexedNode, node: Node): boolean =>
-  known.name === node.name && known.createdMillis === DateTime.toEpochMillis(node.createdAt)
+  known.name === node.name && isSameInstant(known.createdMillis, createdMillisOf(node))
 
 /** The index with further nodes, of which no more is known than that they exist. */
 export const withNodes = (index: NodeIndex, nodes: ReadonlyArray<IndexedNode>): NodeIndex => {

@@ -36,17 +36,18 @@ export const failed = (target: Resolution["nodes"][number], failure: Failure): N
   })
 }
 
-const isMissing = (failure: Failure): boolean =>
+/** Whether the failure means that there is no such node. */
+export const isMissing = (failure: Failure): boolean =>
   failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
 
 /**
- * A node's failure becomes a row and the rest go on; a single node's failure fails the command. With `ignoreNotFound` a node that does not exist
- * is an outcome, `absent`.
+ * A node's failure becomes a row and the rest go on; a single node's failure fails the command. With `ignoreNotFound` a missing node
+ * is an outcome, which is called `absent` by default.
  */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
   act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone | NameChanged, R>,
-  { ignoreNotFound = false } = {}
+  { absent = "absent", ignoreNotFound = false } = {}
 ): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
   const attempt = (target: Resolution["nodes"][number]) =>
     Effect.gen(function* () {
@@ -59,7 +60,7 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
     Effect.catchIf(
       attempt(target),
       (failure) => ignoreNotFound && isMissing(failure),
-      (failure) => Effect.succeed<NodeResult>({ ...failed(target, failure), outcome: "absent", error: null })
+      (failure) => Effect.succeed<NodeResult>({ ...failed(target, failure), outcome: absent, error: null })
     )
   const alone = resolution.nodes.length === 1
   return yield* Effect.forEach(

@@ -1,12 +1,15 @@
 /**
  * Finds the nodes that `--if-absent` asks about: of each name none, the one that is wanted, or one that is something else.
  */
+import { isOtherSystem, plain, systemOf } from "@berthkit/core/client/creation/Ownership"
+import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
 import { isWantedImage } from "../fleet/differences.ts"
+import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
 import { wholeNode } from "./resolve.ts"
 
@@ -15,7 +18,7 @@ import { wholeNode } from "./resolve.ts"
  * is stated by its name where its number is wanted, or the other way round: they cannot be compared.
  */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
-  if (node.plan !== null && node.plan !== plan) return { field: "plan", has: node.plan, wanted: plan } as const
+  if (node.plan !== plan) return { field: "plan", has: node.plan ?? "not known", wanted: plan } as const
   const wanted = String(image)
   if (node.image !== null && !isWantedImage(node.image, wanted)) {
     return { field: "image", has: node.image, wanted } as const
@@ -23,24 +26,41 @@ const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   return undefined
 }
 
-/** The nodes that exist already, by their names in the whole list: what is absent is created. One that is being deleted counts as absent. */
+/** In what the system of a node differs from that of the wanted image. */
+const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, images: ReadonlyArray<Image>) =>
+  isOtherSystem(stated, image, images)
+    ? ({
+        field: "image",
+        has: [stated["name"], stated["version"]].filter(Predicate.isString).join(" "),
+        wanted: String(image)
+      } as const)
+    : undefined
+
+/**
+ * The nodes that already exist, by their names in the whole list, including the names as the service may spell them. A node that is being
+ * deleted counts as absent.
+ */
 export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<NodeSpec>) {
-  const names = new Set(specs.map(({ name }) => name))
-  const { nodes } = yield* byName((name) => names.has(name), { change: true, index: false })
+  const names = new Set(specs.map(({ name }) => plain(name)))
+  const { nodes } = yield* byName((name) => names.has(plain(name)), { change: true, index: false })
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {
     const { name } = spec
-    const [first, ...more] = seen.filter(({ node }) => node.name === name)
+    const exact = seen.filter(({ node }) => node.name === name)
+    const [first, ...more] = exact.length > 0 ? exact : seen.filter(({ node }) => plain(node.name) === plain(name))
     if (first === undefined) continue
     if (more.length > 0) {
       const candidates = [first, ...more].map(({ node }) => ({ id: node.id, status: label(node.status) }))
       return yield* new NameAmbiguous({ name, candidates })
     }
     const { isRead, node: seenAs } = first
-    const isNamed = (other: string) => other === name
+    const isNamed = (other: string) => other === seenAs.name
     const node = yield* wholeNode({ given: name, id: seenAs.id, node: seenAs, isRead, isNamed, from: "list" })
-    const difference = differenceOf(node, spec)
+    const system = systemOf(node)
+    const difference =
+      differenceOf(yield* underAskedPlan(node, spec.plan), spec) ??
+      (system === undefined ? undefined : systemDifference(system, spec, yield* readImages))
     if (difference !== undefined) return yield* new NodeDiffers({ name, id: node.id, ...difference })
     existing.set(name, node)
   }

@@ -173,7 +173,9 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   const isMatch = (name: string) => matchers.some((matches) => matches(name))
   // That nothing is there to change is an answer that the index cannot give.
   const isEnough = ({ from, nodes }: ByName) =>
-    !naming.change || from === "list" || matchers.every((matches) => nodes.some(({ node }) => matches(node.name)))
+    !(naming.absence ?? naming.change) ||
+    from === "list" ||
+    matchers.every((matches) => nodes.some(({ node }) => matches(node.name)))
   const search = Effect.flatMap(byName(isMatch, naming), (found) =>
     isEnough(found) ? Effect.succeed(found) : byName(isMatch, { ...naming, index: false })
   )

@@ -2,13 +2,16 @@
  * Waits for nodes, showing their progress; and the rule that a limit needs a wait.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { leftMillis } from "@berthkit/core/client/call/Deadline"
 import type { Goal } from "@berthkit/core/client/waiting/Waiting"
 import { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf, StatusNotReached } from "@berthkit/core/domain/ErrorReason"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, isUnstated, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { Deferred, type Duration, Effect, Option } from "effect"
+import { Clock, Deferred, Duration, Effect, Option } from "effect"
 import { CreatedNotReady, DeletedNotGone, NameChanged, UsageFault } from "../failure/CliFailure.ts"
+import { hostOf } from "../inventory/Host.ts"
+import { printNote } from "../output/Output.ts"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency, withListed, withListedFields } from "./allNodes.ts"
@@ -67,10 +70,53 @@ export const waitFor = Effect.fn("waitFor")(function* (
   return yield* Effect.mapError(waited, withKnownStatus(node))
 })
 
-/** Waits until a node that was created runs. One that does not exists all the same, and costs money. */
-export const untilCreatedRuns = (node: Node, timeout: Wait["timeout"], show: ShowState) =>
-  waitFor({ id: node.id, node }, { goal: "running", timeout }, show).pipe(
-    Effect.map((later) => withListed(later ?? node, node)),
+/** How long to wait for the public address of a running node. */
+const maxAddressMillis = 60_000
+const addressPausesMillis = [1000, 1000, 2000, 4000]
+
+/** What makes a node usable. */
+interface Usable extends Pick<Wait, "timeout"> {
+  /** Whether it was ordered with a public address, which some services give only a while after the node runs. */
+  readonly isPublic: boolean
+}
+
+/** Reads a running node until it has its public address. If that does not come in time, it prints a note and returns the node as it is. */
+const untilAddressed = Effect.fnUntraced(function* (running: Node, maxMillis: number, show: ShowState) {
+  const nodes = yield* Nodes
+  const what = `${running.name} (${running.id})`
+  const startedAt = yield* Clock.currentTimeMillis
+  let node = running
+  for (let read = 0; hostOf(node).publicIp === null; read++) {
+    const left = maxMillis - ((yield* Clock.currentTimeMillis) - startedAt)
+    const pause = addressPausesMillis[Math.min(read, addressPausesMillis.length - 1)]!
+    if (left <= pause) {
+      yield* printNote(`Node ${what} runs, and has no public address yet. See it later: berth node ip ${node.id}`)
+      break
+    }
+    yield* show({ what, state: "running without its public address" })
+    yield* Effect.sleep(pause)
+    // The node runs even if this read fails, so keep polling.
+    const later = yield* Effect.option(nodes.get(node.id, { lane: "wait", retry: false, deadline: left - pause }))
+    if (Option.isSome(later) && later.value.status === "running") node = later.value
+  }
+  yield* show({ what, state: "running" })
+  return node
+})
+
+/** Waits until a created node runs and has its addresses. */
+export const untilUsable = Effect.fnUntraced(function* (node: Node, { isPublic, timeout }: Usable, show: ShowState) {
+  const startedAt = yield* Clock.currentTimeMillis
+  const running = (yield* waitFor({ id: node.id, node }, { goal: "running", timeout }, show)) ?? node
+  if (!isPublic) return running
+  const waitedMillis = (yield* Clock.currentTimeMillis) - startedAt
+  const leftOfWait = timeout === undefined ? maxAddressMillis : Duration.toMillis(timeout) - waitedMillis
+  return yield* untilAddressed(running, Math.min(maxAddressMillis, leftOfWait, yield* leftMillis), show)
+})
+
+/** Waits until a created node is usable. If it never is, the error names it, because it exists and costs money. */
+export const untilCreatedRuns = (node: Node, usable: Usable, show: ShowState) =>
+  untilUsable(node, usable, show).pipe(
+    Effect.map((later) => withListed(later, node)),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
   )
 

@@ -17,6 +17,12 @@ export class Output extends Context.Service<
     readonly stderr: Surface
     /** Writes data. Once the reader has gone (`berth … | head -1`) it writes nothing more, and that is no failure. */
     readonly data: (text: string) => Effect.Effect<void>
+    /** From now on, data reports a change: if it cannot be written to stdout, it goes to stderr. */
+    readonly noteChange: Effect.Effect<void>
+    /** Whether something was changed. */
+    readonly hasChanged: Effect.Effect<boolean>
+    /** Ends the command because `text` could not be written to stdout. The text goes to stderr if it reports a change. */
+    readonly lost: (text: string, why: Pick<StdoutFailed, "error" | "remedy">) => Effect.Effect<never>
     /** Whether the reader of the data has gone. */
     readonly readerGone: Effect.Effect<boolean>
     /** Whether notes and progress are wanted on stderr, and not errors alone. */
@@ -86,15 +92,20 @@ export interface Changed {
 /** Data that cannot be written, as on a full disk. No command can do anything about it, so that it is a defect. */
 export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   readonly error: Error
+  /** What to do about it; undefined if the stream itself failed. */
+  readonly remedy?: string | undefined
   /** Undefined where the command has changed nothing, or only what its arguments name. */
   readonly changed?: Changed | undefined
+  /** The data, if it reports a change and was not written to stderr. */
+  readonly output?: string | undefined
 }> {
   readonly exit = "localFile"
   get hint() {
-    return this.changed?.hint ?? `${outputFault(this.error).hint} What the command changed stays changed.`
+    const remedy = this.remedy ?? outputFault(this.error).hint
+    return this.changed?.hint ?? `${remedy} What the command changed stays changed.`
   }
   get details() {
-    return this.changed?.details ?? {}
+    return this.changed?.details ?? (this.output === undefined ? {} : { output: this.output })
   }
   override get message() {
     const { message } = outputFault(this.error)
@@ -102,29 +113,38 @@ export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   }
 }
 
+const pick = ({ error, output, remedy }: StdoutFailed) => ({ error, output, remedy })
+
 /** Prints data about a change. If it cannot be written, the error says what was changed. */
 export const reportingChanged =
   (changed: Changed | undefined) =>
   <A, E, R>(print: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.catchDefect(print, (defect) =>
-      Effect.die(defect instanceof StdoutFailed ? new StdoutFailed({ error: defect.error, changed }) : defect)
+      Effect.die(defect instanceof StdoutFailed ? new StdoutFailed({ ...pick(defect), changed }) : defect)
     )
 
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
+/** What to do with a text that cannot be written to a stream. */
+interface Untaken {
+  readonly failed: (text: string, error: Error) => Effect.Effect<void>
+  readonly unread: (text: string) => Effect.Effect<void>
+}
+
 /** Writes whole texts to a stream, each waiting for the one before, until its reader has gone. */
-const writer = (stream: Writable, failed: (error: Error) => Effect.Effect<void>) => {
+const writer = (stream: Writable, { failed, unread }: Untaken) => {
   let gone = false
   // Each failure is reported to its own write; without a listener the stream would also end the process.
   stream.on("error", () => {})
   const write = (text: string): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {
-      if (gone || text === "") return resume(Effect.void)
+      if (text === "") return resume(Effect.void)
+      if (gone) return resume(unread(text))
       stream.write(text, (error) => {
         if (!error) return resume(Effect.void)
-        if (!isClosed(error)) return resume(failed(error))
+        if (!isClosed(error)) return resume(failed(text, error))
         gone = true
-        resume(Effect.void)
+        resume(unread(text))
       })
     })
   return { write, gone: Effect.sync(() => gone) }
@@ -136,9 +156,8 @@ const make = Effect.fnUntraced(function* (
 ) {
   const env = { ...(yield* environment), color }
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
-  const out = writer(stdout, (error) => Effect.die(new StdoutFailed({ error })))
   // Nothing is left to report to.
-  const err = writer(stderr, () => Effect.void)
+  const err = writer(stderr, { failed: () => Effect.void, unread: () => Effect.void })
   // Not `Effect.cached`, which would keep an interruption, too.
   let mask: ((text: string) => string) | undefined
   const masked = (text: string) =>
@@ -165,6 +184,25 @@ const make = Effect.fnUntraced(function* (
           })
     )
 
+  let hasChanged = false
+  const told = (text: string) => note(escapeControlsInLines(text.trimEnd()))
+  const lost = (text: string, { error, remedy }: Pick<StdoutFailed, "error" | "remedy">) =>
+    Effect.suspend(() => {
+      const failed = { error, remedy }
+      if (!hasChanged) return Effect.die(new StdoutFailed(failed))
+      // Programs expect a single line of JSON.
+      if (jsonErrors) return Effect.die(new StdoutFailed({ ...failed, output: text }))
+      return Effect.andThen(told(text), Effect.die(new StdoutFailed(failed)))
+    })
+  const out = writer(stdout, {
+    failed: (text, error) => lost(text, { error, remedy: undefined }),
+    unread: (text) => {
+      if (!hasChanged) return Effect.void
+      const message = "The reader of the output has gone; this is what it did not read."
+      return jsonErrors ? note(JSON.stringify({ warning: { message, details: { output: text } } })) : told(text)
+    }
+  })
+
   return Output.of({
     stdout: surfaceOf(stdout, env),
     stderr: surface,
@@ -172,6 +210,11 @@ const make = Effect.fnUntraced(function* (
     jsonErrors,
     // On one terminal the data would follow the live line.
     data: (text) => Effect.andThen(live(""), out.write(text)),
+    noteChange: Effect.sync(() => {
+      hasChanged = true
+    }),
+    hasChanged: Effect.sync(() => hasChanged),
+    lost,
     readerGone: out.gone,
     note,
     warn: (text) => {

@@ -21,14 +21,17 @@ export const OutputFormat = Effect.map(GlobalSettings, ({ output }) => output)
 /** Whether errors are for programs in this format: one line of JSON. */
 export const hasJsonErrors = (format: Format): boolean => format === "json" || format === "ndjson"
 
-/** What the flags that shape data were set to. */
-export const OutputOptions = Effect.map(GlobalSettings, ({ columns, noHeader, query, raw, sort }) => ({
+/** The values of the output flags. */
+export const askedBy = ({ columns, noHeader, output, query, raw, sort }: GlobalSettings["Service"]) => ({
+  format: output,
   columns: wordsOf(columns ?? ""),
   sort: wordsOf(sort ?? ""),
   header: !noHeader,
   raw,
   query
-}))
+})
+
+export const OutputOptions = Effect.map(GlobalSettings, askedBy)
 
 export interface AskedFormat {
   /** The format that the command line asks for, also one that cannot be parsed. */

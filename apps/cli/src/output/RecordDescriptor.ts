@@ -48,6 +48,8 @@ export interface RecordDescriptor<A> extends RecordJson<A> {
   readonly none: string
   /** Key of what `-o id` prints, and what other commands take; default `id`. */
   readonly idKey?: string
+  /** Names a record that has nothing under `idKey`. */
+  readonly otherIdKey?: string
   /** Key of what `-o name` prints; default `name`. */
   readonly nameKey?: string
 }

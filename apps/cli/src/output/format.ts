@@ -36,8 +36,19 @@ export const rupees = (amount: number | null): string => {
   return Number(rounded) === amount ? rounded : String(amount)
 }
 
+const signs = new Map([
+  ["USD", "$"],
+  ["EUR", "€"],
+  ["GBP", "£"]
+])
+
+/** An amount in another currency with its sign, or with its code where Berth knows no sign. */
+export const foreignAmount = (currency: string, amount: number | null): string =>
+  amount === null ? nothing : `${signs.get(currency) ?? `${currency} `}${rupees(amount)}`
+
 /** `2026-01-02 10:11` in UTC. */
-export const moment = (at: DateTime.Utc): string => DateTime.formatIso(at).slice(0, 16).replace("T", " ")
+export const moment = (at: DateTime.Utc | null): string =>
+  at === null ? nothing : DateTime.formatIso(at).slice(0, 16).replace("T", " ")
 
 /** `42 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
 export const elapsed = (millis: number): string => {

@@ -8,12 +8,19 @@ import { Output } from "./Output.ts"
 import { type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
 import { rowWriter, type Writer } from "./Writer.ts"
 
+/** The value under this key; of a record without one, that under its other key. */
+const valueOf = <A>({ idKey, otherIdKey }: RecordDescriptor<A>, record: unknown, key: string): unknown => {
+  const value = valueAt(record, key)
+  return value === null && key === idKey && otherIdKey !== undefined ? valueAt(record, otherIdKey) : value
+}
+
 const writerOf = (format: "id" | "name"): Writer => {
   const write = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) {
     const key = format === "id" ? (descriptor.idKey ?? "id") : (descriptor.nameKey ?? "name")
     const lines: Array<string> = []
     for (const record of records) {
-      const value = valueAt(descriptor.encode(record), key)
+      const encoded = descriptor.encode(record)
+      const value = valueOf(descriptor, encoded, key)
       if (value === undefined) {
         return yield* new UsageFault({
           message: `--output cannot be ${format}: these records have none.`,

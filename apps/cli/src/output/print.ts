@@ -3,13 +3,13 @@
  */
 import { Effect, Stream } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
-import { jsonWriter, ndjsonWriter } from "./json.ts"
+import { jsonLine, jsonWriter, ndjsonWriter } from "./json.ts"
 import { Output } from "./Output.ts"
 import { type Format, OutputFormat, OutputOptions } from "./OutputOptions.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
 import { tableWriter } from "./table.ts"
-import { checkValueFormat, valueText } from "./valueText.ts"
+import { valueText } from "./valueText.ts"
 import type { Writer } from "./Writer.ts"
 
 /** What only one format needs is loaded when that writes. */
@@ -23,19 +23,35 @@ const writers: Record<Format, () => Writer | Promise<Writer>> = {
   name: async () => (await import("./idWriter.ts")).nameWriter
 }
 
-/** What the flags ask for, checked before anything is printed. */
+/** The output flags. `checkOutput.ts` has checked that they fit the command. */
 const printing = Effect.gen(function* () {
   const format = yield* OutputFormat
   const { header, query, raw, sort, columns } = yield* OutputOptions
   const writer = yield* Effect.promise(async () => writers[format]())
-  if (columns.length > 0 && (!writer.hasColumns || query !== undefined)) {
-    return yield* new UsageFault({
-      message: `--columns does not go with ${query === undefined ? `-o ${format}` : "--query"}.`,
-      hint: "It selects columns of table and csv; --query selects parts of the JSON."
-    })
-  }
   return { format, writer, query, sort, view: { columns, header, raw } }
 })
+
+/**
+ * If printing fails, because some query errors show only with the data, prints the data of a change as plain JSON lines. If the command has
+ * changed nothing, it fails, and the user can run it again.
+ */
+const shown =
+  (data: () => ReadonlyArray<unknown>) =>
+  <R>(print: Effect.Effect<void, UsageFault, R>): Effect.Effect<void, UsageFault, R | Output> =>
+    Effect.catch(print, (fault) =>
+      Effect.flatMap(Output, ({ hasChanged, lost }) =>
+        Effect.flatMap(hasChanged, (changed) =>
+          changed
+            ? lost(
+                data()
+                  .map((each) => `${jsonLine(each)}\n`)
+                  .join(""),
+                { error: new Error(fault.message.replace(/\.$/, "")), remedy: fault.hint }
+              )
+            : Effect.fail(fault)
+        )
+      )
+    )
 
 /** How the result of a query is printed. */
 interface Queried extends Pick<Effect.Success<typeof printing>, "format" | "writer" | "view"> {
@@ -59,12 +75,13 @@ const printQueried = Effect.fnUntraced(function* (
 })
 
 /** Prints a list whole. */
-export const printAll = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) {
-  const { format, query, sort, view, writer } = yield* printing
-  const ordered = yield* Effect.fromResult(sorted(descriptor, records, sort))
-  if (query !== undefined) return yield* printQueried(query, ordered.map(descriptor.encode), { format, view, writer })
-  yield* writer.list(descriptor, ordered, view)
-})
+export const printAll = <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) =>
+  Effect.gen(function* () {
+    const { format, query, sort, view, writer } = yield* printing
+    const ordered = yield* Effect.fromResult(sorted(descriptor, records, sort))
+    if (query !== undefined) return yield* printQueried(query, ordered.map(descriptor.encode), { format, view, writer })
+    yield* writer.list(descriptor, ordered, view)
+  }).pipe(shown(() => records.map(descriptor.encode)))
 
 /** Prints a list as it comes where the format can be written in parts, otherwise when it is complete. */
 export const printStream = Effect.fnUntraced(function* <A, E, R>(
@@ -92,31 +109,18 @@ export const printStream = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /** Prints one record. */
-export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, record: A) {
-  const { format, query, view, writer } = yield* printing
-  if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), { format, view, writer })
-  yield* writer.one(descriptor, record, view)
-})
+export const printOne = <A>(descriptor: RecordDescriptor<A>, record: A) =>
+  Effect.gen(function* () {
+    const { format, query, view, writer } = yield* printing
+    if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), { format, view, writer })
+    yield* writer.one(descriptor, record, view)
+  }).pipe(shown(() => [descriptor.encode(record)]))
 
-/**
- * For a value that is not a record: checks, before a request is sent, that the flags can print it, and returns what prints it. `what`
- * names the value in a refusal, such as `a schema`.
- */
-export const valuePrinter = Effect.fnUntraced(function* (what: string) {
-  const { format, query, sort, view, writer } = yield* printing
-  if (view.columns.length > 0 || sort.length > 0) {
-    return yield* new UsageFault({
-      message: `${view.columns.length > 0 ? "--columns" : "--sort"} needs rows: ${what} has none.`,
-      hint: "Use --query to select parts of it."
-    })
-  }
-  if (query !== undefined) {
-    const { checkQuery } = yield* Effect.promise(() => import("./query.ts"))
-    yield* checkQuery(query)
-    return (value: unknown) => printQueried(query, value, { format, view, writer })
-  }
-  yield* checkValueFormat(format, what)
-  return (value: unknown) => Effect.flatMap(valueText(value, format), (text) => Output.use(({ data }) => data(text)))
+/** Prints a value that is not a record, such as a schema. */
+export const printValue = Effect.fnUntraced(function* (value: unknown) {
+  const { format, query, view, writer } = yield* printing
+  if (query !== undefined) return yield* printQueried(query, value, { format, view, writer })
+  yield* Effect.flatMap(valueText(value, format), (text) => Output.use(({ data }) => data(text)))
 })
 
 /**

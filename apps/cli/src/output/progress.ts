@@ -21,6 +21,8 @@ import {
   pauseText,
   reachedOf,
   retryText,
+  settling,
+  silentText,
   type Unsettled,
   unsettledText,
   type Waiting
@@ -48,6 +50,9 @@ const countLineMillis = 5000
 
 /** Retries are a line once their call has taken this long: most are over before. */
 const retryLineMillis = 1000
+
+/** A wait that no other line reports gets a line after this time. */
+const silentMillis = 2000
 
 /** A request that is held up for a moment has not met the rate limit. */
 const minPausedSteps = 4
@@ -80,9 +85,15 @@ const make = Effect.gen(function* () {
   /** What is wrong with records that are left out, by the path of their list. */
   const setAside = new Map<string, Set<string>>()
   let isPartial = false
+  /** When the current wait began, and whether a line has reported it; undefined while nothing waits. */
+  let busy: { readonly since: number; isSaid: boolean } | undefined
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
-  const print = (text: string) => Effect.provideService(printNote(text), Output, output)
+  const print = (text: string) =>
+    Effect.suspend(() => {
+      if (busy !== undefined) busy.isSaid = true
+      return Effect.provideService(printNote(text), Output, output)
+    })
   const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, unsettled })
 
   /** What the client reports to it. */
@@ -106,7 +117,7 @@ const make = Effect.gen(function* () {
       const traced = spans.traced(step, name, options)(effect)
       if (step === "attempt") return traced
       return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const call: Call = { operation: name, startedAt }
+        const call: Call = { operation: name === creating && step === "method" ? settling : name, startedAt }
         calls.add(call)
         return Effect.onExit(traced, (exit) =>
           Effect.sync(() => {
@@ -124,8 +135,10 @@ const make = Effect.gen(function* () {
     }
   }
 
-  /** One line for a pause that begins, for an attempt that failed, for a number that has changed. */
+  /** Prints a line for a pause that begins, a failed attempt, a changed number, or a wait that nothing else reports. */
   const printChanges = Effect.fnUntraced(function* (pauseMillis: number | undefined, now: number) {
+    const since = waiting?.startedAt ?? activity().calls[0]?.startedAt
+    busy = since === undefined ? undefined : (busy ?? { since, isSaid: false })
     if (pauseMillis !== undefined && !isPaused) yield* print(`${capitalized(pauseText(pauseMillis, now))}.`)
     isPaused = pauseMillis !== undefined
     const [first] = calls
@@ -136,6 +149,9 @@ const make = Effect.gen(function* () {
     }
     if (unsettled && !isUnsettledLine && isLong) yield* print(`${capitalized(unsettledText[unsettled])}.`)
     isUnsettledLine = unsettled !== undefined && (isUnsettledLine || isLong)
+    if (busy !== undefined && !busy.isSaid && now - busy.since > silentMillis) {
+      yield* print(silentText(waiting, activity(), now - busy.since))
+    }
     if (waiting === undefined || waiting.total <= maxNamed) return
     const reached = reachedOf(waiting)
     if (reached === countLine.reached || now - countLine.at < countLineMillis) return
@@ -168,6 +184,7 @@ const make = Effect.gen(function* () {
           if (seen.at(-1) === state) return
           states.set(what, [...seen.slice(-1), state])
           if (stderr.animate || goal.total > maxNamed) return
+          busy ??= { since: startedAt, isSaid: true }
           yield* print(`${what}: ${state} (${elapsed((yield* Clock.currentTimeMillis) - startedAt)})`)
         })
       return yield* Effect.ensuring(
@@ -205,7 +222,14 @@ const make = Effect.gen(function* () {
   /** Notes that what is printed is of a list that was not read to its end. */
   const partial = Effect.sync(() => void (isPartial = true))
 
-  return { waitingFor, observer, step, partial, leftOut, end }
+  /** Prints what the command waits for, which replaces the automatic line. */
+  const say = (text: string) =>
+    Effect.andThen(
+      Effect.map(Clock.currentTimeMillis, (since) => void (busy ??= { since, isSaid: true })),
+      print(text)
+    )
+
+  return { waitingFor, observer, step, partial, leftOut, end, say }
 })
 
 export class Progress extends Context.Service<Progress, Effect.Success<typeof make>>()(

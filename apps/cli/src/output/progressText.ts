@@ -3,7 +3,7 @@
  */
 import type { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { DateTime } from "effect"
-import { elapsed } from "./format.ts"
+import { capitalized, elapsed } from "./format.ts"
 
 /** What is waited for. */
 export interface Goal {
@@ -64,8 +64,12 @@ const waitText = (waiting: Waiting): string => {
   return `${things.join(", ")}; waiting for ${goal}`
 }
 
+/** A create between its calls: it waits until the list has its node. */
+export const settling = "nodes.create as a whole"
+
 /** What each operation does, for people. */
 const doing: Readonly<Record<string, string>> = {
+  [settling]: "looking for the node of a create",
   "nodes.list": "reading the list of nodes",
   "nodes.get": "reading a node",
   "nodes.create": "creating",
@@ -75,7 +79,14 @@ const doing: Readonly<Record<string, string>> = {
   "images.saved": "reading the saved images"
 }
 
-const doingOf = (operation: string): string => doing[operation] ?? "waiting for the service"
+const other = "waiting for the service"
+
+/** What the innermost call does, in words. */
+const doingOf = (calls: ReadonlyArray<Call>): string => doing[calls.at(-1)?.operation ?? ""] ?? other
+
+/** The line for a wait that nothing else reports. */
+export const silentText = (waiting: Waiting | undefined, { calls }: Activity, sinceMillis: number): string =>
+  `${capitalized(waiting === undefined ? doingOf(calls) : waitText(waiting))} (${elapsed(sinceMillis)})`
 
 /** How long nothing is sent because of the rate limit; undefined when nothing waits for it. */
 export const pauseMillisOf = ({ calls }: Activity, allowance: KnownAllowance): number | undefined => {
@@ -100,7 +111,7 @@ const reasonText = ({ outcome, status }: FailedAttempt): string => {
 
 /** Why a call is sent again. */
 export const retryText = (attempt: FailedAttempt): string =>
-  `${doingOf(attempt.operation)}: attempt ${attempt.number} failed (${reasonText(attempt)}), trying again`
+  `${doing[attempt.operation] ?? other}: attempt ${attempt.number} failed (${reasonText(attempt)}), trying again`
 
 /** What goes on after the request of a create. */
 export const unsettledText: Readonly<Record<Unsettled, string>> = {
@@ -127,5 +138,5 @@ export const liveText = (
   // What is soon over is not worth a line.
   if (age < 1000) return undefined
   const requests = activity.requests > 1 ? [`${activity.requests} requests`] : []
-  return [elapsed(age), held ?? doingOf(first.operation), ...requests].join("  ")
+  return [elapsed(age), held ?? doingOf(activity.calls), ...requests].join("  ")
 }

@@ -4,13 +4,14 @@
  * alone are a line each.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { compile, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath"
+import { type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath"
 import { Effect, Predicate, Result, Schema } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import type { Format } from "./OutputOptions.ts"
 import { jsonBlock, jsonLine } from "./json.ts"
 import { yamlText } from "./yaml.ts"
 import { nothing, plain } from "./format.ts"
+import { parse } from "./parseQuery.ts"
 import { Output, printNote } from "./Output.ts"
 import { type Field, type RecordDescriptor, titleOf } from "./RecordDescriptor.ts"
 import type { View, Writer } from "./Writer.ts"
@@ -24,7 +25,7 @@ const fault = (error: unknown) =>
 /** What the expression makes of the value. */
 export const search = (expression: string, value: unknown): Effect.Effect<unknown, UsageFault> =>
   Effect.fromResult(
-    Result.try({ try: (): unknown => TreeInterpreter.search(compile(expression), value as JSONValue), catch: fault })
+    Result.try({ try: (): unknown => TreeInterpreter.search(parse(expression), value as JSONValue), catch: fault })
   )
 
 /** A result as it is, in a format that has any; undefined for those of rows. */
@@ -41,9 +42,9 @@ export const structured = (found: unknown, format: Format): string | undefined =
   }
 }
 
-/** Fails for an expression that cannot be parsed. */
+/** Fails for an expression that cannot be parsed, or that has a call that is wrong for all data. */
 export const checkQuery = (expression: string): Effect.Effect<void, UsageFault> =>
-  Effect.asVoid(Effect.fromResult(Result.try({ try: () => compile(expression), catch: fault })))
+  Effect.asVoid(Effect.fromResult(Result.try({ try: () => parse(expression), catch: fault })))
 
 type Row = Readonly<Record<string, unknown>>
 

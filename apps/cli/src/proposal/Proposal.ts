@@ -7,11 +7,11 @@ import type { WireRequest } from "@berthkit/core/client/transport/Transport"
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Option, Predicate, Schema } from "effect"
 import { capitalized, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
 import { type Field, inr, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
-import { pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
+import { minimumCharge, pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
 import { Output } from "../output/Output.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { table } from "../output/table.ts"
@@ -90,6 +90,22 @@ const partsOf = (proposal: Proposal): readonly [what: string, terms: string] =>
     ? [`${nameIn(proposal.name)}${orderOf(proposal)}`, termsOf(proposal)]
     : [`${nameIn(proposal.name)} (${proposal.id})`, proposal.outcome]
 
+/** One change, one fact per line. The first line has the price, or what is lost. */
+export const factsOf = (proposal: Proposal): ReadonlyArray<string> => {
+  const { action, name, request } = proposal
+  if (action !== "create") {
+    const what = action === "delete" ? "Delete a node" : "Set the commitment of a node"
+    return [`${what}: ${proposal.outcome}.`]
+  }
+  const { image, plan } = Predicate.isObject(request.body) ? request.body : {}
+  return [
+    `Create a node: ${termsOf(proposal)}.`,
+    `Plan: ${String(plan)}`,
+    `Image: ${String(image)}`,
+    `Name: ${nameIn(name)}`
+  ]
+}
+
 /** One change that is about to be made, as a sentence. */
 export const sentenceOf = (proposal: Proposal): string => {
   const [what, terms] = partsOf(proposal)
@@ -139,7 +155,7 @@ const price: ReadonlyArray<Field<Proposal>> = [
   pricePerHour,
   pricePerMonth,
   inr("committedPriceInr", "₹ COMMITTED"),
-  inr("minimumBillingInr", "₹ AT LEAST", { cardOnly: true })
+  minimumCharge
 ]
 
 const change: ReadonlyArray<Field<Proposal>> = [
@@ -183,8 +199,15 @@ export interface Approval {
   /** `--yes`: confirmed already. */
   readonly yes: boolean
   readonly dryRun: boolean
+}
+
+/** Proposals, with what is needed to carry them out. */
+export interface Offered<A> {
+  readonly proposals: ReadonlyArray<Proposal>
   /** Whether one node was asked for by itself, which is one object in JSON. */
   readonly single: boolean
+  /** What the code that carries the proposals out needs. */
+  readonly order: A
 }
 
 /** Of more changes the first are shown, and the count has to be typed. */
@@ -212,24 +235,46 @@ const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, is
 export const ensureApprovable = ({ dryRun, mustAsk, verb, yes }: Approval) =>
   mustAsk && !yes && !dryRun ? ensureAskable(verb) : Effect.void
 
-/** Whether to send what was proposed: not with `--dry-run`. Fails without a confirmation. */
-export const approve = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, approval: Approval) {
-  const { dryRun, mustAsk, single, verb, yes } = approval
+const encodeProposals = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Proposal)))
+
+/** Whether two offers are the same in everything that is shown or sent. */
+const isSame = (a: Offered<unknown>, b: Offered<unknown>): boolean =>
+  encodeProposals(a.proposals) === encodeProposals(b.proposals)
+
+const askAbout = (proposals: ReadonlyArray<Proposal>, verb: string) => {
+  const count = proposals.length
+  return confirm({ question: questionOf(proposals), count: count > maxShown ? count : undefined, verb })
+}
+
+/**
+ * The order to carry out; none with `--dry-run`. Fails without a confirmation. A question may stay open for hours, so after a yes `again` reads
+ * everything once more. If anything that was shown has changed, it shows the proposals and asks again.
+ */
+export const approve = Effect.fnUntraced(function* <A, E, R>(
+  offered: Offered<A>,
+  again: Effect.Effect<Offered<A>, E, R>,
+  approval: Approval
+) {
+  const { dryRun, mustAsk, verb, yes } = approval
+  const { proposals, single } = offered
   const [first] = proposals
   if (dryRun) {
     yield* single && first !== undefined ? printOne(proposalRecord, first) : printAll(proposalRecord, proposals)
-    return false
+    return Option.none<A>()
   }
-  if (first === undefined) return true
+  if (first === undefined) return Option.some(offered.order)
   yield* ensureApprovable(approval)
   const isAsked = mustAsk && !yes
   yield* show(proposals, isAsked)
-  if (!isAsked) return true
-  const count = proposals.length
-  yield* confirm({
-    question: questionOf(proposals),
-    count: count > maxShown ? count : undefined,
-    verb
-  })
-  return true
+  if (!isAsked) return Option.some(offered.order)
+  yield* askAbout(proposals, verb)
+  let shown = offered
+  while (true) {
+    const now = yield* again
+    if (now.proposals.length === 0 || isSame(shown, now)) return Option.some(now.order)
+    yield* (yield* Output).note("This has changed while the question was open. Nothing was done yet.")
+    yield* show(now.proposals, true)
+    yield* askAbout(now.proposals, verb)
+    shown = now
+  }
 })

@@ -1,8 +1,8 @@
 /**
- * The proposals of an account that wait for a person, and what became of them: in its state folder, where the server that proposes and
- * `berth approve` meet; and what a person reads of one. The id of a proposal is the hash of all that is consented to, so that a proposal
- * which was edited is not found under it. What is written is never changed: an answer, that it was sent and its result are files of their
- * own. Only that it was sent is taken back, where the service has certainly done nothing.
+ * The proposals of an account that wait for a person, their outcomes, and the text that a person reads. They are in the state folder, which
+ * the MCP server and `berth approve` share. The id of a proposal is the hash of everything that a person consents to, so that an edited
+ * proposal is not found under its id. The answer, the note that the request was sent, and the result are separate files. They are never
+ * changed, with two exceptions: a yes may become a no, and the note is removed if the service has certainly done nothing.
  */
 import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
@@ -15,7 +15,7 @@ import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/Cl
 import { filesIn } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { accountFolderOf } from "../settings/account.ts"
-import { nameIn, Proposal, questionOf } from "./Proposal.ts"
+import { factsOf, nameIn, Proposal } from "./Proposal.ts"
 import { jsonLine } from "../output/json.ts"
 
 /** How long a person has to consent. */
@@ -44,7 +44,7 @@ export type Order = typeof Order.Type
 const About = Schema.Struct({
   id: NodeId,
   name: Schema.String,
-  createdAt: Schema.String,
+  createdAt: Schema.NullOr(Schema.String),
   publicIp: Schema.NullOr(Schema.String)
 })
 
@@ -75,38 +75,56 @@ export const isSame = (a: Terms, b: Terms): boolean => encodeTerms(a) === encode
 /** A proposal that is kept. */
 export interface Kept {
   readonly id: string
+  /** The account in words: its service, and the beginning of its hash. */
+  readonly account: string
   readonly expiresMillis: number
   readonly terms: Terms
-}
-
-const maxLine = 1500
-
-const line = (text: string): string => {
-  const safe = escapeControls(text)
-  return safe.length > maxLine ? `${safe.slice(0, maxLine)}…` : safe
 }
 
 /** The instant at which it expires, to the second. */
 export const expiryOf = ({ expiresMillis }: Pick<Kept, "expiresMillis">): string =>
   DateTime.formatIso(DateTime.makeUnsafe(expiresMillis)).replace(/\.\d+Z$/, "Z")
 
+/** The text that a person consents to must fit on a screen or two, because a long dialog hides its end. */
+const maxShownLength = 6000
+
+/** Makes all white space except single spaces visible, because a long gap could move text out of sight. */
+const visible = (text: string): string =>
+  escapeControls(text).replace(/ {2,}|[^\S ]/gu, (gap) =>
+    Array.from(gap, (each) => `\\u{${(each.codePointAt(0) ?? 0).toString(16)}}`).join("")
+  )
+
 /**
- * What a person reads before they consent to a proposal, a fact in each line: the same in a dialog of the agent's program and in a terminal.
- * Names in it are other people's words, which cannot end a line.
+ * What a person reads before they consent to a proposal, one fact per line, the price first, and no line cut. The agent's dialog and the
+ * terminal show the same lines. Names come from other people, so they must not be able to start a new line.
  */
-export const consentLines = (kept: Kept): ReadonlyArray<string> => {
-  const { about, proposal } = kept.terms
+export const consentLines = ({ account, terms: { about, proposal }, ...kept }: Kept): ReadonlyArray<string> => {
   const { body, method, path } = proposal.request
   return [
-    questionOf([proposal]),
+    ...factsOf(proposal),
     ...(about === null
       ? []
       : [
-          `Node ${about.id}: ${nameIn(about.name)}, created ${about.createdAt}, public address ${about.publicIp ?? "none"}.`
+          `Node ${about.id}: ${nameIn(about.name)}, created ${about.createdAt ?? "at a time that is not known"}, public address ${about.publicIp ?? "none"}.`
         ]),
+    `Account: ${account}`,
     `Request: ${method} ${path}${body === null ? "" : ` ${jsonLine(body)}`}`,
     `Proposal ${kept.id}, until ${expiryOf(kept)}.`
-  ].map(line)
+  ].map(visible)
+}
+
+/** Refuses a proposal that is too long to be shown whole. */
+const ensureShowable = (kept: Kept) => {
+  const length = consentLines(kept).join("\n").length
+  return length <= maxShownLength
+    ? Effect.void
+    : Effect.fail(
+        new ProposalRefused({
+          proposal: "",
+          message: `The proposal cannot be shown to a person as a whole: it takes ${length} characters, and ${maxShownLength} are allowed.`,
+          hint: "Nothing was kept or sent. Use shorter names, and fewer tags and SSH keys."
+        })
+      )
 }
 
 /** What came of a proposal. */
@@ -165,6 +183,13 @@ const lostOutcome = (id: string) =>
     hint: "See what came of it: berth node list"
   })
 
+const declined = (id: string) =>
+  new ProposalRefused({
+    proposal: id,
+    message: `The proposal ${id} was declined by a person after it had been approved.`,
+    hint: "Nothing was sent. Ask the agent to propose it again."
+  })
+
 /** The files of a proposal besides its own. */
 type Kind = "answer" | "sent" | "result"
 
@@ -172,10 +197,11 @@ export class ProposalStore extends Context.Service<ProposalStore, Effect.Success
   "@berthkit/cli/proposal/ProposalStore"
 ) {
   /** The store of a connection's account; fails where the user has no state folder. */
-  static readonly layer = (connection: Connection) => Layer.effect(ProposalStore, make(accountFolderOf(connection)))
+  static readonly layer = (connection: Connection) => Layer.effect(ProposalStore, make(connection))
 }
 
-const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>) {
+const make = Effect.fnUntraced(function* (connection: Connection) {
+  const of = accountFolderOf(connection)
   if (of === undefined) {
     return yield* new LocalFileFault({
       path: "",
@@ -184,6 +210,9 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     })
   }
   const { id: account } = of
+  const { baseUrl, location, project } = connection.options
+  const place = project === undefined ? "" : `, project ${project} in ${location}`
+  const inWords = `${account.slice(0, 8)} at ${baseUrl}${place}`
   const folder = `${of.folder}/proposals`
   const nameOf = (id: string, kind?: Kind) => `${id}${kind === undefined ? "" : `.${kind}`}.json`
   const { makeFolder, names, read, remove, write, ...files } = filesIn(Effect.succeed(folder), failed(folder))
@@ -194,6 +223,8 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
     Effect.map(read(nameOf(id, "answer")), (text) =>
       answers.find((each) => Option.contains(text, JSON.stringify({ id, answer: each })))
     )
+
+  const wasSent = (id: string) => Effect.map(read(nameOf(id, "sent")), Option.isSome)
 
   /** Removes what is older than results are kept. Gives how many proposals are left. */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
@@ -220,9 +251,10 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       }
       const expiresMillis = nowMillis + maxAgeMillis
       const content = encodeContent({ account, nonce: yield* drawNonce, expiresMillis, terms })
-      const id = yield* idOf(content)
-      yield* write(nameOf(id), encodeFile({ version: 1, content }))
-      return { id, expiresMillis, terms } satisfies Kept
+      const kept: Kept = { id: yield* idOf(content), account: inWords, expiresMillis, terms }
+      yield* ensureShowable(kept)
+      yield* write(nameOf(kept.id), encodeFile({ version: 1, content }))
+      return kept
     }),
     /** The proposal of an id. Fails where its file was edited, or is that of another account. */
     find: Effect.fnUntraced(function* (id: string) {
@@ -234,28 +266,36 @@ const make = Effect.fnUntraced(function* (of: ReturnType<typeof accountFolderOf>
       if (Option.isNone(found)) return yield* unreadable(id)
       if (found.value.account !== account) return yield* new ProposalNotFound({ proposal: id })
       const { expiresMillis, terms } = found.value
-      return { id, expiresMillis, terms } satisfies Kept
+      return { id, account: inWords, expiresMillis, terms } satisfies Kept
     }),
     /**
-     * Keeps an answer unless there is one, and gives the one that counts: what was declined is not approved later. Of two at once the second
-     * waits for the first.
+     * Keeps an answer, and returns the one that counts. A no is final; a yes can become a no until the request is about to be sent. If two
+     * answers come at once, the second waits for the first.
      */
     answer: (id: string, answer: Answer) =>
       locked(
         `${id}.answer`,
         Effect.gen(function* () {
           const before = yield* answerOf(id)
-          if (before !== undefined) return before
+          if (before === answer || before === "declined" || (before === "approved" && (yield* wasSent(id))))
+            return before
           yield* write(nameOf(id, "answer"), JSON.stringify({ id, answer }))
           return answer
         })
       ),
     answerOf,
-    /** Notes that its request is about to leave. It is on the disk when this ends. */
-    markSent: (id: string) => write(nameOf(id, "sent"), JSON.stringify({ id })),
+    /** Notes that the request is about to be sent, unless it was declined in the meantime. The note is on the disk when this ends. */
+    markSent: (id: string) =>
+      locked(
+        `${id}.answer`,
+        Effect.gen(function* () {
+          if ((yield* answerOf(id)) === "declined") return yield* declined(id)
+          yield* write(nameOf(id, "sent"), JSON.stringify({ id }))
+        })
+      ),
     /** Takes that note back: the service has certainly not done it. */
     unmarkSent: (id: string) => remove(nameOf(id, "sent")),
-    wasSent: (id: string) => Effect.map(read(nameOf(id, "sent")), Option.isSome),
+    wasSent,
     finish: (id: string, outcome: Outcome) => write(nameOf(id, "result"), encodeOutcome(outcome)),
     /** Its result; undefined before it was carried out. Fails where that was edited. */
     resultOf: Effect.fnUntraced(function* (id: string) {

@@ -3,9 +3,11 @@
  * so that Ctrl-C works as everywhere else.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Effect, Stdio, Terminal } from "effect"
+import { Effect, Layer, Option, Stdio, Terminal } from "effect"
 import { Interrupted, UsageFault } from "../failure/CliFailure.ts"
 import { Output } from "../output/Output.ts"
+import { accountSettings } from "../settings/account.ts"
+import { dropTypedAhead, terminal } from "../settings/platform.ts"
 
 /** Whether there is a terminal to ask at. */
 export const canAsk = Effect.gen(function* () {
@@ -45,10 +47,33 @@ interface Question {
   readonly verb: string
 }
 
+/**
+ * Asks a question and reads the answer. It drops what was typed before the question, because nobody had read it then. It opens the terminal
+ * again, because an older handle may have read lines ahead.
+ */
+const askNow = (question: string) =>
+  Effect.andThen(
+    dropTypedAhead(Effect.fail(new Interrupted({ message: nothingDone, hint: "" }))),
+    Effect.provide(askLine(question), Layer.fresh(terminal))
+  )
+
+/** The project and the location of the account, where they are set: the same name may be a node's in each of them. */
+const placeText = Effect.map(Effect.option(accountSettings), (settings) =>
+  Option.match(
+    Option.flatMap(settings, ({ location, project }) => Option.all({ location, project })),
+    {
+      onNone: () => "",
+      onSome: ({ location, project }) => `In project ${project.value} at ${location.value}: `
+    }
+  )
+)
+
 /** Succeeds when the answer is yes. Fails without a terminal to ask at, and when the answer is anything else. */
 export const confirm = Effect.fnUntraced(function* ({ count, question, verb }: Question) {
   yield* ensureAskable(verb)
-  const answer = yield* askLine(`${question} ${count === undefined ? "[y/N]" : `Type ${count} to go on:`}`)
+  const answer = yield* askNow(
+    `${yield* placeText}${question} ${count === undefined ? "[y/N]" : `Type ${count} to go on:`}`
+  )
   const isYes = count === undefined ? /^y(?:es)?$/i.test(answer) : answer === String(count)
   if (!isYes) return yield* new Interrupted({ message: nothingDone, hint: "" })
 })

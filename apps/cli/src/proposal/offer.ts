@@ -7,24 +7,17 @@ import { createRequest } from "@berthkit/core/client/NodeOperations"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Image, LeftOutImage } from "@berthkit/core/domain/Image"
-import { shareInr } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import {
-  exactPrice,
-  imageFinder,
-  type PriceList,
-  priceList,
-  sumOfPrices,
-  type Terms,
-  unknownPrice
-} from "@berthkit/core/domain/Price"
+import { imageFinder, type PriceList, priceList, slugsOf, sumOfPrices, type Terms } from "@berthkit/core/domain/Price"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Progress, reportLeftOut } from "../output/progress.ts"
+import { imagesOnPlans } from "../records/image.ts"
 import { pricePerHourText } from "../records/price.ts"
+import { costOfOrder } from "../commitmentLog/orderCost.ts"
 import { type Proposal, propose } from "./Proposal.ts"
 
 /** An image by its slug, or by its id. */
@@ -48,7 +41,9 @@ export const publicCatalogue = (options?: Pick<ImageListOptions, "retry">) =>
   Images.use((service) => catalogueOf((own) => service.list({}, { ...options, ...own })))
 
 /** The account's saved images. */
-const savedCatalogue = Images.use((service) => catalogueOf(service.saved))
+const savedCatalogue = Images.use((service) =>
+  catalogueOf((options) => Effect.map(service.saved(options), imagesOnPlans))
+)
 
 /** The prices of a list. */
 export const pricesOf = ({ images, leftOut }: Catalogue): PriceList => priceList(images, leftOut)
@@ -94,7 +89,7 @@ export const optionOfNode = (
   catalogue: Catalogue,
   skuId: number
 ): Result.Result<CommittedOption, UsageFault> =>
-  catalogue.images.some(({ plan }) => plan === node.plan)
+  node.plan !== null && slugsOf(node.plan, catalogue.images).size > 0
     ? optionOf(`The plan ${node.plan}`, pricesOf(catalogue).ofNode(node), skuId)
     : refuse(
         `${node.plan === null ? "The node's plan is not known" : `The service does not list the plan ${node.plan}`}, so that the price of committed option ${skuId} is not known.`,
@@ -102,13 +97,17 @@ export const optionOfNode = (
       )
 
 /** Why the image does not go with the plan; undefined when it does, or when that is not known. */
-const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: ReadonlyArray<Image>) => {
+const imageFault = (
+  { image, plan, savedImageTemplateId }: Pick<NodeSpec, "image" | "plan" | "savedImageTemplateId">,
+  images: ReadonlyArray<Image>
+) => {
   // Saved images are on a list of their own.
   if (savedImageTemplateId !== undefined) return undefined
   const ofImage = imageFinder(images)(image)
-  if (ofImage.some((each) => each.plan === plan)) return undefined
+  const isNamed = (each: Image) => each.plan === plan || each.sku === plan
+  if (ofImage.some(isNamed)) return undefined
   if (ofImage.length > 0) {
-    const offered = images.flatMap((each) => (each.plan === plan ? [each.image] : []))
+    const offered = Array.from(new Set(images.flatMap((each) => (isNamed(each) ? [each.image] : []))))
     return refuse(
       `The plan ${plan} does not offer the image ${image}; it offers ${some(offered)}.`,
       `See berth image list --plan ${quoted(plan)}`
@@ -125,11 +124,44 @@ const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: Rea
   )
 }
 
+/** The slugs of plans with this SKU, those that offer the image if one is named. */
+const slugsWith = (sku: string, image: string | number | undefined, images: ReadonlyArray<Image>) =>
+  Array.from(slugsOf(sku, image === undefined ? images : imageFinder(images)(image)))
+
+/**
+ * The order with the slug of its plan, where it names the plan by its SKU: that of the one plan that offers the image. Fails if several do,
+ * since they may differ in what they cost.
+ */
+export const underSlug = <
+  S extends { readonly plan?: string | undefined; readonly image?: string | number | undefined }
+>(
+  spec: S,
+  images: ReadonlyArray<Image>
+): Result.Result<S, UsageFault> => {
+  const { image, plan } = spec
+  if (plan === undefined || images.some((record) => record.plan === plan)) return Result.succeed(spec)
+  const [slug, ...others] = slugsWith(plan, image, images)
+  if (slug === undefined) return Result.succeed(spec)
+  if (others.length === 0) return Result.succeed({ ...spec, plan: slug })
+  return image === undefined
+    ? Result.succeed(spec)
+    : refuse(
+        `The SKU ${plan} is that of several plans with the image ${image}: ${some([slug, ...others])}.`,
+        `Name one of them: --plan ${quoted(slug)}`
+      )
+}
+
 /** That there is no such plan; undefined where there is. */
-export const planFault = (name: string, images: ReadonlyArray<Image>) => {
+export const planFault = (name: string, images: ReadonlyArray<Image>, image?: string | number) => {
   const plans = images.map(({ plan }) => plan)
-  return plans.includes(name)
-    ? undefined
+  if (plans.includes(name)) return undefined
+  const slugs = slugsWith(name, image, images)
+  // A SKU that does not go with the image, or with an image that there is not.
+  if (image !== undefined && slugs.length === 0 && slugsWith(name, undefined, images).length > 0) {
+    return imageFault({ image, plan: name }, images)
+  }
+  return slugs.length > 0
+    ? refuse(`${name} is a SKU and no plan; its plans are ${some(slugs)}.`, "See berth plan list")
     : refuse(`There is no plan ${name}${near(name, plans)}`, "See berth plan list")
 }
 
@@ -158,6 +190,23 @@ const savedTerms = (
   return own.committedOptions.length === 0 ? ofBase : { ...ofBase, committedOptions: own.committedOptions }
 }
 
+/** The prices of orders, including those of saved images, which have a separate list. */
+export const pricesOfOrders = Effect.fnUntraced(function* (
+  orders: ReadonlyArray<Pick<NodeSpec, "plan" | "image" | "savedImageTemplateId">>,
+  catalogue: Catalogue
+) {
+  const prices = pricesOf(catalogue)
+  const keyOf = ({ image, plan, savedImageTemplateId }: (typeof orders)[number]) =>
+    JSON.stringify([plan, image, savedImageTemplateId])
+  const saved = new Map<string, Terms>()
+  for (const order of orders) {
+    if (order.savedImageTemplateId === undefined || saved.has(keyOf(order))) continue
+    saved.set(keyOf(order), yield* termsOf({ ...order, name: "" }, catalogue))
+  }
+  const ofOrder = (order: (typeof orders)[number]) => saved.get(keyOf(order)) ?? prices.ofOrder(order)
+  return { ...prices, ofOrder } satisfies PriceList
+})
+
 /** The terms of an order. Without the account's saved images the price of one is not known, which is no reason to fail. */
 const termsOf = (spec: NodeSpec, catalogue: Catalogue) =>
   spec.savedImageTemplateId === undefined
@@ -179,31 +228,23 @@ export const offerFor = Effect.fnUntraced(function* (
   const { images } = catalogue
   const terms = yield* termsOf(spec, catalogue)
   yield* reportLeftOut
-  const fault = force ? undefined : (planFault(spec.plan, images) ?? imageFault(spec, images))
+  const fault = force ? undefined : (planFault(spec.plan, images, spec.image) ?? imageFault(spec, images))
   if (fault !== undefined) return yield* Effect.fromResult(fault)
   if (spec.committedSkuId === undefined) return { ...terms, option: undefined }
   const option = optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId)
   return { ...terms, option: force ? Result.getOrUndefined(option) : yield* Effect.fromResult(option) }
 })
 
-const hoursPerDay = 24
-
 /** The proposal of one create. */
-export const createProposal = (spec: NodeSpec, { minimumBillingInr, option, price }: Offer): Proposal => {
-  const committed = option?.priceInr ?? null
+export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
+  const { option } = offer
+  const { price, ...cost } = costOfOrder(offer, spec.committedSkuId === undefined ? undefined : { option })
   return propose(createRequest(spec), {
     action: "create",
     id: null,
     name: spec.name,
-    // A committed option that is not listed, or not at one price, has no known price.
-    ...(spec.committedSkuId === undefined
-      ? price
-      : option === undefined || committed === null
-        ? unknownPrice
-        : exactPrice(shareInr(committed, option.days * hoursPerDay), null)),
-    committedPriceInr: committed,
-    // A committed period is billed whole.
-    minimumBillingInr: spec.committedSkuId === undefined ? minimumBillingInr : null,
+    ...price,
+    ...cost,
     outcome:
       option === undefined
         ? "billed by the hour until deleted"

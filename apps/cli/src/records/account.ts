@@ -9,14 +9,31 @@ import { recordOf } from "../output/RecordDescriptor.ts"
 const Profile = Schema.Struct({
   name: Schema.String,
   current: Schema.Boolean.annotate({ description: "Whether commands use it if none is named." }),
-  baseUrl: Schema.String
+  baseUrl: Schema.String,
+  project: Schema.NullOr(Schema.Int).annotate({ description: "Project of the nodes; null without one." }),
+  location: Schema.NullOr(Schema.String).annotate({ description: "Location of the nodes; null without one." })
 })
 export interface Profile extends Schema.Schema.Type<typeof Profile> {}
+
+/** A saved profile, without its credentials. */
+export const profileOf = (
+  name: string,
+  values: { readonly baseUrl: string; readonly project?: number | undefined; readonly location?: string | undefined },
+  current: boolean
+): Profile => ({
+  name,
+  current,
+  baseUrl: values.baseUrl,
+  project: values.project ?? null,
+  location: values.location ?? null
+})
 
 export const profileRecord = recordOf(Profile, { none: "no profiles", idKey: "name" }, [
   { key: "current", title: "USED", value: ({ current }) => (current ? "*" : "") },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 8 },
-  { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl }) => baseUrl, alias: "address", shrinkTo: 20 }
+  { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl }) => baseUrl, alias: "address", shrinkTo: 20 },
+  { key: "project", title: "PROJECT", value: ({ project }) => textOr(project === null ? null : String(project)) },
+  { key: "location", title: "LOCATION", value: ({ location }) => textOr(location) }
 ])
 
 const source = (of: string) =>
@@ -29,6 +46,10 @@ const Account = Schema.Struct({
   profileSource: source("the profile"),
   baseUrl: Schema.NullOr(Schema.String),
   baseUrlSource: source("the address"),
+  project: Schema.NullOr(Schema.String),
+  projectSource: source("the project"),
+  location: Schema.NullOr(Schema.String),
+  locationSource: source("the location"),
   apiKeySource: source("the API key"),
   accessTokenSource: source("the access token"),
   authenticated: Schema.NullOr(Schema.Boolean).annotate({
@@ -45,6 +66,8 @@ const from = (value: string | null, sourceName: string | null) =>
 export const accountRecord = recordOf(Account, { none: "no account", idKey: "profile", nameKey: "profile" }, [
   { key: "profile", title: "PROFILE", value: ({ profile, profileSource }) => from(profile, profileSource) },
   { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl, baseUrlSource }) => from(baseUrl, baseUrlSource) },
+  { key: "project", title: "PROJECT", value: ({ project, projectSource }) => from(project, projectSource) },
+  { key: "location", title: "LOCATION", value: ({ location, locationSource }) => from(location, locationSource) },
   { key: "apiKeySource", title: "API KEY FROM", value: ({ apiKeySource }) => textOr(apiKeySource) },
   { key: "accessTokenSource", title: "TOKEN FROM", value: ({ accessTokenSource }) => textOr(accessTokenSource) },
   {

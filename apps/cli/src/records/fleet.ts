@@ -11,8 +11,9 @@ const Fleet = Schema.Struct({
     description: "How many creates are not known to have ended; berth apply goes on with them."
   }),
   ledger: Schema.String.annotate({ description: "Path of the ledger." }),
-  state: Schema.Literals(["ok", "missing", "damaged", "later", "unreadable", "another account"]).annotate({
-    description: "Whether the ledger can be used; `later`: a later version of berth wrote it."
+  state: Schema.Literals(["ok", "doubled", "missing", "damaged", "later", "unreadable", "another account"]).annotate({
+    description:
+      "Whether the ledger can be used; `doubled`: a member has more than one node; `later`: a later version of berth wrote it."
   })
 })
 export interface Fleet extends Schema.Schema.Type<typeof Fleet> {}

@@ -6,14 +6,26 @@ import { Schema } from "effect"
 import { nothing, plain, rupees, textOr } from "../output/format.ts"
 import { type Field, inr, recordOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
-const actions = ["create", "delete", "replace", "differs", "commit", "unchanged", "kept", "doubted"] as const
+const actions = [
+  "create",
+  "delete",
+  "replace",
+  "differs",
+  "commit",
+  "forfeit",
+  "unchanged",
+  "kept",
+  "doubled",
+  "doubted",
+  "unsure"
+] as const
 
 const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
 const FleetChange = Schema.Struct({
   action: Schema.Literals(actions).annotate({
     description:
-      "`differs`: only --replace changes it; `commit`: its commitment is set; `kept`: too many, and protected; `doubted`: cannot be found, and is not certainly gone."
+      "`differs`: an apply does not change it by itself; `commit`: its commitment is set; `forfeit`: the commitment of a node that is deleted, which is paid to its end; `kept`: too many, and protected; `doubled`: a node that may be a second one of the member; `doubted`: cannot be found, and is not certainly gone; `unsure`: it is not known whether its commitment was set."
   }),
   member: Schema.String.annotate({ description: "Group and number, such as web-1." }),
   id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null if there is none yet." }),
@@ -38,7 +50,9 @@ const FleetChange = Schema.Struct({
   pricePerHourNowInr: amount("Rupees per hour before; 0 without a node, null if it is not known."),
   pricePerHourAfterInr: amount("Rupees per hour afterwards; 0 without a node, null if it is not known."),
   differencePerHourInr: amount("Rupees per hour more; negative if less; null if it is not known."),
-  differencePerMonthInr: amount("Rupees per month more; negative if less; null if it is not known.")
+  differencePerMonthInr: amount("Rupees per month more; negative if less; null if it is not known."),
+  committedPriceInr: amount("Rupees for the whole committed period that this buys; 0 without one, null if not known."),
+  minimumBillingInr: amount("The minimum charge of the node that this makes; 0 if none, null if not known.")
 })
 export interface FleetChange extends Schema.Schema.Type<typeof FleetChange> {
   /** How many members a row stands for, in a table for people; 1 of every record. */
@@ -52,9 +66,12 @@ export const signs: Readonly<Record<FleetChange["action"], string>> = {
   replace: "±",
   differs: "~",
   commit: "*",
+  forfeit: "!",
   unchanged: "=",
   kept: "!",
-  doubted: "?"
+  doubled: "!",
+  doubted: "?",
+  unsure: "?"
 }
 
 const signed = (amount: number | null): string =>
@@ -82,6 +99,8 @@ const fields: ReadonlyArray<Field<FleetChange>> = [
     value: ({ differencePerMonthInr }) => signed(differencePerMonthInr),
     dropOrder: 6
   }),
+  inr("committedPriceInr", "₹ COMMITTED"),
+  inr("minimumBillingInr", "₹ MINIMUM", { dropOrder: 6 }),
   {
     key: "outcome",
     title: "RESULT",
@@ -96,10 +115,17 @@ const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !=
 
 export const fleetChangeRecord: RecordDescriptor<FleetChange> = recordOf(FleetChange, { none: "no members" }, fields)
 
-/** For people: a column of results only where there is one. */
+/** Columns of the table that are shown only if a row has a value for them. */
+const onDemand: Readonly<Record<string, (row: FleetChange) => boolean>> = {
+  outcome: isDone,
+  committedPriceInr: ({ committedPriceInr }) => committedPriceInr !== 0,
+  minimumBillingInr: ({ minimumBillingInr }) => (minimumBillingInr ?? 0) > 0
+}
+
 export const shownFleetChange: RecordDescriptor<FleetChange> = {
   ...fleetChangeRecord,
-  fields: (rows) => (rows.length === 0 ? fields : fields.filter(({ key }) => key !== "outcome" || rows.some(isDone)))
+  fields: (rows) =>
+    rows.length === 0 ? fields : fields.filter(({ key }) => !(key in onDemand) || rows.some(onDemand[key]!))
 }
 
 /** Rows for people: those that do not change are one. */

@@ -1,12 +1,11 @@
 /**
- * An image: once with all its plans, as `berth image list` prints it, and as the service lists it, once for every plan, which is how
- * `berth image saved` prints the account's own.
+ * An image: once with all its plans, as `berth image list` prints it, and a saved one of the account, as `berth image saved` prints it.
  */
-import { Image, OperatingSystem } from "@berthkit/core/domain/Image"
+import { type Image, OperatingSystem, SavedImage } from "@berthkit/core/domain/Image"
 import { priceList } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
-import { memory, numberOr, rupees, textOr } from "../output/format.ts"
-import { inr, recordOf } from "../output/RecordDescriptor.ts"
+import { disk, memory, nothing, numberOr, rupees, textOr } from "../output/format.ts"
+import { type Field, inr, jsonOf, type RecordDescriptor, recordOf } from "../output/RecordDescriptor.ts"
 
 const ImageWithPlans = Schema.Struct({
   image: Schema.String.annotate({ description: "What node create --image takes." }),
@@ -25,21 +24,33 @@ const least = (prices: ReadonlyArray<number | null>): number | null => {
   return known.length === 0 ? null : Math.min(...known)
 }
 
+const osText = ({ name, version }: OperatingSystem): string => [name, version ?? ""].join(" ").trim()
+
+/** What the image is called. Records of today have the SKU of the plan as their name. */
+const nameOf = ({ name, os, sku }: Image): string => (name === sku ? osText(os) : name)
+
 /** Each image once, in the order of the list. Saved images of one name differ by where they are from, and stay apart. */
 export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWithPlans> => {
   const prices = priceList(images)
   return Array.from(
-    Map.groupBy(images, ({ image, name, zone }) => JSON.stringify([image, name, zone])).values(),
+    Map.groupBy(images, (each) => JSON.stringify([each.image, nameOf(each), each.zone])).values(),
     (same): ImageWithPlans => {
-      const { image, name, os, zone } = same[0]!
+      const [first] = same as [Image, ...Array<Image>]
+      const { image, os, zone } = first
       const plans = Array.from(new Set(same.map(({ plan }) => plan)))
       const perHour = plans.map((plan) => prices.ofOrder({ plan, image }).price.pricePerHourInr)
-      return { image, name, os, zone, plans, minPricePerHourInr: least(perHour) }
+      return { image, name: nameOf(first), os, zone, plans, minPricePerHourInr: least(perHour) }
     }
   )
 }
 
-const osText = ({ name, version }: OperatingSystem): string => [name, version ?? ""].join(" ").trim()
+/** The saved images that are bound to plans, as the image list has its own. */
+export const imagesOnPlans = (saved: ReadonlyArray<SavedImage>): ReadonlyArray<Image> =>
+  saved.flatMap(({ extra, image, name, os, plan, specs, zone }) =>
+    image === null || plan === null || specs === null
+      ? []
+      : [{ name, image, plan, sku: null, os, zone, available: null, specs, extra }]
+  )
 
 const plansText = ({ plans }: ImageWithPlans): string => (plans.length === 1 ? plans[0]! : `${plans.length} plans`)
 
@@ -52,17 +63,27 @@ export const imageWithPlansRecord = recordOf(ImageWithPlans, { none: "no such im
   inr("minPricePerHourInr", "FROM ₹/HOUR", { alias: "price", dropOrder: 5 })
 ])
 
-export const imageRecord = recordOf(Image, { none: "no such images", idKey: "image" }, [
-  { key: "image", title: "IMAGE", value: ({ image }) => image },
-  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12, dropOrder: 2 },
-  { key: "os", title: "OS", value: ({ os }) => osText(os), dropOrder: 4 },
+const name: Field<SavedImage> = { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12, dropOrder: 2 }
+const system: Field<SavedImage> = { key: "os", title: "OS", value: ({ os }) => osText(os), dropOrder: 4 }
+
+/** The columns of records that are bound to plans, the older form of the list. */
+const onPlans: ReadonlyArray<Field<SavedImage>> = [
+  { key: "image", title: "IMAGE", value: ({ image }) => textOr(image) },
+  name,
+  system,
   { key: "plan", title: "PLAN", value: ({ plan }) => textOr(plan), dropOrder: 7 },
-  { key: "specs.vcpus", title: "VCPU", value: ({ specs }) => numberOr(specs.vcpus), align: "right", dropOrder: 3 },
+  {
+    key: "specs.vcpus",
+    title: "VCPU",
+    value: ({ specs }) => (specs === null ? nothing : numberOr(specs.vcpus)),
+    align: "right",
+    dropOrder: 3
+  },
   {
     key: "specs.memoryMib",
     title: "MEMORY",
     alias: "memory",
-    value: ({ specs }) => memory(specs.memoryMib),
+    value: ({ specs }) => (specs === null ? nothing : memory(specs.memoryMib)),
     align: "right",
     dropOrder: 5
   },
@@ -71,8 +92,33 @@ export const imageRecord = recordOf(Image, { none: "no such images", idKey: "ima
     key: "specs.pricePerHourInr",
     title: "₹/HOUR",
     alias: "price",
-    value: ({ specs }) => rupees(specs.pricePerHourInr),
+    value: ({ specs }) => (specs === null ? nothing : rupees(specs.pricePerHourInr)),
     align: "right",
     dropOrder: 6
   }
-])
+]
+
+/** The columns of records of a disk. */
+const ofDisks: ReadonlyArray<Field<SavedImage>> = [
+  { key: "templateId", title: "TEMPLATE", value: ({ templateId }) => numberOr(templateId), align: "right" },
+  name,
+  system,
+  { key: "state", title: "STATE", value: ({ state }) => textOr(state), dropOrder: 5 },
+  { key: "sizeGb", title: "SIZE", alias: "size", value: ({ sizeGb }) => disk(sizeGb), align: "right", dropOrder: 3 },
+  { key: "created", title: "CREATED", value: ({ created }) => textOr(created), dropOrder: 1 }
+]
+
+const isOnPlan = ({ plan }: SavedImage) => plan !== null
+
+export const savedImageRecord: RecordDescriptor<SavedImage> = {
+  ...jsonOf(SavedImage),
+  fields: (images) =>
+    images.length > 0 && images.every(isOnPlan)
+      ? onPlans
+      : images.length > 0 && !images.some(isOnPlan)
+        ? ofDisks
+        : Array.from(new Set([...onPlans, ...ofDisks])),
+  none: "no saved images",
+  idKey: "image",
+  otherIdKey: "templateId"
+}

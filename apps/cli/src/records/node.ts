@@ -5,7 +5,7 @@ import { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Struct } from "effect"
 import type { Style } from "../output/cells.ts"
-import { age, moment, plain, textOr } from "../output/format.ts"
+import { age, moment, nothing, plain, textOr } from "../output/format.ts"
 import { type Field, number, recordOf, titleOf } from "../output/RecordDescriptor.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
 
@@ -45,7 +45,7 @@ const columns: ReadonlyArray<Field<Node>> = [
   {
     key: "age",
     title: "AGE",
-    value: ({ createdAt }, now) => age(now - createdAt.epochMilliseconds),
+    value: ({ createdAt }, now) => (createdAt === null ? nothing : age(now - createdAt.epochMilliseconds)),
     align: "right",
     dropOrder: 8,
     computed: true

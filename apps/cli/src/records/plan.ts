@@ -2,10 +2,19 @@
  * A plan: size and price, and one column for each period that can be committed to.
  */
 import { Plan, type PlanOption } from "@berthkit/core/domain/Plan"
-import { nothing, rupees, textOr } from "../output/format.ts"
+import type { Price } from "@berthkit/core/domain/Price"
+import { foreignAmount, nothing, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
-import { priceText, pricePerHour, pricePerMonth } from "./price.ts"
+import { minimumCharge, priceText, pricePerHour, pricePerMonth } from "./price.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
+
+/** A price in rupees, or in another currency with a sign of its own. */
+const priceOr =
+  ({ value }: Field<Price>, period: "perHour" | "perMonth") =>
+  (plan: Plan, nowMillis: number): string =>
+    plan.foreignPrice === null
+      ? value(plan, nowMillis)
+      : foreignAmount(plan.foreignPrice.currency, plan.foreignPrice[period])
 
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
@@ -13,8 +22,8 @@ const fixed: ReadonlyArray<Field<Plan>> = [
   { ...vcpus, dropOrder: 6 },
   { ...memoryMib, dropOrder: 7 },
   { ...diskGb, dropOrder: 4 },
-  pricePerHour,
-  { ...pricePerMonth, dropOrder: 8 }
+  { ...pricePerHour, value: priceOr(pricePerHour, "perHour") },
+  { ...pricePerMonth, value: priceOr(pricePerMonth, "perMonth"), dropOrder: 8 }
 ]
 
 /** The prices of one SKU: it has several where they depend on the image. */
@@ -75,6 +84,14 @@ const prices: Field<Plan> = {
   computed: true
 }
 
+/** On the card, what a create takes, where that is not the name of the plan. */
+const slugs: Field<Plan> = {
+  key: "slugs",
+  title: "SLUGS",
+  value: ({ slugs }) => slugs.map(({ image, slug }) => `${slug} with ${image}`).join(", "),
+  computed: true
+}
+
 const images: Field<Plan> = { key: "images", title: "IMAGES", value: ({ images }) => images.join(", ") }
 
 const periodsOf = (plans: ReadonlyArray<Plan>): ReadonlyArray<number> =>
@@ -84,7 +101,8 @@ const periodsOf = (plans: ReadonlyArray<Plan>): ReadonlyArray<number> =>
 
 const fields = (plans: ReadonlyArray<Plan>): ReadonlyArray<Field<Plan>> => [
   ...fixed,
-  ...periodsOf(plans).map(committed)
+  ...periodsOf(plans).map(committed),
+  minimumCharge
 ]
 
 export const planRecord: RecordDescriptor<Plan> = {
@@ -101,8 +119,10 @@ export const planCard: RecordDescriptor<Plan> = {
   ...planRecord,
   fields: (plans) => [
     ...fixed,
+    minimumCharge,
     ...(plans.some((plan) => plan.prices.length > 1) ? [prices] : []),
     ...periodsOf(plans).map(committedLine),
-    images
+    images,
+    ...(plans.some((plan) => plan.slugs.some(({ slug }) => slug !== plan.plan)) ? [slugs] : [])
   ]
 }

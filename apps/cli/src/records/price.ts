@@ -4,7 +4,7 @@
  */
 import type { Price } from "@berthkit/core/domain/Price"
 import { nothing, rupees } from "../output/format.ts"
-import type { Field } from "../output/RecordDescriptor.ts"
+import { type Field, inr } from "../output/RecordDescriptor.ts"
 
 const periods = ["Hour", "Month"] as const
 type Period = (typeof periods)[number]
@@ -52,3 +52,13 @@ const column = (period: Period, alias?: string): Field<Price> => ({
 
 export const pricePerHour = column("Hour", "price")
 export const pricePerMonth = column("Month")
+
+/** What a node costs at least, however soon it is deleted. */
+export const minimumCharge: Field<{ readonly minimumBillingInr: number | null }> = inr(
+  "minimumBillingInr",
+  "₹ MINIMUM",
+  {
+    alias: "minimum",
+    dropOrder: 9
+  }
+)

@@ -26,7 +26,8 @@ export const spendFields = {
 const inrOrNull = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
 export const Spending = Schema.Struct({
-  account: Schema.String,
+  account: Schema.String.annotate({ description: "Its name in the daemon's config." }),
+  watchUrl: Schema.String.annotate({ description: "The address of the daemon." }),
   month: Schema.NullOr(Schema.String).annotate({
     description: "`YYYY-MM`, a calendar month in India; null for another period."
   }),

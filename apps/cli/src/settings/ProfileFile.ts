@@ -4,18 +4,29 @@
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { berthFolder } from "@berthkit/core/client/AccountFolder"
-import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berthkit/core/client/files/StateFiles"
+import {
+  type FileFault,
+  makeOwnFolder,
+  readText,
+  replaceDurably,
+  withFiles
+} from "@berthkit/core/client/files/StateFiles"
 import { readSetting } from "@berthkit/terminal/readSetting"
 import { Data, Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
+import { placeOfFile } from "../files/givenFile.ts"
 import { ensureWritable } from "../files/ownFiles.ts"
+import { Output } from "../output/Output.ts"
 
 /** An account. */
 export interface ProfileValues {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
+  /** The place of the nodes: both, or neither. */
+  readonly project?: number | undefined
+  readonly location?: string | undefined
   /** Fields that this version does not know. */
   readonly further?: Further | undefined
 }
@@ -58,17 +69,34 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
   const profiles = new Map<string, ProfileValues>()
   for (const [name, values] of Object.entries(entries)) {
     if (!Predicate.isObject(values)) return undefined
-    const { accessToken, apiKey, baseUrl, ...further } = values
+    const { accessToken, apiKey, baseUrl, location, project, ...further } = values
     if (!isText(baseUrl) || !isText(apiKey) || !isText(accessToken)) return undefined
-    profiles.set(name, { baseUrl, apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken), further })
+    if (!(project === undefined || Number.isSafeInteger(project)) || !(location === undefined || isText(location))) {
+      return undefined
+    }
+    profiles.set(name, {
+      baseUrl,
+      apiKey: Redacted.make(apiKey),
+      accessToken: Redacted.make(accessToken),
+      project: project as number | undefined,
+      location,
+      further
+    })
   }
   return { current: isText(current) && profiles.has(current) ? current : null, profiles, further }
 }
 
 const encoded = ({ current, further, profiles }: Profiles): string => {
-  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl, further }]) => [
+  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl, further, location, project }]) => [
     name,
-    { ...further, baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
+    {
+      ...further,
+      baseUrl,
+      apiKey: Redacted.value(apiKey),
+      accessToken: Redacted.value(accessToken),
+      ...(project !== undefined && { project }),
+      ...(location !== undefined && { location })
+    }
   ])
   return `${JSON.stringify({ ...further, version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
 }
@@ -102,7 +130,7 @@ const ensureOwn = Effect.fnUntraced(function* (path: string) {
 export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(function* () {
   const path = yield* profilePath
   if (Option.isNone(path)) return noProfiles
-  const content = yield* Effect.mapError(readText(path.value), unreadable(path.value))
+  const content = yield* Effect.mapError(readText(path.value, undefined, true), unreadable(path.value))
   if (Option.isNone(content)) return noProfiles
   yield* ensureOwn(path.value)
   const profiles = decoded(content.value)
@@ -121,23 +149,23 @@ export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(
   )
 })
 
-/** Where the profiles are to be written. Fails where there is no such place. */
-const writablePath = Effect.gen(function* () {
-  const path = yield* profilePath
-  if (Option.isSome(path)) return path.value
-  return yield* fault(
-    "",
-    "There is no folder for profiles: HOME is not set.",
-    `Set HOME or XDG_CONFIG_HOME; ${withoutProfile}`
-  )
-})
-
 const unwritable = (path: string) => (error: FileFault) =>
   fault(
     path,
     `${path} cannot be written: ${fileReason(error)}.`,
     `Set XDG_CONFIG_HOME to a folder that can be written; ${withoutProfile}`
   )
+
+/** Where the profiles are to be written. Fails where there is no such place. */
+const writablePath = Effect.gen(function* () {
+  const path = yield* profilePath
+  if (Option.isSome(path)) return yield* Effect.mapError(placeOfFile(path.value), unwritable(path.value))
+  return yield* fault(
+    "",
+    "There is no folder for profiles: HOME is not set.",
+    `Set HOME or XDG_CONFIG_HOME; ${withoutProfile}`
+  )
+})
 
 /** Fails where the profiles cannot be written: before secrets are asked for, which would be typed in vain. */
 export const ensureProfilesWritable: Effect.Effect<void, LocalFileFault> = Effect.flatMap(writablePath, (path) =>
@@ -147,10 +175,11 @@ export const ensureProfilesWritable: Effect.Effect<void, LocalFileFault> = Effec
 /** Replaces the profiles. */
 export const writeProfiles = Effect.fnUntraced(function* (
   profiles: Profiles
-): Effect.fn.Return<string, LocalFileFault> {
+): Effect.fn.Return<string, LocalFileFault, Output> {
   const path = yield* writablePath
+  yield* Output.use(({ noteChange }) => noteChange)
   const folder = path.slice(0, path.lastIndexOf("/"))
-  yield* Effect.andThen(makeOwnFolder(folder), replaceFile(path, encoded(profiles), true)).pipe(
+  yield* Effect.andThen(makeOwnFolder(folder), replaceDurably(path, encoded(profiles))).pipe(
     Effect.mapError(unwritable(path))
   )
   return path

@@ -10,6 +10,8 @@ import {
   type ConnectionSettings,
   type Credential,
   environmentSettings,
+  placeSetting,
+  type PlaceSettings,
   type Sourced,
   variableSetting
 } from "@berthkit/terminal/Connection"
@@ -80,6 +82,37 @@ export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | u
   )
 })
 
+/** What a profile has of the place. */
+const placeOf = (values: ProfileValues, source: string): PlaceSettings => {
+  const part = (value: string | number | undefined) =>
+    Option.map(Option.fromUndefinedOr(value), (found) => ({ value: String(found), source }))
+  return { project: part(values.project), location: part(values.location) }
+}
+
+/** Each part of the place as it is set, or else as the profile has it. */
+const placeOver = (set: PlaceSettings, profile: PlaceSettings): PlaceSettings => ({
+  project: Option.orElse(set.project, () => profile.project),
+  location: Option.orElse(set.location, () => profile.location)
+})
+
+const nowhere: PlaceSettings = { project: Option.none(), location: Option.none() }
+
+/** The place that flags set, and where none names the profile, the environment. */
+const placeSet = Effect.gen(function* () {
+  const flags = yield* GlobalSettings
+  const set = yield* placeSetting(flags)
+  if (flags.profile === undefined) return set
+  return {
+    project: flags.project === undefined ? Option.none() : set.project,
+    location: flags.location === undefined ? Option.none() : set.location
+  }
+})
+
+/** The place that a login is for, and saves: as it is set, or as the profile had it. */
+export const placeToSave = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
+  return placeOver(yield* placeSet, profile === undefined ? nowhere : placeOf(profile, "the profile"))
+})
+
 /** Removes the profile of a name. */
 export const forgetProfile = Effect.fnUntraced(function* (all: Profiles, name: string) {
   const { current, further, profiles } = all
@@ -122,7 +155,7 @@ export const deadlineSetting = Effect.gen(function* () {
 /** The settings of the account. */
 export const accountSettings = Effect.gen(function* () {
   const flags = yield* GlobalSettings
-  const own = yield* environmentSettings(Option.fromUndefinedOr(flags.baseUrl), flags.allowHttp)
+  const own = yield* environmentSettings(Option.fromUndefinedOr(flags.baseUrl), flags.allowHttp, flags)
   const deadline = yield* deadlineSetting
   const named = flags.profile !== undefined
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
@@ -132,7 +165,8 @@ export const accountSettings = Effect.gen(function* () {
   const profiles = yield* readProfiles
   const profile = yield* profileName(profiles)
   if (Option.isNone(profile)) return { ...own, profile, deadline } satisfies AccountSettings
-  const { accessToken, apiKey, baseUrl } = yield* findProfile(profiles, profile.value.value)
+  const values = yield* findProfile(profiles, profile.value.value)
+  const { accessToken, apiKey, baseUrl } = values
   const source = `profile ${profile.value.value}`
   const credential = (outside: Option.Option<Credential>, value: Redacted.Redacted) =>
     Option.orElse(named ? Option.none() : outside, () => Option.some({ value, source, belongsTo: baseUrl }))
@@ -145,6 +179,7 @@ export const accountSettings = Effect.gen(function* () {
     accessToken: credential(own.accessToken, accessToken),
     // A profile that is named by a flag means all of the account.
     account: named ? Option.none() : own.account,
+    ...placeOver(yield* placeSet, placeOf(values, source)),
     profile,
     deadline
   } satisfies AccountSettings

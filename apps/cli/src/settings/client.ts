@@ -74,11 +74,21 @@ const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"
   })
 }
 
+const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** Tells the output about each request that may change something, so that later data is never lost. */
+const notingChanges = ({ send }: Transport["Service"], { noteChange }: Output["Service"]) =>
+  Transport.of({
+    send: (request, ...rest) =>
+      reads.has(request.method) ? send(request, ...rest) : Effect.andThen(noteChange, send(request, ...rest))
+  })
+
 const transport = Layer.effect(
   Transport,
   Effect.gen(function* () {
-    const transport = yield* Transport
-    return (yield* GlobalSettings).debug ? withDebugLines(transport, yield* Output) : transport
+    const output = yield* Output
+    const transport = notingChanges(yield* Transport, output)
+    return (yield* GlobalSettings).debug ? withDebugLines(transport, output) : transport
   })
 ).pipe(Layer.provide(NodeTransport.layer))
 

@@ -3,7 +3,6 @@
  * are exact, and those that it does not have.
  */
 import type { ImageFilter } from "@berthkit/core/domain/Image"
-import type { Plan } from "@berthkit/core/domain/Plan"
 import { flag, oneOf, text, type Values, wholeNumber, withoutUndefined } from "../commandLine/Parameter.ts"
 
 export const imageFilterFlags = {
@@ -18,20 +17,6 @@ export const imageFilterFlags = {
   osVersion: flag("version", text("VERSION"), "Version of the operating system"),
   plan: flag("plan", text("PLAN"), "Only this plan")
 }
-
-export const mibPerGb = 1024
-
-/** Whether a size is large enough; one that is not known is not. */
-const isAtLeast = (min: number | undefined, size: number | null): boolean =>
-  min === undefined || (size !== null && size >= min)
-
-/** Whether a plan is one that the flags ask for, as far as the service has no filter for it. */
-export const isWanted =
-  ({ minCpu, minRam, plan: named }: Values<typeof imageFilterFlags>) =>
-  ({ memoryMib, plan, vcpus }: Pick<Plan, "plan" | "vcpus" | "memoryMib">): boolean =>
-    (named === undefined || plan.toLowerCase() === named.toLowerCase()) &&
-    isAtLeast(minCpu, vcpus) &&
-    isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
 /** The filter that the flags ask for. */
 export const imageFilter = ({ cpu, os, osVersion, ram, series, type }: Values<typeof imageFilterFlags>): ImageFilter =>

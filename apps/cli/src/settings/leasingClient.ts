@@ -1,18 +1,85 @@
 /**
  * The client of a command that leases nodes or ends leases: with the account's leases, and with the creates that they are about.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
-import { Layer } from "effect"
+import { type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { Effect, Layer, Option } from "effect"
 import { leaseFileFault, LeaseStore } from "../leases/LeaseStore.ts"
 import { clientOf, intents, overConnection, type Unkept, unrecorded } from "./client.ts"
 
 const unkept = ({ code, detail, path }: Unkept) =>
   Layer.effect(IntentStore, leaseFileFault({ code: code ?? undefined, message: detail, path: path ?? undefined }))
 
+/** How long to wait for a lock in a folder that can no longer be written. */
+const maxLockMillis = 2000
+
+/**
+ * The same store with a memory of what this process has written. If the folder is gone or can no longer be written, a run can still find
+ * and delete its node. New creates still fail then.
+ */
+const remembering = (store: IntentStore): IntentStore => {
+  const own = new Map<string, Intent>()
+  let isBroken = false
+  /** Whether the record is about an earlier request, so that saving it allows no new one. */
+  const isPast = ({ fate, key, nodeId, sentAt }: Intent) =>
+    own.has(key) && (nodeId !== null || (sentAt !== null && fate !== "open"))
+  return {
+    ...store,
+    save: (intent) =>
+      store.save(intent).pipe(
+        Effect.catch((failure) => {
+          isBroken = true
+          return isPast(intent) ? Effect.void : Effect.fail(failure)
+        }),
+        Effect.tap(() => Effect.sync(() => own.set(intent.key, intent)))
+      ),
+    remove: (key) =>
+      Effect.andThen(
+        Effect.sync(() => own.delete(key)),
+        store.remove(key)
+      ),
+    find: (key) =>
+      Effect.suspend(() => {
+        const known = own.get(key)
+        if (known === undefined) return store.find(key)
+        const isNewer = (found: Intent) => known.nodeId !== null && found.nodeId === null
+        return store.find(key).pipe(
+          Effect.map((found) => Option.filter(found, (intent) => !isNewer(intent))),
+          Effect.orElseSucceed(() => Option.none<Intent>()),
+          Effect.map(Option.orElseSome(() => known))
+        )
+      }),
+    withKeyLock: (key) => (use) =>
+      Effect.suspend(() => {
+        let isLocked = false
+        const broken = Effect.sync(() => void (isBroken = true))
+        const locked = store.withKeyLock(key)(({ confirm }) => {
+          isLocked = true
+          return use({ confirm: Effect.tapError(confirm, () => broken) })
+        })
+        // A process that has sent nothing needs the lock. One that has sent its create only looks for the outcome.
+        const unlocked = use({ confirm: Effect.void })
+        const failedOrLocked = Effect.catch(locked, (failure) =>
+          isLocked || own.size === 0 ? Effect.fail(failure) : unlocked
+        )
+        // If files can no longer be removed, an earlier lock of this process stays, and waiting for it is useless.
+        const late = Effect.delay(
+          Effect.suspend(() => (isLocked || !isBroken ? Effect.never : unlocked)),
+          maxLockMillis
+        )
+        return Effect.raceFirst(failedOrLocked, late)
+      })
+  }
+}
+
+const remembered = Layer.effect(
+  IntentStore,
+  Effect.map(IntentStore, (store) => (store === undefined ? undefined : remembering(store)))
+)
+
 /** With `mustKeep` it fails where neither can be recorded. */
 export const leasingClient = (mustKeep: boolean) =>
   overConnection((found) =>
-    Layer.provideMerge(clientOf(found), intents(found, mustKeep ? unkept : unrecorded)).pipe(
+    Layer.provideMerge(clientOf(found), Layer.provide(remembered, intents(found, mustKeep ? unkept : unrecorded))).pipe(
       Layer.merge(LeaseStore.layer(found.files.intents))
     )
   )

@@ -5,10 +5,14 @@ import { isExposed } from "@berthkit/core/client/transport/loopback"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Transport } from "@berthkit/core/client/transport/Transport"
 import type { Exit } from "@berthkit/terminal/exitCode"
+import { projectOf } from "@berthkit/terminal/Connection"
 import { variables } from "@berthkit/terminal/variables"
+import { accountFingerprints } from "@berthkit/terminal/accountFingerprint"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { flag, text } from "../commandLine/Parameter.ts"
 import { DaemonNotAsked, UsageFault } from "../failure/CliFailure.ts"
+import { printNote } from "../output/Output.ts"
+import { accountSettings } from "./account.ts"
 import { readTrimmed } from "./ProfileFile.ts"
 
 export const watchUrl = flag(
@@ -22,8 +26,8 @@ const defaultUrl = "http://127.0.0.1:9464"
 const maxBodyBytes = 64_000_000
 const maxWait = "30 seconds"
 
-/** The address without what may be a secret. */
-const readUrl = Effect.fnUntraced(function* (given: string | undefined) {
+/** The address of the daemon, without parts that may be secret. */
+export const watchUrlOf = Effect.fnUntraced(function* (given: string | undefined) {
   const named = given ?? (yield* readTrimmed("BERTH_WATCH_URL")) ?? defaultUrl
   const url = URL.parse(named)
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
@@ -42,14 +46,13 @@ const exits: Readonly<Record<number, Exit>> = { 400: "usage", 401: "denied", 403
 const Failure = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 const decodeFailure = Schema.decodeUnknownOption(Failure)
 
-/** What the daemon answers to a path, read by a schema. */
+/** Requests a path from the daemon, and decodes the reply with a schema. */
 export const askDaemon = Effect.fn("askDaemon")(function* <A>(
-  given: string | undefined,
+  url: string,
   path: string,
   query: ReadonlyArray<readonly [name: string, value: string]>,
   decode: (text: string) => Option.Option<A>
 ) {
-  const url = yield* readUrl(given)
   const token = yield* readTrimmed(variables.watchToken)
   if (token !== undefined && isExposed(url)) {
     return yield* new UsageFault({
@@ -96,3 +99,42 @@ export const askDaemon = Effect.fn("askDaemon")(function* <A>(
     status
   )
 }, Effect.provide(NodeTransport.layer))
+
+/** The fingerprints of the account in the settings, to compare with those of the daemon; undefined if the settings name none. */
+const ownFingerprints = Effect.map(accountSettings, ({ apiKey, baseUrl, location, project }) => {
+  const found = Option.all([apiKey, baseUrl])
+  if (Option.isNone(found)) return undefined
+  const [key, address] = found.value
+  const named = {
+    apiKey: key.value,
+    project: Option.getOrUndefined(Option.map(project, ({ value }) => projectOf(value))),
+    location: Option.getOrUndefined(Option.map(location, ({ value }) => value))
+  }
+  return URL.canParse(address.value) ? accountFingerprints(address.value, named) : undefined
+})
+
+/**
+ * The daemon's accounts that match the settings; all if the settings name no account. Prints a note about the daemon that they come from.
+ */
+export const ownAccounts = Effect.fnUntraced(function* <
+  A extends { readonly account: string; readonly fingerprint: string | null }
+>(url: string, accounts: ReadonlyArray<A>) {
+  const fingerprints = yield* ownFingerprints
+  const from = `From the berth-watch at ${url}`
+  if (fingerprints === undefined) {
+    yield* printNote(`${from}: all its accounts, because no account is set here.`)
+    return accounts
+  }
+  const own = accounts.filter(({ fingerprint }) => fingerprint !== null && fingerprints.has(fingerprint))
+  if (own.length > 0) {
+    yield* printNote(`${from}, which watches this account as ${own.map(({ account }) => account).join(", ")}.`)
+    return own
+  }
+  const others = accounts.map(({ account }) => account)
+  return yield* new DaemonNotAsked({
+    exit: "notFound",
+    message: `The berth-watch at ${url} does not watch this account${others.length === 0 ? "" : `, but ${others.length > 5 ? `${others.length} others` : others.join(", ")}`}.`,
+    hint: "Name another daemon with --watch-url or BERTH_WATCH_URL, or another account with --profile; see berth auth status.",
+    httpStatus: null
+  })
+})

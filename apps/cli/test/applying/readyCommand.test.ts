@@ -15,4 +15,20 @@ describe("a ready command", () => {
       assert.isTrue(isReady)
     })
   )
+
+  it.live("gets the node as it is at each further try", () =>
+    Effect.gen(function* () {
+      const node = { ...someNode(7), publicIp: null, privateIp: "10.0.0.7" }
+      const later = Effect.succeed({ ...node, publicIp: "192.0.2.7" })
+      const ready = untilReady('test "$BERTH_NODE_IP" = 192.0.2.7', node, Duration.seconds(30), later)
+      assert.isTrue(yield* Effect.isSuccess(ready))
+    })
+  )
+
+  it.live("does not make the node ready if a real-time signal ends it", () =>
+    Effect.gen(function* () {
+      const ready = untilReady("kill -34 $$", someNode(7), Duration.zero)
+      assert.isFalse(yield* Effect.isSuccess(ready))
+    })
+  )
 })

@@ -31,6 +31,8 @@ const offer = (plan: string, pricePerHourInr: number | null, image = "linux"): I
   plan,
   os: { name: image, version: null, image: null },
   zone: null,
+  sku: null,
+  available: null,
   specs: {
     vcpus: null,
     memoryMib: null,
@@ -39,6 +41,7 @@ const offer = (plan: string, pricePerHourInr: number | null, image = "linux"): I
     pricePerHourInr,
     pricePerMonthInr: pricePerHourInr === null ? null : pricePerHourInr * 730,
     minimumBillingInr: null,
+    foreignPrice: null,
     committedOptions: []
   },
   extra: {}

@@ -2,7 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { cachePath, profileNames, readCache, writeCache } from "../../src/completion/CompletionCache.ts"
+import {
+  accountVariables,
+  cachePath,
+  profileNames,
+  readCache,
+  writeCache
+} from "../../src/completion/CompletionCache.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "berth-completions-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -11,7 +17,7 @@ const values = { nodes: [{ value: "web", description: "7, running" }] }
 
 describe("the values that completions offer", () => {
   it("are there for the next key press, for the user alone", () => {
-    const path = cachePath({ XDG_CACHE_HOME: folder }, undefined)!
+    const path = cachePath({ XDG_CACHE_HOME: folder }, {})!
     assert.isUndefined(readCache(path))
     writeCache(path, { writtenMillis: 5, values })
     assert.deepStrictEqual(readCache(path), { writtenMillis: 5, values })
@@ -21,13 +27,14 @@ describe("the values that completions offer", () => {
   it("are those of one account", () => {
     const env = { HOME: folder, BERTH_API_KEY: "k", BERTH_BASE_URL: "http://a", BERTH_PROFILE: "p" }
     const paths = [
-      cachePath(env, undefined),
-      cachePath(env, "test"),
-      ...["BERTH_API_KEY", "BERTH_BASE_URL", "BERTH_PROFILE"].map((name) =>
-        cachePath({ ...env, [name]: "b" }, undefined)
-      )
+      cachePath(env, {}),
+      cachePath(env, { profile: "test" }),
+      cachePath(env, { project: "7" }),
+      cachePath(env, { location: "Delhi" }),
+      ...accountVariables.map((name) => cachePath({ ...env, [name]: "b" }, {}))
     ]
-    assert.lengthOf(new Set(paths), 5)
+    assert.lengthOf(new Set(paths), 4 + accountVariables.length)
+    assert.includeMembers([...accountVariables], ["BERTH_PROJECT", "BERTH_LOCATION"])
   })
 
   it.each([

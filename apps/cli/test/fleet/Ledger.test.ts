@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { Result } from "effect"
+import { DateTime, Result } from "effect"
 import { isKey } from "@berthkit/core/client/creation/Creator"
 import {
   begun,
   decodeLedger,
   encodeLedger,
   entriesOf,
+  isOwned,
   type Ledger,
   keyOf,
   made,
@@ -62,8 +63,9 @@ describe("a ledger", () => {
       why: "it has the marks of a merge conflict"
     })
     assert.deepStrictEqual(failureOf(text.replace('"web-2"', '"web-1"')), {
-      _tag: "Damaged",
-      why: "web-1 is in it twice"
+      _tag: "Doubled",
+      member: "web-1",
+      ids: [1000, 1001]
     })
     assert.deepStrictEqual(failureOf(text.replaceAll(/"id":\d+/g, '"id":7')), {
       _tag: "Damaged",
@@ -88,5 +90,20 @@ describe("a ledger", () => {
     assert.isTrue([first, second, third].every((ledger) => isKey(key(ledger))))
     assert.strictEqual(third.members.get("web-1")?.previous?.id, 5)
     assert.strictEqual(notMade(third, "web-1").members.get("web-1")?.node?.id, 5)
+  })
+
+  it("knows its node by the id and the creation, however its name is spelled", () => {
+    const node = nodeOf(5, "shop_web-1")
+    const owned = ownedOf(node)
+    const later = (seconds: number) => ({
+      ...node,
+      createdAt: node.createdAt && DateTime.add(node.createdAt, { seconds })
+    })
+    assert.isTrue(isOwned(owned, { ...node, name: "Shop-Web-1" }))
+    assert.isTrue(isOwned(owned, later(2)))
+    assert.isTrue(isOwned({ ...owned, createdAt: null }, later(3600)))
+    assert.isTrue(isOwned(owned, { ...node, createdAt: null }))
+    assert.isFalse(isOwned(owned, later(30)))
+    assert.isFalse(isOwned(owned, { ...node, name: "shop-web-2" }))
   })
 })

@@ -1,7 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { adopted, entriesOf, ownedIds, ownedOf } from "../../src/fleet/Ledger.ts"
-import { deletesOf, isEqual, isIdle, type Plan, planOf, type PlanOptions, planPrice } from "../../src/fleet/plan.ts"
+import {
+  deletesOf,
+  isEqual,
+  isIdle,
+  type LoadedFleet,
+  type Plan,
+  mustBeKnown,
+  planOf,
+  type PlanOptions,
+  planPrice
+} from "../../src/fleet/plan.ts"
 import { Account, emptyLedger, fleetOf, groupOf, nodeOf, prices } from "./world.ts"
 
 const options: PlanOptions = { replace: [], pick: [], isDestroy: false }
@@ -82,7 +92,7 @@ describe("a plan", () => {
   it("leaves alone what is neither there nor certainly gone", () => {
     const account = withMembers({ "web-1": {}, "web-2": {} })
     account.nodes.clear()
-    const hidden = { nodes: new Map(), gone: new Set<number>() }
+    const hidden = { nodes: new Map(), gone: new Set<number>(), elsewhere: new Set<number>(), losses: new Map() }
     for (const count of [0, 2, 5]) {
       const plan = planOf(fleetOf(groupOf("web", count)), account.ledger, hidden, options)
       assert.strictEqual(deletesOf(plan), 0)
@@ -96,7 +106,7 @@ describe("a plan", () => {
     const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
     const replace = { ...options, replace: "all" as const }
     // Killed once the new node was there.
-    account.carryOut(planOf(bigger, account.ledger, account.world, replace), 2)
+    account.carryOut(planOf(bigger, account.ledger, account.world, replace), 4)
     for (const fleet of [bigger, fleetOf(groupOf("web", 1))]) {
       const plan = planOf(fleet, account.ledger, account.world, options)
       assert.deepStrictEqual([actionsOf(plan), isIdle(plan), isEqual(plan)], [["differs web-1"], true, false])
@@ -110,7 +120,7 @@ describe("a plan", () => {
     const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
     for (const maxSteps of [0, 1, 2, 3, 4, 5]) {
       const account = withMembers({ "web-1": {} }, "other")
-      account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 2)
+      account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 4)
       const gone = planOf(fleetOf(), account.ledger, account.world, options)
       assert.deepStrictEqual([actionsOf(gone), deletesOf(gone)], [["delete web-1"], 2])
       assert.strictEqual(planPrice(gone, prices).differencePerHourInr, -19.38)
@@ -125,7 +135,7 @@ describe("a plan", () => {
       // The old node was asked to go, and is there all the same.
       const stubborn = withMembers({ "web-1": {} })
       const [old] = stubborn.nodes.values()
-      stubborn.carryOut(planOf(bigger, stubborn.ledger, stubborn.world, { ...options, replace: "all" }), 2)
+      stubborn.carryOut(planOf(bigger, stubborn.ledger, stubborn.world, { ...options, replace: "all" }), 4)
       stubborn.carryOut(planOf(fleetOf(), stubborn.ledger, stubborn.world, options), maxSteps)
       stubborn.nodes.set(old!.id, old!)
       for (let run = 0; run < 3; run++) stubborn.carryOut(planOf(fleetOf(), stubborn.ledger, stubborn.world, options))
@@ -136,13 +146,76 @@ describe("a plan", () => {
   it("keeps the line of a replaced node that is neither there nor certainly gone, although its successor is gone", () => {
     const account = withMembers({ "web-1": {} })
     const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
-    account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 2)
+    account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 4)
     const { node } = account.ledger.members.get("web-1")!
     for (const count of [0, 1]) {
-      const world = { nodes: new Map(), gone: new Set([node!.id]) }
+      const world = { nodes: new Map(), gone: new Set([node!.id]), elsewhere: new Set<number>(), losses: new Map() }
       assert.deepStrictEqual(actionsOf(planOf(fleetOf(groupOf("web", count)), account.ledger, world, options)), [
         "doubted web-1"
       ])
+    }
+  })
+
+  it("commits no node that differs from the file, also while the one that it replaced is going", () => {
+    const account = withMembers({ "web-1": {} })
+    const [old] = account.nodes.values()
+    const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
+    account.carryOut(planOf(bigger, account.ledger, account.world, { ...options, replace: "all" }), 5)
+    account.nodes.set(old!.id, { ...old!, status: "terminate" })
+    const commitment = { setting: "auto_renew", days: 30 } as const
+    const planned = (plan: string) =>
+      actionsOf(
+        planOf(
+          fleetOf(groupOf("web", 1, { order: { plan, image: "ubuntu" }, commitment })),
+          account.ledger,
+          account.world,
+          options
+        )
+      )
+    assert.deepStrictEqual(planned("small"), ["differs web-1"])
+    assert.deepStrictEqual(planned("large"), ["commit web-1"])
+  })
+
+  it("waits for an open create that is no longer wanted, protected or not", () => {
+    const fleet = fleetOf(groupOf("web", 1, { protect: true }))
+    const account = new Account([])
+    account.carryOut(planOf(fleet, account.ledger, account.world, options), 2)
+    const { conflicts } = planOf(fleetOf(), account.ledger, account.world, options)
+    assert.deepStrictEqual(
+      conflicts.map(({ kind }) => kind),
+      ["conflict"]
+    )
+  })
+
+  it("finds out first what became of a replacement that was sent before its member was protected", () => {
+    const account = withMembers({ "web-1": {} })
+    const order = { plan: "large", image: "ubuntu" }
+    account.carryOut(
+      planOf(fleetOf(groupOf("web", 1, { order })), account.ledger, account.world, { ...options, replace: "all" }),
+      2
+    )
+    const entry = account.ledger.members.get("web-1")!
+    assert.strictEqual(entry.state, "creating")
+    for (const protect of [false, true]) {
+      const fleet = fleetOf(groupOf("web", 1, { order, protect }))
+      assert.strictEqual(mustBeKnown(fleet, account.ledger, { ...options, replace: "all" })(entry), protect)
+    }
+  })
+
+  it("reverts a replacement if the file is as before: keeps the old node, and deletes the new one", () => {
+    const account = withMembers({ "web-1": {} })
+    const [old] = account.nodes.values()
+    const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
+    const replace = { ...options, replace: "all" as const }
+    account.carryOut(planOf(bigger, account.ledger, account.world, replace), 4)
+    assert.lengthOf([...account.nodes], 2)
+    const fleet = fleetOf(groupOf("web", 1))
+    for (const maxSteps of [0, 1, 2, 3, 4]) {
+      const one = new Account([...account.nodes.values()], account.ledger)
+      one.run(fleet, replace, maxSteps)
+      one.run(fleet, replace)
+      assert.deepStrictEqual([...one.nodes.keys()], [old!.id], String(maxSteps))
+      assert.isTrue(isEqual(planOf(fleet, one.ledger, one.world, options)))
     }
   })
 
@@ -165,6 +238,8 @@ const groups = fc.uniqueArray(
     group: fc.constantFrom("web", "db", "job"),
     count: fc.integer({ min: 0, max: 4 }),
     plan: fc.constantFrom("small", "large"),
+    tags: fc.constantFrom<ReadonlyArray<string> | undefined>(undefined, [], ["a", "b"], ["b", "a"], ["c"]),
+    name: fc.constantFrom("shop", "market"),
     protect: fc.boolean()
   }),
   { selector: ({ group }) => group }
@@ -172,10 +247,42 @@ const groups = fc.uniqueArray(
 
 const fleetFrom = (found: typeof groups extends fc.Arbitrary<infer A> ? A : never) =>
   fleetOf(
-    ...found.map(({ count, group, plan, protect }) =>
-      groupOf(group, count, { protect, order: { plan, image: "ubuntu" } })
+    ...found.map(({ count, group, name, plan, protect, tags }) =>
+      groupOf(group, count, {
+        protect,
+        nameOf: (n) => `${name}-${group}-${n}`,
+        order: { plan, image: "ubuntu", ...(tags && { tags }) }
+      })
     )
   )
+
+/** A run that checks every plan: it sends only what it shows, and deletes no protected node. */
+const checkedRun = (account: Account, fleet: LoadedFleet, options: PlanOptions, maxSteps?: number): Plan => {
+  account.resolve(fleet, options)
+  const before = new Map(account.ledger.members)
+  const deletedBefore = account.deleted.length
+  const plan = account.run(fleet, options, maxSteps)
+  const groupOf = (member: string) => fleet.groups.find(({ group }) => member.startsWith(`${group}-`))
+  for (const change of plan.changes) {
+    if (change.action !== "create" && (change.action !== "replace" || change.made !== null)) continue
+    if (!change.isResumed) continue
+    const { pending, sent } = before.get(`${change.member.group}-${change.member.n}`)!
+    assert.strictEqual(pending!.plan, change.group.order.plan)
+    assert.strictEqual(pending!.name, change.group.nameOf(change.member.n))
+    assert.sameMembers([...((sent!["tags"] as Array<string>) ?? [])], [...(change.group.order.tags ?? [])])
+  }
+  const owners = new Map(
+    Array.from(before.values()).flatMap((entry) =>
+      [entry.node, entry.previous].flatMap((owned) => (owned === undefined ? [] : [[owned.id, entry] as const]))
+    )
+  )
+  for (const id of account.deleted.slice(deletedBefore)) {
+    const entry = owners.get(id)!
+    assert.isNotTrue(entry.protect, entry.member)
+    assert.isNotTrue(groupOf(entry.member)?.protect, entry.member)
+  }
+  return plan
+}
 
 describe("carried out", () => {
   it("makes the members those of the file, touches nothing else, deletes no more than it says, and changes the price by what it says", () => {
@@ -183,35 +290,44 @@ describe("carried out", () => {
       fc.property(
         groups,
         groups,
+        groups,
         fc.array(fc.nat({ max: 20 })),
-        fc.integer({ min: 0, max: 12 }),
+        fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 12 })),
         fc.constantFrom<PlanOptions["replace"]>("all", []),
-        (before, after, lost, maxSteps, replace) => {
-          const foreign = [nodeOf(1, "other"), nodeOf(2, "shop-web-9")]
+        (before, between, after, lost, [firstSteps, maxSteps], replace) => {
+          const foreign = [nodeOf(1, "other"), nodeOf(2, "shop-web-9", { plan: "tiny" })]
           const account = new Account(foreign)
-          account.carryOut(planOf(fleetFrom(before), account.ledger, account.world, options))
-          // Some of its nodes are lost, and a run that was killed has done a part.
+          checkedRun(account, fleetFrom(before), options)
+          // Some nodes are lost, and killed runs have carried out a part of this file or of another one.
           const own = Array.from(ownedIds(account.ledger))
           for (const at of lost) account.nodes.delete(own[at] ?? 0)
+          checkedRun(account, fleetFrom(between), { ...options, replace }, firstSteps)
           const fleet = fleetFrom(after)
-          account.carryOut(planOf(fleet, account.ledger, account.world, { ...options, replace }), maxSteps)
+          checkedRun(account, fleet, { ...options, replace }, maxSteps)
 
+          account.resolve(fleet, { ...options, replace })
           const plan = planOf(fleet, account.ledger, account.world, { ...options, replace })
           assert.deepStrictEqual(plan.conflicts, [])
-          const [deletedBefore, idsBefore] = [account.deleted.length, Array.from(ownedIds(account.ledger))]
-          const costBefore = account.costOf(idsBefore)
+          const idsBefore = [...ownedIds(account.ledger), ...Array.from(account.unanswered.values(), ({ id }) => id)]
+          const open = Array.from(account.unanswered.values(), ({ id }) => id)
+          const deletedBefore = account.deleted.length
+          const costBefore = account.costOf(idsBefore.filter((id) => !open.some((each) => each === id)))
           const madeBefore = new Set(account.nodes.keys())
-          account.carryOut(plan)
+          checkedRun(account, fleet, { ...options, replace })
           assert.strictEqual(account.deleted.length - deletedBefore, deletesOf(plan))
           const made = Array.from(account.nodes.keys()).filter((id) => !madeBefore.has(id))
           const costAfter = account.costOf(new Set([...idsBefore, ...made]))
           assert.closeTo(planPrice(plan, prices).differencePerHourInr!, costAfter - costBefore, 1e-6)
           for (const { id } of foreign) assert.isTrue(account.nodes.has(id))
 
+          // A node that the file no longer protects is deleted in the run after that.
+          checkedRun(account, fleet, { ...options, replace })
           const again = planOf(fleet, account.ledger, account.world, { ...options, replace })
           assert.isTrue(isIdle(again), JSON.stringify(actionsOf(again)))
-          const kept = again.changes.filter(({ action }) => action === "kept")
-          if (kept.length === 0 && replace === "all") assert.isTrue(isEqual(again), JSON.stringify(actionsOf(again)))
+          const left = again.changes.filter(
+            (change) => change.action === "kept" || (change.action === "differs" && change.remedy === "protected")
+          )
+          if (left.length === 0 && replace === "all") assert.isTrue(isEqual(again), JSON.stringify(actionsOf(again)))
           for (const { count, group, protect } of fleet.groups) {
             const members = entriesOf(account.ledger).filter(
               ({ node, member }) => node !== undefined && account.nodes.has(node.id) && member.startsWith(`${group}-`)
@@ -220,7 +336,8 @@ describe("carried out", () => {
             else assert.lengthOf(members, count)
           }
         }
-      )
+      ),
+      { numRuns: 300 }
     )
   })
 })

@@ -5,11 +5,30 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { exactPrice, unknownPrice } from "@berthkit/core/domain/Price"
 import { DateTime } from "effect"
-import { settledLedger } from "../../src/applying/perform.ts"
+import { notedLedger } from "../../src/applying/perform.ts"
 import { sentOf } from "../../src/fleet/differences.ts"
-import { begun, deleting, type Ledger, made, newLedger, ownedOf, previousDeleting } from "../../src/fleet/Ledger.ts"
+import {
+  begun,
+  deleting,
+  entriesOf,
+  type Ledger,
+  made,
+  newLedger,
+  notMade,
+  ownedOf,
+  previousDeleting,
+  takenBack
+} from "../../src/fleet/Ledger.ts"
 import { memberText } from "../../src/fleet/Member.ts"
-import type { LoadedFleet, LoadedGroup, Plan, World } from "../../src/fleet/plan.ts"
+import {
+  type LoadedFleet,
+  type LoadedGroup,
+  mustBeKnown,
+  type Plan,
+  planOf,
+  type PlanOptions,
+  type World
+} from "../../src/fleet/plan.ts"
 
 export const nodeOf = (id: number, name: string, fields: Partial<Node> = {}): Node => ({
   id: id as NodeId,
@@ -40,6 +59,7 @@ export const groupOf = (group: string, count: number, fields: Partial<LoadedGrou
   scripts: [],
   protect: false,
   commitment: null,
+  placeOf: () => ({ line: 1, column: 1 }),
   ...fields
 })
 
@@ -63,6 +83,8 @@ export class Account {
   readonly nodes = new Map<number, Node>()
   readonly deleted: Array<number> = []
   readonly createdNames: Array<string> = []
+  /** The nodes of creates whose replies were lost, by member. */
+  readonly unanswered = new Map<string, Node>()
   ledger: Ledger
   #next: number
 
@@ -76,7 +98,7 @@ export class Account {
   get world(): World {
     const known = Array.from(this.ledger.members.values()).flatMap(({ node, previous }) => [node, previous])
     const gone = known.flatMap((owned) => (owned === undefined || this.nodes.has(owned.id) ? [] : [owned.id]))
-    return { nodes: new Map(this.nodes), gone: new Set(gone) }
+    return { nodes: new Map(this.nodes), gone: new Set(gone), elsewhere: new Set(), losses: new Map() }
   }
 
   /** What the fleet's nodes cost. */
@@ -89,8 +111,8 @@ export class Account {
     return micros / 1e6
   }
 
-  #make(name: string, group: LoadedGroup): Node {
-    const node = nodeOf(this.#next++, name, { plan: group.order.plan, image: String(group.order.image) })
+  #make(name: string, plan: string, image: string | number): Node {
+    const node = nodeOf(this.#next++, name, { plan, image: String(image) })
     this.nodes.set(node.id, node)
     this.createdNames.push(name)
     return node
@@ -101,33 +123,55 @@ export class Account {
     this.deleted.push(id)
   }
 
+  /** Settles the open creates whose outcome a run has to know. */
+  resolve(fleet: LoadedFleet, options: Pick<PlanOptions, "isDestroy" | "replace">): void {
+    const mustKnow = mustBeKnown(fleet, this.ledger, options)
+    for (const entry of entriesOf(this.ledger)) {
+      if (entry.state !== "creating" || !mustKnow(entry)) continue
+      const node = this.unanswered.get(entry.member)
+      this.ledger =
+        node === undefined ? notMade(this.ledger, entry.member) : made(this.ledger, entry.member, ownedOf(node))
+      this.unanswered.delete(entry.member)
+    }
+  }
+
+  /** Runs once, killed after `maxSteps` steps if given; returns the plan. */
+  run(fleet: LoadedFleet, options: PlanOptions, maxSteps?: number): Plan {
+    this.resolve(fleet, options)
+    const plan = planOf(fleet, this.ledger, this.world, options)
+    this.carryOut(plan, maxSteps, fleet, options.isDestroy)
+    return plan
+  }
+
   /** Does what a plan says, step by step, with the ledger as `perform` keeps it; ends early after so many steps, as a killed run does. */
-  carryOut(plan: Plan, maxSteps = Number.POSITIVE_INFINITY): void {
+  carryOut(plan: Plan, maxSteps = Number.POSITIVE_INFINITY, fleet: LoadedFleet = fleetOf(), isDestroy = false): void {
     let steps = 0
     const step = (act: () => void) => {
       if (steps++ < maxSteps) act()
     }
-    step(() => (this.ledger = settledLedger(this.ledger, plan)))
+    step(() => (this.ledger = notedLedger(this.ledger, plan, fleet, isDestroy)))
     for (const change of plan.changes) {
       const member = memberText(change.member)
       if (change.action === "create" || (change.action === "replace" && change.made === null)) {
         const { group, name } = change
-        let node: Node | undefined
-        const pending = {
-          name,
-          plan: group.order.plan,
-          image: group.order.image,
-          by: "here",
-          since: "2026-01-01T00:00:00Z"
-        }
-        step(() => {
+        if (!change.isResumed) {
+          const { image, plan } = group.order
+          const pending = { name, plan, image, by: "here", since: "2026-01-01T00:00:00Z" }
           const sent = sentOf(group.order, group.scripts)
-          this.ledger = begun(this.ledger, change.member, { pending, sent, protect: group.protect })
-          node = this.#make(name, group)
-          this.ledger = made(this.ledger, member, ownedOf(node))
+          step(() => (this.ledger = begun(this.ledger, change.member, { pending, sent, protect: group.protect })))
+        }
+        // Sends what the ledger has as pending. If an earlier attempt made the node, its key finds it.
+        step(() => {
+          const { image, name, plan } = this.ledger.members.get(member)!.pending!
+          if (!this.unanswered.has(member)) this.unanswered.set(member, this.#make(name, plan, image))
+        })
+        step(() => {
+          this.ledger = made(this.ledger, member, ownedOf(this.unanswered.get(member)!))
+          this.unanswered.delete(member)
         })
       }
       if (change.action === "replace") {
+        if (change.isTakenBack) step(() => (this.ledger = takenBack(this.ledger, member)))
         step(() => (this.ledger = previousDeleting(this.ledger, member)))
         step(() => this.#remove(change.old.id))
       }

@@ -5,9 +5,8 @@ import { Option } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
-  isProven,
+  chargedSoFar,
   kept,
-  type Lease,
   newLease,
   paidMillisLeft,
   parseLease,
@@ -88,13 +87,16 @@ describe("a kept node", () => {
   })
 })
 
-describe("a node is proved", () => {
-  const node: NonNullable<Lease["node"]> = { id: 7, name: "run-a", createdMillis: 10_000 }
+describe("what is charged for a node", () => {
+  const priced = { ...lease, price: { perHourInr: 5, minimumInr: 12 } }
 
-  it("by its id, its name and its creation, which a reply may state in whole seconds", () => {
-    expect(isProven(node, { ...node, createdMillis: 9_000 })).toBe(true)
-    expect(isProven(node, { ...node, id: 8 })).toBe(false)
-    expect(isProven(node, { ...node, name: "web" })).toBe(false)
-    expect(isProven(node, { ...node, createdMillis: 13_000 })).toBe(false)
+  it.each([
+    [1, 12, true],
+    [2 * hour, 12, true],
+    [2 * hour + 1, 15, false]
+  ])("after %i ms is ₹%i", (used, amountInr, isMinimum) => {
+    expect(chargedSoFar(priced, at(used))).toEqual({ amountInr, isMinimum })
   })
+
+  it("is not known without a price", () => expect(chargedSoFar(lease, at(hour))).toBeUndefined())
 })

@@ -19,6 +19,9 @@ const keeping = (stderr: Surface) => {
     chatty: true,
     jsonErrors: false,
     data: () => Effect.void,
+    noteChange: Effect.void,
+    hasChanged: Effect.succeed(false),
+    lost: () => Effect.die("nothing is printed here"),
     followable: (hint) => hint,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),
@@ -37,6 +40,7 @@ const free: KnownAllowance = {
   remaining: 1000,
   keptForReads: 12,
   resetInMillis: 60_000,
+  windowMillis: null,
   pausedMillis: 0,
   underWay: 0,
   waiting: 0
@@ -140,8 +144,23 @@ describe("progress", () => {
       assert.isTrue(quick.painted.every((line) => line === ""))
       const { painted } = yield* shown(terminal, () => call("nodes.list", Effect.sleep("2 seconds")))
       assert.isTrue(painted.some((line) => line.endsWith("1 s  reading the list of nodes")))
+    })
+  )
+
+  it.effect("is one line on a pipe for a wait of more than 2 s that nothing else reports", () =>
+    Effect.gen(function* () {
+      const brief = yield* shown(pipe, () => call("nodes.list", Effect.sleep("1900 millis")))
+      assert.deepStrictEqual(brief.notes, [])
       const { notes } = yield* shown(pipe, () => call("nodes.list", Effect.sleep("4 seconds")))
-      assert.deepStrictEqual(notes, [])
+      assert.deepStrictEqual(notes, ["Reading the list of nodes (2 s)"])
+      const whole = yield* shown(pipe, () =>
+        withProgress({ goal: "deleted", total: 1 }, () => call("nodes.get", Effect.sleep("4 seconds")))
+      )
+      assert.deepStrictEqual(whole.notes, ["Waiting for deleted (2 s)"])
+      const settled = yield* shown(pipe, () =>
+        Effect.flatMap(Progress, ({ observer }) => observer.traced("method", "nodes.create")(Effect.sleep("4 seconds")))
+      )
+      assert.deepStrictEqual(settled.notes, ["Looking for the node of a create (2 s)"])
     })
   )
 
@@ -165,7 +184,7 @@ describe("progress", () => {
         allowance.known = { ...free, remaining: null, resetInMillis: null, waiting: 1 }
         return call("nodes.get", Effect.sleep("3 seconds"))
       })
-      assert.deepStrictEqual(brief.notes, [])
+      assert.deepStrictEqual(brief.notes, ["Reading a node (2 s)"])
       assert.deepStrictEqual(refused.notes, ["Waiting for the rate limit until 00:00:19 UTC (9 s)."])
     })
   )

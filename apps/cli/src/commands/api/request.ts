@@ -2,20 +2,22 @@
  * `berth api`: any request of the service, with the account's credentials and berth's errors.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
-import { withFiles } from "@berthkit/core/client/files/StateFiles"
+import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import type { RawReply } from "@berthkit/core/api/Reply"
 import { pageSize } from "@berthkit/core/api/Routes"
 import { escapeControlsInLines } from "@berthkit/terminal/escapeControls"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
-import { Effect, Option, Predicate, Result, Stdio, Stream } from "effect"
+import { Effect, Option, Predicate, Result } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
+import { fileReason } from "../../failure/fileReason.ts"
+import { readGivenText } from "../../files/givenFile.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { type Format, OutputFormat } from "../../output/OutputOptions.ts"
-import { checkValueFormat, valueText } from "../../output/valueText.ts"
+import { valueText } from "../../output/valueText.ts"
 import { client } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
 
@@ -31,15 +33,18 @@ const pair = (text: string): Option.Option<readonly [string, string]> => {
   return at < 1 ? Option.none() : Option.some([text.slice(0, at), text.slice(at + 1)])
 }
 
-/** The body: as it is, from `@file`, or from stdin for `-`. */
-const bodyFrom = Effect.fnUntraced(function* (data: string) {
-  if (data === "-") return yield* Stream.mkString(Stream.decodeText((yield* Stdio.Stdio).stdin))
-  return data.startsWith("@") ? yield* withFiles((fs) => fs.readFile(data.slice(1), "utf8")) : data
-})
+/** More than the service accepts. */
+const maxBodyBytes = 16 * 1024 * 1024
 
-const unreadable = (data: string) => () =>
+/** The body: as it is, from `@file`, or from stdin for `-`. */
+const bodyFrom = (data: string) =>
+  data === "-" || data.startsWith("@")
+    ? Effect.mapError(readGivenText(data.replace(/^@/, ""), maxBodyBytes), unreadable(data))
+    : Effect.succeed(data)
+
+const unreadable = (data: string) => (fault: FileFault) =>
   new UsageFault({
-    message: data === "-" ? "stdin cannot be read." : `The file ${data.slice(1)} cannot be read.`,
+    message: `${data === "-" ? "stdin" : `The file ${data.slice(1)}`} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
     hint: "-d takes JSON, @FILE, or - for stdin."
   })
 
@@ -151,7 +156,7 @@ export const request = command(
       "Query parameter; repeatable",
       "q"
     ),
-    data: flag("data", text("JSON|@FILE|-"), "Body of the request", "d"),
+    data: flag("data", { ...text("JSON|@FILE|-"), mayBeEmpty: true }, "Body of the request", "d"),
     include: switchFlag("include", "Print the status and the headers too"),
     paginate: switchFlag("paginate", "Read every page of a list, and print one list")
   },
@@ -159,7 +164,6 @@ export const request = command(
     const [method, given] = yield* Effect.fromResult(target(words))
     const { path, query } = withQuery(given, added)
     const format = yield* OutputFormat
-    yield* checkValueFormat(format, "a reply")
     if (everyPage && (method !== "GET" || include)) {
       return yield* new UsageFault({
         message: `--paginate does not go with ${include ? "-i" : method}.`,
@@ -170,7 +174,7 @@ export const request = command(
     if (data !== undefined && bodiless.has(method)) {
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
-    const body = data === undefined ? undefined : yield* Effect.mapError(bodyFrom(data), unreadable(data))
+    const body = data === undefined ? undefined : yield* bodyFrom(data)
     const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
     const { stdout } = yield* Output
     if (include) yield* printMasked(escapeControlsInLines(head(reply)))

@@ -2,13 +2,14 @@
  * `berth apply`: makes the nodes of the account as a fleet file says.
  */
 import { Duration, Effect } from "effect"
-import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
+import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { duration, flag, flagOr, flags, switchFlag, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { wordsOf } from "../../commandLine/words.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { command } from "../command.ts"
-import { rupeesPerHour } from "../node/createFlags.ts"
+import { maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
+import { inRupees, rupeesPerHour } from "../../proposal/rupees.ts"
 import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, yesFlag } from "./flags.ts"
 
 const parameters = {
@@ -27,6 +28,8 @@ const parameters = {
   pick: flags("pick", text("MEMBER"), "Delete this member if its group has too many; repeatable"),
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
   maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour"),
+  maxCommitment: maxCommitmentFlag,
+  maxMinimum: flag("max-minimum", inRupees, "Abort if the minimum charges of new nodes would be more"),
   grace: graceFlag,
   dryRun: dryRunFlag,
   yes: yesFlag
@@ -48,8 +51,9 @@ export const apply = command(
     const place = placeOf(file)
     const pick = listed(given.pick)
     if (dryRun) {
-      yield* previewFleet(place, { replace, pick, isDestroy: false, maxCost: given.maxCost })
-      return
+      const { maxCommitment, maxCost, maxMinimum } = given
+      const plan = yield* previewFleet(place, { replace, pick, isDestroy: false, maxCommitment, maxCost, maxMinimum })
+      return yield* ensureSingle(plan)
     }
     yield* changeFleet({ ...given, place, replace, pick, isDestroy: false })
   }),

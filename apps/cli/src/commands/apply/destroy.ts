@@ -2,7 +2,7 @@
  * `berth destroy`: deletes the nodes of a fleet, and no others. Protected ones stay.
  */
 import { Duration, Effect } from "effect"
-import { changeFleet, previewFleet } from "../../applying/changeFleet.ts"
+import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { switchFlag } from "../../commandLine/Parameter.ts"
 import { command } from "../command.ts"
@@ -22,14 +22,15 @@ export const destroy = command(
     const place = placeOf(file)
     const options = { replace: [], pick: [], isDestroy: true } as const
     if (dryRun) {
-      yield* previewFleet(place, options)
-      return
+      return yield* ensureSingle(yield* previewFleet(place, options))
     }
     yield* changeFleet({
       ...given,
       ...options,
       place,
       maxCost: undefined,
+      maxCommitment: undefined,
+      maxMinimum: undefined,
       maxUnavailable: 1,
       readyCommand: undefined,
       readyTimeout: Duration.zero

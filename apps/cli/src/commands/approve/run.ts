@@ -7,6 +7,7 @@ import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { canAsk, confirm } from "../../proposal/confirm.ts"
+import { questionOf } from "../../proposal/Proposal.ts"
 import { consentLines, expiryOf, isCurrent, ProposalStore } from "../../proposal/ProposalStore.ts"
 import { approvalRecord } from "../../records/approval.ts"
 import { connection } from "../../settings/client.ts"
@@ -41,13 +42,25 @@ export const approve = command(
     )
     const kept = yield* store.find(id)
     const isOld = !isCurrent(kept, yield* Clock.currentTimeMillis)
-    const fault = done(id, yield* store.answerOf(id), (yield* store.resultOf(id)) !== undefined, isOld)
+    const before = yield* store.answerOf(id)
+    const isTaken = before === "declined" || (yield* store.wasSent(id))
+    const fault = done(id, isTaken ? before : undefined, (yield* store.resultOf(id)) !== undefined, isOld)
     if (fault !== undefined) return yield* fault
     const { note } = yield* Output
-    const [question = "", ...facts] = consentLines(kept)
-    for (const line of facts) yield* note(line)
-    yield* Effect.tapErrorTag(confirm({ question, count: undefined, verb: "approve" }), "Interrupted", () =>
-      store.answer(id, "declined")
+    if (before === "approved") yield* note("It was approved before. You can still say no.")
+    for (const line of consentLines(kept)) yield* note(line)
+    const question = questionOf([kept.terms.proposal])
+    yield* Effect.tapErrorTag(
+      confirm({ question, count: undefined, verb: "approve" }),
+      "Interrupted",
+      Effect.fnUntraced(function* () {
+        if ((yield* store.answer(id, "declined")) === "declined") return
+        return yield* new ProposalRefused({
+          proposal: id,
+          message: `It is too late to decline the proposal ${id}: it was approved before, and its request has left.`,
+          hint: "See what came of it: berth node list"
+        })
+      })
     )
     if (!isCurrent(kept, yield* Clock.currentTimeMillis)) return yield* done(id, undefined, false, true)!
     const answer = yield* store.answer(id, "approved")

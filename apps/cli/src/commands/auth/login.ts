@@ -12,8 +12,8 @@ import { Output, printNote } from "../../output/Output.ts"
 import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
-import { profileRecord } from "../../records/account.ts"
-import { addressOf, deadlineSetting, profileToSave } from "../../settings/account.ts"
+import { profileOf, profileRecord } from "../../records/account.ts"
+import { addressOf, deadlineSetting, placeToSave, profileToSave } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
@@ -108,9 +108,11 @@ const ensureNotAnother = Effect.fnUntraced(function* (
   })
 })
 
-const optionsOf = ({ accessToken, apiKey, baseUrl }: ProfileValues) => ({
+const optionsOf = ({ accessToken, apiKey, baseUrl, location, project }: ProfileValues) => ({
   baseUrl,
-  credentials: { apiKey, accessToken }
+  credentials: { apiKey, accessToken },
+  project,
+  location
 })
 
 export const login = command(
@@ -126,6 +128,7 @@ export const login = command(
     const allowHttp = yield* allowHttpSetting((yield* GlobalSettings).allowHttp)
     yield* ensurePrivate(baseUrl, allowHttp)
     if (yield* canAsk) yield* printNote(`Logging in to ${baseUrl.value} as profile ${name}.`)
+    const place = yield* placeToSave(before)
     const secrets = yield* readSecrets
     const from = (value: Redacted.Redacted): Option.Option<Credential> =>
       Option.some({ value, source: "What was given", belongsTo: baseUrl.value })
@@ -134,11 +137,13 @@ export const login = command(
       apiKey: from(secrets.apiKey),
       accessToken: from(secrets.accessToken),
       allowHttp,
+      ...place,
       deadline
     })
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 
-    const values = { baseUrl: baseUrl.value, ...secrets, further: before?.further }
+    const { location, project } = connection.options
+    const values = { baseUrl: baseUrl.value, ...secrets, project, location, further: before?.further }
     let goesOn = false
     if (before !== undefined) {
       const files = yield* Effect.option(accountFiles(optionsOf(before)))
@@ -149,12 +154,13 @@ export const login = command(
       current: name,
       profiles: new Map(profiles.profiles).set(name, values)
     })
-    yield* printNote(`Logged in to ${baseUrl.value} as profile ${name}; saved in ${path}.`)
+    const where = project === undefined ? "" : `, project ${project} in ${location}`
+    yield* printNote(`Logged in to ${baseUrl.value}${where} as profile ${name}; saved in ${path}.`)
     if (goesOn) {
       yield* printNote(
-        "Idempotency keys of earlier creates stay valid with the new API key; for another account use another profile."
+        `Idempotency keys of earlier creates${project === undefined ? "" : " in this project and location"} stay valid with the new API key; for another account use another profile.`
       )
     }
-    yield* printOne(profileRecord, { name, current: true, baseUrl: baseUrl.value })
+    yield* printOne(profileRecord, profileOf(name, values, true))
   })
 )

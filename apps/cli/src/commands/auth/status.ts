@@ -19,6 +19,10 @@ export const accountOf = (
   profileSource: source(settings.profile),
   baseUrl: value(settings.baseUrl),
   baseUrlSource: source(settings.baseUrl),
+  project: value(settings.project),
+  projectSource: source(settings.project),
+  location: value(settings.location),
+  locationSource: source(settings.location),
   apiKeySource: source(settings.apiKey),
   accessTokenSource: source(settings.accessToken),
   authenticated

@@ -2,23 +2,44 @@
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
 import { setCommitmentRequest } from "@berthkit/core/client/NodeOperations"
-import { Nodes } from "@berthkit/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berthkit/core/domain/Commitment"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
-import { keepSetting } from "../../commitmentLog/CommitmentLog.ts"
-import { UsageFault } from "../../failure/CliFailure.ts"
+import { CommitmentLog, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import {
+  afterLost,
+  buysPeriod,
+  commandOf,
+  type CommitmentOrder,
+  ensureKnown,
+  mayBeSet,
+  sendCommitment
+} from "../../commitmentLog/sendCommitment.ts"
+import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
-import { type Approval, approve, ensureApprovable, foundBy, type Proposal, propose } from "../../proposal/Proposal.ts"
+import {
+  type Approval,
+  approve,
+  ensureApprovable,
+  foundBy,
+  type Offered,
+  type Proposal,
+  propose
+} from "../../proposal/Proposal.ts"
+import { boundOf, checkCommitments, maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
 import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
+
+const priceUnknown =
+  "Name the committed option with --sku, see berth plan list; or run it without --yes: berth then asks you."
 
 /** The committed option to renew to, or why it cannot be one. */
 export const optionFor = Effect.fnUntraced(function* (node: Pick<Node, "plan" | "image">, skuId: number) {
@@ -39,7 +60,9 @@ const outcomeOf = (
 ): string => {
   const end = endOfCommitment[setting]
   if (option === undefined) {
-    return skuId === undefined || skuId === 0 ? end : `committed option ${skuId}, at a price that is not known; ${end}`
+    if (skuId === undefined || skuId === 0)
+      return buysPeriod({ setting, skuId }) ? `${end}, at a price that is not known` : end
+    return `committed option ${skuId}, at a price that is not known; ${end}`
   }
   const { days, priceInr } = option
   return `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${end}`
@@ -61,16 +84,41 @@ export const proposalOf = (
     outcome: `${outcomeOf(setting, skuId, option)}${found}`
   })
 
+/** Whether the outcome is unknown. A reply that Berth cannot read has its own hint. */
+const isLost = (error: BerthError): boolean => mayBeSet(error) && error.reason._tag !== "UnexpectedResponse"
+
+/** Notes what a person has seen in the portal of a purchase that got no reply. Nothing is sent. */
+const settle = Effect.fnUntraced(function* (node: Node, order: CommitmentOrder) {
+  const log = yield* CommitmentLog
+  const open = yield* log.openOf(node.id)
+  const skuId = order.skuId ?? null
+  if (open === undefined || open.setting !== order.setting || open.skuId !== skuId) {
+    return yield* new UsageFault({
+      message: `No request for ${order.setting}${skuId === null ? "" : ` with the committed option ${skuId}`} of ${node.name} (${node.id}) is without a reply.`,
+      hint: open === undefined ? "Omit --found." : `One is open: ${commandOf(node.id, open)} --found set`
+    })
+  }
+  const option = open.skuId === null || open.skuId === 0 ? undefined : yield* forcedOption(node, open.skuId)
+  yield* keepSetting(node.id, open.setting, open.skuId ?? undefined, option)
+  yield* log.end(node.id)
+})
+
 export const set = command(
   {
     node: oneNode,
     setting: argument("SETTING", oneOf(CommitmentSetting.literals, ""), "What happens when the commitment ends"),
     sku: flag("sku", wholeNumber(0, undefined, "ID"), "Committed option to renew to, see berth plan list"),
+    maxCommitment: maxCommitmentFlag,
     force: switchFlag("force", "Send even if the option is not listed"),
+    found: flag(
+      "found",
+      oneOf(["set", "not-set"], "FOUND"),
+      "What the portal shows of a request that got no reply: set or not-set"
+    ),
     yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
-  Effect.fnUntraced(function* ({ dryRun, force, node: given, setting, sku: skuId, yes }) {
+  Effect.fnUntraced(function* ({ dryRun, force, found, maxCommitment, node: given, setting, sku: skuId, yes }) {
     if (skuId !== undefined && skuId !== 0 && setting !== "auto_renew") {
       return yield* new UsageFault({
         message: `--sku goes with auto_renew, not with ${setting}.`,
@@ -81,22 +129,44 @@ export const set = command(
       verb: "set the commitment",
       mustAsk: true,
       yes,
-      dryRun,
-      single: true
+      dryRun
+    }
+    if (found === "set") {
+      if (dryRun) {
+        return yield* new UsageFault({ message: "--found set sends nothing to be shown.", hint: "Omit --dry-run." })
+      }
+      const { node } = yield* resolveNode(given, { change: true })
+      yield* settle(node, { setting, skuId })
+      return yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
     }
     yield* ensureApprovable(approval)
-    const { from, node } = yield* resolveNode(given, { change: true })
-    const option =
-      skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
-    const proposal = proposalOf(node, setting, skuId, option, foundBy(from))
-    if (!(yield* approve([proposal], approval))) return
-    yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId })).pipe(
+    const read = Effect.gen(function* () {
+      const { from, node } = yield* resolveNode(given, { change: true })
+      const option =
+        skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
+      if (found === undefined) yield* ensureKnown(node, { setting, skuId })
+      if (buysPeriod({ setting, skuId })) {
+        yield* checkCommitments([option?.priceInr ?? null], boundOf({ maxCommitment, yes, dryRun }), priceUnknown)
+      }
+      const order = { node, option }
+      const proposals = [proposalOf(node, setting, skuId, option, foundBy(from))]
+      return { proposals, single: true, order } satisfies Offered<typeof order>
+    })
+    const approved = yield* approve(yield* read, read, approval)
+    if (Option.isNone(approved)) return
+    const { node, option } = approved.value
+    const hint = afterLost({ setting, skuId })
+    yield* sendCommitment(node, { setting, skuId }, option, found === "not-set").pipe(
+      Effect.mapError((error) =>
+        error._tag === "BerthError" && isLost(error)
+          ? new CommitmentUnknown({ id: node.id, name: node.name, because: error.message, hint })
+          : error
+      ),
       whenInterrupted(() => ({
         message: `Interrupted before the reply came; the commitment of ${node.name} (${node.id}) may be set.`,
-        hint: "Run the same command again to be sure."
+        hint
       }))
     )
-    yield* keepSetting(node.id, setting, skuId, option)
     yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
   }),
   client

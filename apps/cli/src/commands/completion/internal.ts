@@ -1,12 +1,20 @@
 /**
- * What the scripts of shells call: `berth __complete SHELL -- WORD…` prints what may come next, and `berth __values PROFILE` reads the values
+ * What the scripts of shells call: `berth __complete SHELL -- WORD…` prints what may come next, and `berth __values`, with the flags of the account, reads the values
  * anew. `berth __describe` prints every command as data, which the bundle keeps. None of them is for people.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Clock, Config, Effect, Option, Stream } from "effect"
-import { type CachedValues, cachePath, profileNames, readCache, writeCache } from "../../completion/CompletionCache.ts"
+import {
+  type AccountFlags,
+  accountVariables,
+  type CachedValues,
+  cachePath,
+  profileNames,
+  readCache,
+  writeCache
+} from "../../completion/CompletionCache.ts"
 import { pricePerHourText } from "../../records/price.ts"
 import { command, Commands } from "../command.ts"
 import type { CommandHelp } from "../../commandLine/CommandHelp.ts"
@@ -44,15 +52,7 @@ const readValues = Effect.fnUntraced(function* (path: string | undefined) {
   return values
 }, Effect.timeout(maxMillis))
 
-const variables = [
-  "HOME",
-  "USERPROFILE",
-  "XDG_CONFIG_HOME",
-  "XDG_CACHE_HOME",
-  "BERTH_PROFILE",
-  "BERTH_BASE_URL",
-  "BERTH_API_KEY"
-]
+const variables = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", ...accountVariables]
 
 /** The variables that decide about the account. */
 const environment = Effect.map(
@@ -80,45 +80,42 @@ export const completeWords = command(
     const completion = complete(yield* Commands, (path) => described[path], line)
     const { dynamic } = completion
     const env = yield* environment
-    const { profile } = rawFlags(line)
+    const account = rawFlags(line)
     const offered =
       dynamic === undefined
         ? []
         : dynamic === "profiles"
           ? profileNames(env)
-          : ((yield* valuesOf(env, profile))?.values[dynamic] ?? [])
+          : ((yield* valuesOf(env, account))?.values[dynamic] ?? [])
     yield* Output.use(({ data }) => data(completionLines(completion, offered, shell)))
   })
 )
 
-/** Asks for the account of a profile. */
-const ofProfile = (profile: string | undefined) =>
-  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile }))
+/** Asks for the account that flags name. */
+const ofAccount = ({ location, profile, project }: AccountFlags) =>
+  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile, project, location }))
 
 /** The values that are kept, or else those that the service has; none where it cannot be asked. */
 const valuesOf = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string | undefined>>,
-  profile: string | undefined
+  account: AccountFlags
 ) {
-  const path = cachePath(env, profile)
+  const path = cachePath(env, account)
   return (
     readCache(path) ??
     (yield* readValues(path).pipe(
       Effect.provide(client),
-      ofProfile(profile),
+      ofAccount(account),
       Effect.orElseSucceed(() => undefined)
     ))
   )
 })
 
 export const refreshValues = command(
-  { words },
-  Effect.fnUntraced(function* ({ words: [profile] }) {
-    yield* readValues(cachePath(yield* environment, profile)).pipe(
-      Effect.provide(client),
-      ofProfile(profile),
-      Effect.ignore
-    )
+  {},
+  Effect.fnUntraced(function* () {
+    const path = cachePath(yield* environment, yield* GlobalSettings)
+    yield* readValues(path).pipe(Effect.provide(client), Effect.ignore)
   })
 )
 

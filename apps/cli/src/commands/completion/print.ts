@@ -29,7 +29,7 @@ complete -F _berth berth
 `
 
 const zsh = `#compdef berth
-# Completion of berth for zsh: eval "$(berth completion zsh)" in ~/.zshrc after compinit, or a file _berth on $fpath
+# Completion of berth for zsh: eval "$(berth completion zsh)" in ~/.zshrc, or a file _berth on $fpath
 _berth() {
   local line value
   local -a described
@@ -45,8 +45,16 @@ _berth() {
 }
 if [[ \${funcstack[1]} == _berth ]]; then
   _berth "$@"
-else
+elif (( $+functions[compdef] )); then
   compdef _berth berth
+else
+  # compinit comes later in ~/.zshrc.
+  _berth_when_ready() {
+    add-zsh-hook -d precmd _berth_when_ready
+    if (( $+functions[compdef] )); then compdef _berth berth; fi
+  }
+  autoload -Uz add-zsh-hook
+  add-zsh-hook precmd _berth_when_ready
 fi
 `
 

@@ -2,6 +2,7 @@
  * `berth cost --since TIME` and `berth cost --month [YYYY-MM]`: what was spent, which only a daemon that watched knows.
  */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
+import { parseInstantMillis } from "@berthkit/terminal/instant"
 import { Clock, DateTime, Effect, Option, Schema, Struct } from "effect"
 import { flag, text, type Values } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -9,22 +10,32 @@ import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
 import { Spending, spendFields, spendingRecord } from "../../records/spending.ts"
-import { askDaemon, watchUrl } from "../../settings/watchDaemon.ts"
+import { askDaemon, ownAccounts, watchUrl, watchUrlOf } from "../../settings/watchDaemon.ts"
 
 /** The month that is meant where `--month` has no value. */
 const present = "now"
 
 /** A day alone begins where the bill's days do. */
 const instantOf = (text: string): Option.Option<DateTime.Utc> =>
-  Option.map(DateTime.make(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00+05:30` : text), DateTime.toUtc)
+  Option.map(parseInstantMillis(text, "+05:30"), DateTime.makeUnsafe)
 
-const isTime = (text: string) => Option.isSome(parseDurationMillis(text)) || Option.isSome(instantOf(text))
+/** A hundred years. */
+const maxSpanMillis = 36_525 * 86_400_000
+
+const spanOf = (text: string): Option.Option<number> =>
+  Option.filter(parseDurationMillis(text), (millis) => millis <= maxSpanMillis)
+
+const isTime = (text: string) => Option.isSome(spanOf(text)) || Option.isSome(instantOf(text))
 const isMonth = (text: string) => text === present || /^\d{4}-(0[1-9]|1[0-2])$/.test(text)
 
 export const historyFlags = {
   since: flag(
     "since",
-    text("TIME", isTime, "expected a duration, such as 7d, a day, such as 2026-11-01, or an instant"),
+    text(
+      "TIME",
+      isTime,
+      "expected a duration, such as 7d, a day in India, such as 2026-11-01, or an instant that exists, with its offset, such as 2026-11-01T10:20:30Z"
+    ),
     "What was spent since then, as berth-watch saw it"
   ),
   month: flag(
@@ -42,6 +53,7 @@ const Spend = Schema.Struct(spendFields)
 /** As far as it is printed. */
 const AccountCost = Schema.Struct({
   ...Struct.pick(Spending.fields, ["account", "month", "from", "to", "watchedSince", "days"]),
+  fingerprint: Schema.NullOr(Schema.String),
   spent: Spend,
   forecast: Schema.NullOr(Spend),
   budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number }))
@@ -51,8 +63,9 @@ const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.toCodecJson(Schema.Struct({ accounts: Schema.Array(AccountCost) })))
 )
 
-const toSpending = ({ budget, forecast, spent, ...account }: typeof AccountCost.Type): Spending => ({
-  ...account,
+const toSpending = ({ budget, forecast, spent, ...account }: typeof AccountCost.Type, watchUrl: string): Spending => ({
+  ...Struct.omit(account, ["fingerprint"]),
+  watchUrl,
   ...spent,
   forecastInr: forecast?.amountInr ?? null,
   forecastMinInr: forecast?.minInr ?? null,
@@ -66,7 +79,7 @@ const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
   }
   if (month !== undefined) return month === present ? [] : [["month", month] as const]
   const given = since ?? ""
-  const span = parseDurationMillis(given)
+  const span = spanOf(given)
   const now = yield* Clock.currentTimeMillis
   const instant = Option.isSome(span) ? DateTime.make(now - span.value) : instantOf(given)
   return [["since", DateTime.formatIso(Option.getOrThrow(instant))] as const]
@@ -90,8 +103,9 @@ export const isHistory = ({ month, since }: History): boolean => month !== undef
 
 export const costHistory = Effect.fn("costHistory")(function* (values: History) {
   const query = yield* queryOf(values)
-  const { accounts } = yield* askDaemon(values.watchUrl, "/api/cost", query, decode)
-  const rows = accounts.map(toSpending)
+  const url = yield* watchUrlOf(values.watchUrl)
+  const { accounts } = yield* askDaemon(url, "/api/cost", query, decode)
+  const rows = (yield* ownAccounts(url, accounts)).map((account) => toSpending(account, url))
   yield* printAll(spendingRecord, rows)
   for (const note of notesOf(rows)) yield* printNote(note)
   yield* printNote("By hourly prices: commitments, taxes and minimum charges are not in it.")

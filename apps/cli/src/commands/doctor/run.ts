@@ -64,6 +64,14 @@ const settings = Effect.gen(function* () {
   const findings = [
     Option.isNone(found.profile) ? ok("profile", "none is used") : sourced("profile", found.profile, text),
     sourced("address", found.baseUrl, text),
+    Option.match(Option.all([found.project, found.location]), {
+      onNone: () =>
+        Option.isSome(found.project) || Option.isSome(found.location)
+          ? warning("place", "half of it is set: a project and a location belong together")
+          : ok("place", "none: requests name no project and no location"),
+      onSome: ([project, location]) =>
+        ok("place", `project ${project.value}, from ${project.source}, in ${location.value}, from ${location.source}`)
+    }),
     yield* credentialFinding("API key", found, found.apiKey),
     yield* credentialFinding("access token", found, found.accessToken),
     Option.match(found.account ?? Option.none(), {

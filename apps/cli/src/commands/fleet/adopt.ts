@@ -5,16 +5,22 @@ import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
+import { settledMember } from "../../applying/pending.ts"
+import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
+import { underAskedPlan } from "../../nodes/askedPlan.ts"
 import { differencesOf } from "../../fleet/differences.ts"
-import { adopted, entriesOf, ownedOf } from "../../fleet/Ledger.ts"
+import { parseCommitment } from "../../fleet/FleetFile.ts"
+import { adopted, committed, encodeLedger, entriesOf, keyOf, ownedOf } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
+import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { client } from "../../settings/client.ts"
+import { LeaseStore } from "../../leases/LeaseStore.ts"
+import { leasingClient } from "../../settings/leasingClient.ts"
 import { command } from "../command.ts"
 
 export const adopt = command(
@@ -25,9 +31,18 @@ export const adopt = command(
       text("MEMBER", (given) => parseMember(given) !== undefined, "expected a group and a number, such as web-2"),
       "The member that it becomes, such as web-2"
     ),
+    commitment: flag(
+      "commitment",
+      text(
+        "SETTING",
+        (given) => given === "none" || parseCommitment(given) !== undefined,
+        'expected none, or a commitment as in the file, such as "auto_renew 30d"'
+      ),
+      'The commitment that the portal shows, such as "auto_renew 30d", or none'
+    ),
     file: fileFlag
   },
-  Effect.fnUntraced(function* ({ as, file, node: given }) {
+  Effect.fnUntraced(function* ({ as, commitment, file, node: given }) {
     const member = as && parseMember(as)
     if (!member) {
       return yield* new UsageFault({
@@ -45,10 +60,18 @@ export const adopt = command(
       })
     }
     const name = memberText(member)
+    const wanted = group.nameOf(member.n)
     const account = yield* ownAccount
     const { registry } = account
     const owner = { ...account, fleet: fleet.fleet }
     const { node } = yield* resolveNode(given, { change: true })
+    const { leases } = yield* (yield* LeaseStore).all
+    if (leases.some((lease) => lease.node?.id === node.id)) {
+      return yield* new FleetConflict({
+        message: `Node ${node.name} (${node.id}) is leased to a berth run, which deletes it at its end.`,
+        hint: "Choose another node: berth node list"
+      })
+    }
     if (node.status === "terminate") {
       return yield* new FleetConflict({
         message: `Node ${node.name} (${node.id}) is being deleted.`,
@@ -57,7 +80,8 @@ export const adopt = command(
     }
     yield* withLedger(place.ledger, owner, (ledgerFile) =>
       Effect.gen(function* () {
-        const ledger = yield* ledgerFile.current
+        const ledger = yield* settledMember(ledgerFile, name, registry)
+        yield* ledgerFile.update((before) => (encodeLedger(before) === encodeLedger(ledger) ? before : ledger))
         const holder = entriesOf(ledger).find((entry) => entry.node?.id === node.id || entry.previous?.id === node.id)
         if (holder !== undefined && holder.member !== name) {
           return yield* new FleetConflict({
@@ -73,20 +97,32 @@ export const adopt = command(
             hint: `To move it, first forget it there: berth fleet forget ${elsewhere.member} -f FILE`
           })
         }
+        const shown = yield* underAskedPlan(node, group.order.plan)
         const entry = ledger.members.get(name)
         if (holder === undefined) {
-          // One that was asked to go makes room.
-          if (entry !== undefined && entry.state !== "none" && entry.state !== "deleting") {
+          // A node that is being deleted makes room. So does an open create whose reply named this node: the user confirms
+          // that it is the one, and its key is not sent again.
+          const told = entry?.state === "creating" ? (yield* recordedCreate(keyOf(ledger, entry)))?.told?.id : undefined
+          const makesRoom = entry === undefined || entry.state === "none" || entry.state === "deleting"
+          if (!makesRoom && told !== node.id) {
             const what = entry.node === undefined ? "a create that may not have ended" : `node ${entry.node.id}`
             return yield* new FleetConflict({
               message: `${name} has ${what} already.`,
-              hint: `If it is not the member any more: berth fleet forget${place.flag} ${name}`
+              hint:
+                entry.node === undefined
+                  ? "Run the same command again in eleven minutes: then it is known what became of it."
+                  : `If it is not the member any more: berth fleet forget${place.flag} ${name}`
             })
           }
-          yield* ledgerFile.update((before) => adopted(before, name, ownedOf(node), group.protect))
+          yield* ledgerFile.update((before) => adopted(before, name, ownedOf(shown), group.protect, wanted))
+        }
+        if (commitment !== undefined) {
+          yield* ledgerFile.update((before) => committed(before, name, commitment === "none" ? null : commitment))
+          // The user has looked in the portal, so the outcome of an earlier request is known.
+          yield* CommitmentLog.use((log) => log.end(node.id))
         }
         yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
-        const differences = differencesOf({ node: ownedOf(node), sent: null }, node, group)
+        const differences = differencesOf({ node: ownedOf(shown), sent: null, named: wanted }, shown, group, wanted)
         yield* printOne(fleetMemberRecord, {
           fleet: fleet.fleet,
           member: name,
@@ -98,5 +134,5 @@ export const adopt = command(
       })
     )
   }),
-  client
+  leasingClient(false)
 )

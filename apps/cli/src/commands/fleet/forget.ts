@@ -1,23 +1,62 @@
 /**
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
+import { Nodes } from "@berthkit/core/client/Nodes"
 import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, updateRegistry } from "../../applying/Registry.ts"
-import { withLedger } from "../../applying/LedgerFile.ts"
+import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
+import { settledMember } from "../../applying/pending.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
-import { UsageFault } from "../../failure/CliFailure.ts"
-import { ended } from "../../fleet/Ledger.ts"
+import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
+import { ended, type Entry, ownedIds } from "../../fleet/Ledger.ts"
 import { parseMember } from "../../fleet/Member.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
+import { client } from "../../settings/client.ts"
 import { command } from "../command.ts"
+
+/** Fails while the open create of a member may have made a node: once forgotten, the node would be billed unnoticed. */
+const ensureNothingMade = Effect.fnUntraced(function* (
+  ledgerFile: LedgerFile,
+  { member, pending }: Entry,
+  registry: string,
+  flag: string
+) {
+  const settled = yield* settledMember(ledgerFile, member, registry)
+  const { node, state } = settled.members.get(member) ?? { node: undefined, state: "none" }
+  if (state === "creating") {
+    return yield* new FleetConflict({
+      message: `It is not known yet whether ${pending!.name} (${member}) was created: it was not forgotten.`,
+      hint: "Run the same command again in eleven minutes."
+    })
+  }
+  if (node !== undefined && state === "made") {
+    yield* ledgerFile.update(() => settled)
+    return yield* new FleetConflict({
+      message: `The create of ${member} has made node ${node.id} (${node.name}): the ledger has it now, and it was not forgotten.`,
+      hint: `To delete it: berth node delete ${node.id}. To forget it all the same: berth fleet forget${flag} ${member}`
+    })
+  }
+  // If another machine sent the create, only the list shows what became of it.
+  const owned = ownedIds(settled)
+  const named = yield* Nodes.use((nodes) => nodes.named(pending!.name))
+  const [found] = named.filter(({ id, plan, status }) => {
+    return !owned.has(id) && status !== "terminate" && (plan === null || plan === pending!.plan)
+  })
+  if (found === undefined) return
+  return yield* new FleetConflict({
+    message: `${found.name} exists (id ${found.id}), and the create of ${member} may have made it: it was not forgotten.`,
+    hint: `To take it in: berth fleet adopt${flag} ${found.id} --as ${member}`
+  })
+})
 
 const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined) {
   const place = placeOf(file)
   const fleet = yield* readFleetFile(place)
-  yield* withLedger(place.ledger, { ...(yield* ownAccount), fleet: fleet.fleet }, (ledgerFile) =>
+  const account = yield* ownAccount
+  yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (ledgerFile) =>
     Effect.gen(function* () {
       const entry = (yield* ledgerFile.current).members.get(name)
       if (entry === undefined || entry.state === "none") {
@@ -26,6 +65,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
           hint: `See its members: berth diff${place.flag}`
         })
       }
+      if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, account.registry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
       const nodes = [entry.node, entry.previous].filter((owned) => owned !== undefined)
       const ids = nodes.map(({ id }) => id)
@@ -73,5 +113,6 @@ export const forget = command(
       })
     }
     return yield* forgetMember(name, file)
-  })
+  }),
+  client
 )

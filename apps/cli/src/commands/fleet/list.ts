@@ -1,28 +1,74 @@
 /**
- * `berth fleet list`: the fleets that berth knows on this machine. Asks the service nothing.
+ * `berth fleet list`: the fleets that berth knows on this machine. Lists the nodes of the service once, to find members with more than one.
  */
-import { Effect } from "effect"
-import { knownLedgers, ownAccount } from "../../applying/Registry.ts"
+import { exitCode } from "@berthkit/terminal/exitCode"
+import { Effect, Result } from "effect"
+import { fleetOfNodes, type KnownLedger, knownLedgers, ownAccount } from "../../applying/Registry.ts"
+import { readLedger } from "../../applying/LedgerFile.ts"
+import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
+import { problemOf } from "../../failure/Problem.ts"
+import { twinsOf } from "../../fleet/plan.ts"
+import { wholeList } from "../../nodes/allNodes.ts"
+import { readImages, underPlansOf } from "../../nodes/askedPlan.ts"
 import { printAll } from "../../output/print.ts"
+import { reportProblem } from "../../output/reportProblem.ts"
 import { fleetRecord } from "../../records/fleet.ts"
+import { client } from "../../settings/client.ts"
 import { command } from "../command.ts"
+
+const membersOf = ({ entries }: KnownLedger) => Array.from(entries.values())
 
 export const list = command(
   {},
   Effect.fnUntraced(function* () {
-    const ledgers = yield* knownLedgers(yield* ownAccount)
+    const own = yield* ownAccount
+    const ledgers = yield* knownLedgers(own)
+    const isAsked = ledgers.some((ledger) => membersOf(ledger).some(({ node }) => node !== undefined))
+    const listed = isAsked ? yield* Effect.result(wholeList) : undefined
+    const shown = listed !== undefined && Result.isSuccess(listed) ? listed.success.nodes : []
+    const nodes = yield* underPlansOf(
+      new Map(shown.map((node) => [node.id, node])),
+      ledgers.flatMap(membersOf),
+      new Map(),
+      readImages
+    )
+    const twins = new Map(
+      ledgers.map((ledger) => {
+        const others = ledgers.filter(({ fleet }) => fleet !== ledger.fleet)
+        return [ledger, twinsOf(membersOf(ledger), nodes.values(), new Set(fleetOfNodes(others).keys()))]
+      })
+    )
     yield* printAll(
       fleetRecord,
-      ledgers.map(({ entries, fleet, ledger, state }) => {
-        const members = Array.from(entries.values())
+      ledgers.map((known) => {
+        const { fleet, ledger, state } = known
+        const members = membersOf(known)
         return {
           name: fleet,
           members: members.filter(({ node }) => node !== undefined).length,
           pending: members.filter((entry) => entry.state === "creating").length,
           ledger,
-          state
+          state: (twins.get(known) ?? []).length > 0 ? "doubled" : state
         }
       })
     )
-  })
+    if (listed !== undefined && Result.isFailure(listed)) return yield* listed.failure
+    for (const [{ fleet }, found] of twins) {
+      for (const { entry, node, own: known } of found) {
+        const twice = new FleetConflict({
+          message: `${entry.member} of ${fleet} has more than one node: ${known.id}, which the ledger has, and ${node.id}.`,
+          hint: `If nobody needs it: berth node delete ${node.id}`
+        })
+        yield* reportProblem(problemOf(twice))
+      }
+    }
+    for (const { fleet, ledger, state } of ledgers) {
+      if (state !== "doubled") continue
+      const refused = yield* Effect.result(readLedger(ledger, { ...own, fleet }))
+      if (Result.isFailure(refused)) yield* reportProblem(problemOf(refused.failure))
+    }
+    const isDoubled = ledgers.some((ledger) => ledger.state === "doubled" || (twins.get(ledger) ?? []).length > 0)
+    if (isDoubled) return yield* new ProgramEnded({ code: exitCode.different })
+  }),
+  client
 )

@@ -5,14 +5,14 @@ import { Images } from "@berthkit/core/client/Images"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { limitFlag, printLimited } from "../../output/printLimited.ts"
-import { imageRecord } from "../../records/image.ts"
+import { savedImageRecord } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
 
 export const saved = command(
   { limit: limitFlag("images") },
   Effect.fnUntraced(function* ({ limit }) {
     const images = yield* Images
-    yield* printLimited({ ...imageRecord, none: "no saved images" }, yield* images.saved(), limit)
+    yield* printLimited(savedImageRecord, yield* images.saved(), limit)
   }),
   client
 )

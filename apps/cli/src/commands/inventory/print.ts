@@ -12,7 +12,7 @@ import { ansibleList, inventoryOf } from "../../inventory/ansible.ts"
 import { loadHosts, saveHosts } from "../../inventory/InventoryCache.ts"
 import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
 import { Output } from "../../output/Output.ts"
-import { valuePrinter } from "../../output/print.ts"
+import { printValue } from "../../output/print.ts"
 import { client, connection } from "../../settings/client.ts"
 
 const flags = {
@@ -39,7 +39,8 @@ const flags = {
 const whyNone: Readonly<Record<NoLedger, string>> = {
   missing: "there is none",
   later: "a later version wrote it",
-  damaged: "it is no ledger of berth apply"
+  damaged: "it is no ledger of berth apply",
+  doubled: "a member is in it twice"
 }
 
 /** The members of fleets, by these ledgers. */
@@ -83,13 +84,12 @@ export const inventory = command(
     if (list && host !== undefined) {
       return yield* new UsageFault({ message: "--list and --host exclude each other.", hint: "Leave one of them out." })
     }
-    const print = yield* valuePrinter("an inventory")
     const members =
       ledgers.length === 0 ? yield* Effect.orElseSucceed(ownMemberships, () => new Map()) : yield* readLedgers(ledgers)
     const found = inventoryOf(yield* hosts(Duration.toMillis(maxAge)), members)
     const { stderr } = yield* Output
     if (host === undefined) {
-      yield* print(ansibleList(found))
+      yield* printValue(ansibleList(found))
       // Ansible shows all of stderr as errors, each time; each host has its own name among its variables.
       return yield* warnOfHosts(stderr.isTerminal ? found : { ...found, changed: 0 })
     }
@@ -97,7 +97,7 @@ export const inventory = command(
     if (variables === undefined) {
       return yield* new NameNotFound({ name: host, names: Array.from(found.hosts.keys()) })
     }
-    yield* print(variables)
+    yield* printValue(variables)
   }),
   client
 )

@@ -25,14 +25,19 @@ type Arguments = Readonly<Record<string, Argument<unknown>>>
 /** The values of arguments. */
 export type Values<A extends Arguments> = { readonly [K in keyof A]: A[K] extends Argument<infer V> ? V : never }
 
+/** Each schema has one type, and no keyword but those that every model accepts. `meaning` of a value is what a host may have sent otherwise. */
 const argument = <A>(
   schema: Argument<A>["schema"],
   is: (given: unknown) => given is A,
-  expected: string
+  expected: string,
+  meaning: (given: unknown) => unknown = (given) => given
 ): Argument<A | undefined> => ({
   schema,
   isRequired: false,
-  read: (given) => (given === undefined || is(given) ? Result.succeed(given) : Result.fail(`expected ${expected}`))
+  read: (given) => {
+    const meant = given === undefined ? undefined : meaning(given)
+    return meant === undefined || is(meant) ? Result.succeed(meant) : Result.fail(`expected ${expected}`)
+  }
 })
 
 /** The same argument, which has to be given. */
@@ -67,7 +72,12 @@ export const texts = argument(
   `at most ${maxTexts} texts of 1 to ${maxText} characters`
 )
 
-/** A whole number from `min` to `max`. */
+const asNumber = (given: unknown): unknown =>
+  Predicate.isString(given) && /^\s*-?\d{1,15}\s*$/.test(given) ? Number(given) : given
+
+const asBoolean = (given: unknown): unknown => (given === "true" ? true : given === "false" ? false : given)
+
+/** A whole number from `min` to `max`, or its digits as a text. */
 export const integer = (min: number, max?: number, description?: string) =>
   argument(
     {
@@ -78,10 +88,11 @@ export const integer = (min: number, max?: number, description?: string) =>
     },
     (given: unknown): given is number =>
       Number.isSafeInteger(given) && Number(given) >= min && (max === undefined || Number(given) <= max),
-    max === undefined ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`
+    max === undefined ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`,
+    asNumber
   )
 
-export const toggle = argument({ type: "boolean" }, Predicate.isBoolean, "true or false")
+export const toggle = argument({ type: "boolean" }, Predicate.isBoolean, "true or false", asBoolean)
 
 export const oneOf = <const C extends string>(choices: ReadonlyArray<C>) =>
   argument(
@@ -90,16 +101,13 @@ export const oneOf = <const C extends string>(choices: ReadonlyArray<C>) =>
     `one of ${choices.join(", ")}`
   )
 
-/** A node by its id or its name, as the argument of a command. */
-export const node: Argument<string | undefined> = {
-  schema: { type: ["integer", "string"], description: "id or name" },
-  isRequired: false,
-  read: (given) => {
-    if (given === undefined) return Result.succeed(given)
-    if (Number.isSafeInteger(given) && Number(given) > 0) return Result.succeed(String(given))
-    return isText(given) ? Result.succeed(given) : Result.fail("expected the id or the name of a node")
-  }
-}
+/** A node by its name or its id, which may be a number, as the argument of a command. */
+export const node = argument(
+  { type: "string", description: "id or name" },
+  isText,
+  "the id or the name of a node",
+  (given) => (Number.isSafeInteger(given) && Number(given) > 0 ? String(given) : given)
+)
 
 /** The JSON Schema of a tool's arguments. */
 export const inputSchemaOf = (parameters: Arguments) => {
@@ -125,7 +133,8 @@ const readArguments = <const A extends Arguments>(parameters: A, given: unknown)
   }
   const values: Record<string, unknown> = {}
   for (const [name, { read }] of Object.entries(parameters)) {
-    const value = read(Object.hasOwn(given, name) ? given[name] : undefined)
+    // Hosts send null for what the model left out.
+    const value = read(Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined)
     if (Result.isFailure(value)) return Result.fail(`The argument ${name} is not usable: ${value.failure}.`)
     values[name] = value.success
   }
@@ -150,12 +159,15 @@ export const keysOf = (schema: Schema.Top): Data => {
   return { type: "object", required: resolved(record, definitions)["required"] }
 }
 
-/** A result with several parts, all of them there. */
+/** A result with several parts, all of them there but `node`, which some results have not. */
 export const parts = (properties: Readonly<Record<string, Data>>): Data => ({
   type: "object",
   properties,
-  required: Object.keys(properties)
+  required: Object.keys(properties).filter((name) => name !== "node")
 })
+
+/** Leaves out a node that there is not: null would be a second type. */
+export const withoutNoNode = ({ node, ...rest }: Data): Data => (node === null ? rest : { ...rest, node })
 
 export const listOf = (items: Data): Data => ({ type: "array", items })
 

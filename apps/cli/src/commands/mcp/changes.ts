@@ -9,10 +9,12 @@ import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect } from "effect"
 import { McpSchema } from "effect/ai"
-import { keepCreated, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
+import { buysPeriod, commandOf, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { withoutUndefined } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { beginsAsKey, isPrivateKey, keyById } from "../../proposal/sshKey.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
@@ -40,7 +42,8 @@ import {
   texts,
   toggle,
   tool,
-  type Values
+  type Values,
+  withoutNoNode
 } from "./Tool.ts"
 import { type Action, actions, type Bounds, makeBounds, notAllowed } from "./bounds.ts"
 import { makeConsent } from "./consent.ts"
@@ -98,6 +101,13 @@ const shown = (kept: Kept): Data => ({
 const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const { action, backups, image = "", name = "", node = "", plan = "", publicIp, setting, sku, sshKeys, tags } = given
   if (action === "create") {
+    if (sshKeys?.some((key) => key.trim() === "" || isPrivateKey(key)) === true) {
+      return yield* new UsageFault({
+        message: "sshKeys has an empty text or a private key, which must never leave this machine.",
+        hint: "Give the texts of public keys, fingerprints or ids."
+      })
+    }
+    for (const key of sshKeys ?? []) if (!beginsAsKey(key.trim())) yield* keyById("sshKeys", key)
     const options = withoutUndefined({ sshKeys, tags, backups, publicIp, committedSkuId: sku })
     const order: Order = { action, spec: { name, plan, image, ...options } }
     return { order, node: undefined }
@@ -119,7 +129,7 @@ const keepCommitment = Effect.fnUntraced(function* (
 ) {
   if (spec.committedSkuId === undefined) return
   yield* optionFor({ plan: spec.plan, image: String(spec.image) }, spec.committedSkuId).pipe(
-    Effect.flatMap((option) => keepCreated(id, option, createdAt.epochMilliseconds)),
+    Effect.flatMap((option) => keepCreated(id, option, createdAt)),
     Effect.ignore
   )
 })
@@ -132,13 +142,14 @@ const deleting = (proposal: string, id: number): Outcome => ({
 })
 
 /** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
-const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
+const send = Effect.fnUntraced(function* ({ id: key, terms: { about, order } }: Kept) {
   const nodes = yield* Nodes
   switch (order.action) {
     case "create": {
       const { node, outcome } = yield* nodes.create(order.spec, { key })
       yield* keepCommitment(node, order.spec)
-      const message = `Node ${node.id} was created, and is billed. Wait for it with wait.`
+      const spelled = node.name === order.spec.name ? "" : ` The service calls it ${node.name}.`
+      const message = `Node ${node.id} was created, and is billed.${spelled} Wait for it with wait.`
       return { proposal: key, outcome, message, node: nodeRecord.encode(node) as Data } satisfies Outcome
     }
     case "delete": {
@@ -146,20 +157,28 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { order } }: Kept) {
       return deleting(key, order.id)
     }
     case "commit": {
+      const { id, setting } = order
       const skuId = order.skuId ?? undefined
-      // Once: the second of two may begin or name another term (A17).
-      yield* nodes.setCommitment(order.id, order.setting, { skuId, maxAttempts: 1 })
-      const node = { plan: null, image: null, ...(yield* Effect.orElseSucceed(nodes.get(order.id), () => ({}))) }
+      const read = yield* Effect.orElseSucceed(nodes.get(id), () => ({ plan: null, image: null }))
+      const node = { name: about?.name ?? String(id), ...read, id }
       const option =
         skuId === undefined || skuId === 0
           ? undefined
           : yield* Effect.orElseSucceed(optionFor(node, skuId), () => undefined)
-      yield* keepSetting(order.id, order.setting, skuId, option)
+      yield* sendCommitment(node, { setting, skuId }, option)
       const message = `The commitment of node ${order.id} is set to ${order.setting}.`
       return { proposal: key, outcome: "set", message, node: null } satisfies Outcome
     }
   }
 })
+
+/** What a person has to do before it can be proposed again. */
+const afterLook = (order: Extract<Order, { readonly action: "commit" }>): string =>
+  `It is not sent again. A person can look in the account portal before you propose it again${
+    buysPeriod({ ...order, skuId: order.skuId ?? undefined })
+      ? `, and say what it shows: ${commandOf(order.id, order)} --found set, or --found not-set to send it`
+      : ""
+  }.`
 
 const refused = (kept: Kept, message: string, hint: string) => new ProposalRefused({ proposal: kept.id, message, hint })
 
@@ -174,8 +193,8 @@ const resumed = Effect.fnUntraced(function* (kept: Kept) {
   if (terms.order.action === "commit") {
     return yield* refused(
       kept,
-      `Whether the commitment of node ${terms.order.id} was set is not known: its request was sent before, and the service reports no commitments.`,
-      "It is not sent again. A person can look in the account portal before you propose it again."
+      `It is not known whether the commitment of node ${terms.order.id} was set: its request was sent before, and the service reports no commitments.`,
+      afterLook(terms.order)
     )
   }
   const { id } = terms.order
@@ -211,12 +230,18 @@ const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
 
+/** What `execute` answers. */
+const resultOf = (outcome: Outcome, repeated: boolean): Data => withoutNoNode({ ...outcome, repeated })
+
 /** A create that failed and may have made a node all the same. */
 const mayExist = (error: unknown): boolean => error instanceof BerthError && error.reason._tag === "OutcomeUnknown"
 
-/** Whether the service has certainly done nothing. Only of one attempt: the last of several says nothing of those before it. */
+/**
+ * Whether the service has certainly done nothing. The client retries a commitment only if it was not processed, so the last attempt
+ * decides.
+ */
 const isUndone = ({ action }: Order, error: unknown): boolean =>
-  action === "commit" && error instanceof BerthError && !error.reason.mayBeProcessed
+  action === "commit" && !(error instanceof BerthError && mayBeSet(error))
 
 /** Both tools. `proposals` is undefined where nothing may be proposed. */
 export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | undefined) => {
@@ -239,7 +264,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
         expiresAt: { type: "string" },
         summary: { type: "string" },
         proposal: keysOf(Proposal),
-        node: { type: ["object", "null"] }
+        node: { type: "object" }
       }),
       annotations: { ...reading, idempotentHint: false }
     },
@@ -250,17 +275,21 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
       const { node, order } = yield* orderOf(given)
       const terms = yield* termsOf(order, node)
       yield* ensureWithin(terms)
-      return shown(yield* place.keep(terms))
+      return withoutNoNode(shown(yield* place.keep(terms)))
     }, within)
   )
 
   /** Sends what was consented to, unless it was done before or is not the same any more. */
   const carryOut = Effect.fnUntraced(function* (kept: Kept, store: ProposalStore["Service"]) {
     const { id, terms } = kept
+    // The agent learns the outcome even if it cannot be stored for the next call.
     const finish = (outcome: Outcome) =>
-      Effect.as(store.finish(id, outcome), { ...outcome, repeated: false } satisfies Data)
+      Effect.match(store.finish(id, outcome), {
+        onSuccess: () => resultOf(outcome, false),
+        onFailure: (fault) => resultOf({ ...outcome, message: `${outcome.message} ${fault.message}` }, false)
+      })
     const before = yield* store.resultOf(id)
-    if (before !== undefined) return { ...before, repeated: true }
+    if (before !== undefined) return resultOf(before, true)
     const wasSent = yield* store.wasSent(id)
     if (wasSent) {
       const found = yield* resumed(kept)
@@ -279,7 +308,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
 
   const pending = Effect.fnUntraced(function* (kept: Kept, outcome: string, message: string) {
     const { followable } = yield* Output
-    return { proposal: kept.id, outcome, message: followable(message), node: null, repeated: false } satisfies Data
+    return resultOf({ proposal: kept.id, outcome, message: followable(message), node: null }, false)
   })
 
   const execute = tool(
@@ -292,7 +321,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
         proposal: { type: "string" },
         outcome: { type: "string" },
         message: { type: "string" },
-        node: { type: ["object", "null"] },
+        node: { type: "object" },
         repeated: { type: "boolean" }
       }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
@@ -303,7 +332,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
       const kept = yield* store.find(id)
       yield* placeFor(kept.terms.order.action)
       const done = yield* store.resultOf(id)
-      if (done !== undefined) return { ...done, repeated: true }
+      if (done !== undefined) return resultOf(done, true)
       if (!(yield* store.wasSent(id))) yield* ensureCurrent(kept, false)
       const asked = (yield* store.answerOf(id)) ?? (yield* ask(kept))
       // Another server, or a terminal, may have had an answer meanwhile.

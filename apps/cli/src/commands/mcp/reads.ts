@@ -6,22 +6,23 @@ import { Images } from "@berthkit/core/client/Images"
 import type { Listed } from "@berthkit/core/client/listing/Listed"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
+import type { SavedImage } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import { Duration, Effect, Option, Stream } from "effect"
 import { withListedFields } from "../../nodes/allNodes.ts"
+import { planReader } from "../../nodes/askedPlan.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { accountRecord } from "../../records/account.ts"
 import { costRecord } from "../../records/cost.ts"
-import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
+import { imagesOnPlans, imageWithPlansRecord, savedImageRecord, withPlans } from "../../records/image.ts"
 import { limitsRecord } from "../../records/limits.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { planRecord } from "../../records/plan.ts"
-import { mibPerGb } from "../../settings/imageFilter.ts"
 import { accountSettings, deadlineSetting } from "../../settings/account.ts"
 import { accountOf } from "../auth/status.ts"
 import { currentCosts } from "../cost/show.ts"
@@ -90,10 +91,11 @@ const listNodes = tool(
   },
   Effect.fnUntraced(function* ({ limit = 50, name, offset = 0, plan, status }) {
     const matches = name === undefined ? () => true : nameMatcher(name)
+    const onPlan = plan === undefined ? undefined : yield* planReader
     const passes = (node: Node) =>
       matches(node.name) &&
       (status === undefined || node.status === status) &&
-      (plan === undefined || node.plan === plan)
+      (plan === undefined || node.plan === plan || (node.plan !== null && onPlan?.(plan, node.plan) === true))
     const { found, ...rest } = yield* nodesFrom(passes, offset, limit)
     return { nodes: found.map(nodeRecord.encode), ...rest }
   }, within)
@@ -132,12 +134,10 @@ const listPlans = tool(
     },
     output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } })
   },
-  Effect.fnUntraced(function* ({ image, limit = 10, minCpu = 0, minRamGb = 0, series }) {
-    const plans = yield* (yield* Plans).list({}, { lane })
+  Effect.fnUntraced(function* ({ image, limit = 10, minCpu, minRamGb: minRam, series }) {
+    const plans = yield* (yield* Plans).list({ minCpu, minRam }, { lane })
     const wanted = plans.filter(
       (plan) =>
-        (minCpu === 0 || (plan.vcpus ?? 0) >= minCpu) &&
-        (minRamGb === 0 || (plan.memoryMib ?? 0) >= minRamGb * mibPerGb) &&
         (image === undefined || plan.images.includes(image)) &&
         (series === undefined || plan.series?.toLowerCase() === series.toLowerCase())
     )
@@ -163,14 +163,17 @@ const listImages = tool(
   },
   Effect.fnUntraced(function* ({ limit = 20, os, plan, saved = false }) {
     const service = yield* Images
-    const records = yield* saved ? service.saved({ lane }) : service.list({}, { lane })
-    const wanted = records.filter(
-      (image) =>
-        (os === undefined || image.os.name.toLowerCase() === os.toLowerCase()) &&
-        (plan === undefined || image.plan === plan)
-    )
-    const images = withPlans(wanted)
-    return { images: images.slice(0, limit).map(imageWithPlansRecord.encode), total: images.length }
+    const isWanted = (image: Pick<SavedImage, "os" | "plan">) =>
+      (os === undefined || image.os.name.toLowerCase() === os.toLowerCase()) &&
+      (plan === undefined || image.plan === plan)
+    const own = saved ? (yield* service.saved({ lane })).filter(isWanted) : []
+    const listed = saved ? imagesOnPlans(own) : (yield* service.list({}, { lane })).filter(isWanted)
+    // A saved disk goes with no plan in particular, and is ordered by its template id.
+    const disks = own
+      .filter((image) => image.plan === null)
+      .map((image) => ({ ...Object(savedImageRecord.encode(image)), plans: [], minPricePerHourInr: null }))
+    const images = [...withPlans(listed).map(imageWithPlansRecord.encode), ...disks]
+    return { images: images.slice(0, limit), total: images.length }
   }, within)
 )
 

@@ -14,12 +14,13 @@ import { connection, servingClient } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
 import { command } from "../command.ts"
 import { schemaOf } from "../schema/show.ts"
-import { rupeesPerHour } from "../node/createFlags.ts"
+import { rupeesPerHour } from "../../proposal/rupees.ts"
 import { answered, failed, maskedLine } from "./answers.ts"
 import { inputSchemaOf, type Tool } from "./Tool.ts"
 import { actions, type Bounds } from "./bounds.ts"
 import { changes } from "./changes.ts"
 import { lineCutter } from "./lines.ts"
+import { progressToken, withProgress } from "./progress.ts"
 import { reads } from "./reads.ts"
 
 const instructions =
@@ -90,10 +91,22 @@ const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string)
         if (underWay >= maxCalls) return Effect.fail(busy)
         underWay++
         return Effect.ensuring(
-          run(given),
+          followed(run(given)),
           Effect.sync(() => void underWay--)
         )
       })
+    const followed = <A, E, R>(running: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(progressToken, (token) =>
+        token === undefined
+          ? running
+          : withProgress(running, (seconds) =>
+              server.notifications["notifications/progress"]({
+                progressToken: token,
+                progress: seconds,
+                message: `${name} is still running after ${seconds} s.`
+              })
+            )
+      )
     yield* server.addTool({
       tool: McpSchema.Tool.make({
         name,

@@ -4,9 +4,11 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
+import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
+import { ensureKnown } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
-import { createProposal, offerFor, publicCatalogue } from "../../proposal/offer.ts"
+import { createProposal, offerFor, publicCatalogue, underSlug } from "../../proposal/offer.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as deleteProposal } from "../node/delete.ts"
@@ -14,7 +16,7 @@ import { proposalOf as deleteProposal } from "../node/delete.ts"
 const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
   id,
   name,
-  createdAt: DateTime.formatIso(createdAt),
+  createdAt: createdAt && DateTime.formatIso(createdAt),
   publicIp
 })
 
@@ -25,15 +27,20 @@ const withoutForce = ({ message }: UsageFault) =>
 /** The terms of an order. `known` is the record of its node where that was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
   if (order.action === "create") {
-    const offered = offerFor(order.spec, yield* publicCatalogue(), { force: false })
-    const offer = yield* Effect.mapError(offered, withoutForce)
-    return { order, proposal: createProposal(order.spec, offer), about: null } satisfies Terms
+    const catalogue = yield* publicCatalogue()
+    const spec = yield* Effect.mapError(Effect.fromResult(underSlug(order.spec, catalogue.images)), withoutForce)
+    const offer = yield* Effect.mapError(offerFor(spec, catalogue, { force: false }), withoutForce)
+    return { order: { ...order, spec }, proposal: createProposal(spec, offer), about: null } satisfies Terms
   }
   // With the plan that only the list states.
   const node = known ?? (yield* resolveNode(String(order.id), { change: true })).node
   const about = aboutOf(node)
-  if (order.action === "delete") return { order, proposal: deleteProposal(node), about } satisfies Terms
+  if (order.action === "delete") {
+    const losses = yield* lossesOf
+    return { order, proposal: deleteProposal(node, losses(node.id)), about } satisfies Terms
+  }
   const skuId = order.skuId ?? undefined
+  yield* ensureKnown(node, { setting: order.setting, skuId })
   const option =
     skuId === undefined || skuId === 0
       ? undefined

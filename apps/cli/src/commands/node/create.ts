@@ -2,17 +2,18 @@
  * `berth node create`: shows what the nodes will cost, asks where that is needed, and creates them.
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { fromImages } from "@berthkit/core/domain/Plan"
-import { Clock, DateTime, Effect, Result } from "effect"
+import { DateTime, Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/callInWords.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/commandToType.ts"
-import { type CreatedNotReady, SomeFailed } from "../../failure/CliFailure.ts"
+import { type CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
@@ -22,10 +23,19 @@ import { untilCreatedRuns } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { approve } from "../../proposal/Proposal.ts"
+import { boundOf, checkCommitments } from "../../proposal/commitmentBound.ts"
+import { approve, type Offered } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
-import { checkCost, createProposal, offerFor, planFault, publicCatalogue } from "../../proposal/offer.ts"
+import {
+  type Catalogue,
+  checkCost,
+  createProposal,
+  offerFor,
+  planFault,
+  publicCatalogue,
+  underSlug
+} from "../../proposal/offer.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
@@ -61,6 +71,19 @@ const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
   return key !== undefined && Boolean(yield* recordedCreate(key))
 })
 
+/** Fails if a key that `--count` makes of the given one belongs to another create, before any of the nodes is made. */
+const ensureOwnKeys = Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>, { count, key: given }: Options) {
+  if (count === undefined || given === undefined) return
+  for (const { key, spec } of wanted) {
+    const found = key === undefined ? undefined : yield* recordedCreate(key)
+    if (!found || (found.name === spec.name && found.plan === spec.plan)) continue
+    return yield* new UsageFault({
+      message: `The key ${key}, which --count makes of ${given}, belongs to another create, of ${found.name} on ${found.plan}.`,
+      hint: "Use another --idempotency-key with --count. Nothing was created."
+    })
+  }
+})
+
 /** What Ctrl-C leaves open of a create that was sent, and how to find out. */
 const maybeCreated = ({ key, spec: { name } }: Wanted) => ({
   message: `Interrupted before the reply came; the node ${name} may exist.`,
@@ -78,10 +101,13 @@ const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }
 }
 
 /** The node as every other command shows it; as the reply to the create has it where that cannot be read, or is of another name. */
-const asShown = Effect.fnUntraced(function* (node: Node) {
+const asShown = Effect.fnUntraced(function* (node: Node, asked: string) {
   const read = Nodes.use((nodes) => nodes.get(node.id, { retry: false, deadline: "5 seconds" }))
   const shown = yield* Effect.orElseSucceed(read, () => node)
-  return withListed(shown.name === node.name ? shown : node, node)
+  if (shown.name !== node.name && isSpelling(shown.name, asked)) {
+    yield* printNote(`The service calls node ${node.id} ${shown.name}.`)
+  }
+  return withListed(isSpelling(shown.name, node.name) || isSpelling(shown.name, asked) ? shown : node, node)
 })
 
 /** Sends one create. */
@@ -91,7 +117,8 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
   const nodes = yield* Nodes
   const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key }))
   const found = key === undefined ? " (no reply named it; found it by name)" : " earlier with the same key"
-  yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.`)
+  const spelled = node.name === spec.name ? "" : ` The service calls it ${node.name}.`
+  yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.${spelled}`)
   // A node that an earlier create made was read by its id, and lacks what only the list has.
   const [whole = node] = yield* withListedFields([node])
   return { ...whole, outcome } as Creation
@@ -119,12 +146,18 @@ const createOne = Effect.fnUntraced(function* (
   const creation = sent.success
   onCreated(creation)
   if (options.wait) {
-    return yield* Effect.match(untilCreatedRuns(creation, options.timeout, show), {
-      onFailure: (failure) => ({ creation, failure }),
-      onSuccess: (running) => ({ creation: { ...running, outcome: creation.outcome } })
-    })
+    return yield* Effect.match(
+      untilCreatedRuns(creation, { isPublic: wanted.spec.publicIp !== false, timeout: options.timeout }, show),
+      {
+        onFailure: (failure) => ({ creation, failure }),
+        onSuccess: (running) => ({ creation: { ...running, outcome: creation.outcome } })
+      }
+    )
   }
-  return { creation: existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation }
+  return {
+    creation:
+      existing === undefined ? { ...(yield* asShown(creation, wanted.spec.name)), outcome: creation.outcome } : creation
+  }
 })
 
 /** Creates all nodes. With several, one that fails does not stop the others. */
@@ -153,8 +186,7 @@ const keepCommitments = (made: ReadonlyArray<Made>, option: CommittedOption) =>
     made.flatMap(({ creation }) => creation ?? []),
     Effect.fnUntraced(function* ({ createdAt, id, outcome }) {
       if (outcome === "existing") return
-      const since = outcome === "created" ? yield* Clock.currentTimeMillis : createdAt.epochMilliseconds
-      yield* keepCreated(id, option, since)
+      yield* keepCreated(id, option, outcome === "created" ? null : createdAt)
     }),
     { discard: true }
   )
@@ -191,38 +223,52 @@ export const create = command(
   parameters,
   Effect.fnUntraced(function* (options) {
     yield* ensureConsistent(options)
-    const given = yield* specOf(options)
-    if (!isWhole(given) && !(yield* canAsk)) return yield* missingFault(given)
+    const asked = yield* specOf(options)
+    if (!isWhole(asked) && !(yield* canAsk)) return yield* missingFault(asked)
     const catalogue = yield* publicCatalogue()
     yield* reportLeftOut
     const { images } = catalogue
+    const slugged = underSlug(asked, images)
+    const given = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     // A plan that cannot work is refused before the rest is asked for.
-    const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images)
+    const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images, given.image)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
-    const spec = isWhole(given) ? given : yield* guidedForm(given, fromImages(images))
+    const spec = isWhole(given)
+      ? given
+      : yield* Effect.fromResult(underSlug(yield* guidedForm(given, fromImages(images)), images))
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
-    const offer = yield* offerFor(spec, catalogue, options)
-    const existing = options.ifAbsent ? yield* existingNodes(wanted.map((each) => each.spec)) : new Map<string, Node>()
-
-    const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [createProposal(each.spec, offer)]))
-    yield* checkCost(proposals, spec, offer, options.maxCost)
+    yield* ensureOwnKeys(wanted, options)
     const single = options.count === undefined
-    const approved = yield* approve(proposals, {
+    const offered = Effect.fnUntraced(function* (catalogue: Catalogue) {
+      const offer = yield* offerFor(spec, catalogue, options)
+      const specs = wanted.map((each) => each.spec)
+      const existing = options.ifAbsent ? yield* existingNodes(specs) : new Map<string, Node>()
+      const proposals = specs.flatMap((each) => (existing.has(each.name) ? [] : [createProposal(each, offer)]))
+      yield* checkCost(proposals, spec, offer, options.maxCost)
+      const periods = spec.committedSkuId === undefined ? [] : proposals
+      yield* checkCommitments(
+        periods.map(({ committedPriceInr }) => committedPriceInr),
+        boundOf(options)
+      )
+      const order = { existing, option: offer.option }
+      return { proposals, single: single && proposals.length === 1, order } satisfies Offered<typeof order>
+    })
+    const first = yield* offered(catalogue)
+    const approved = yield* approve(first, Effect.flatMap(publicCatalogue(), offered), {
       verb: "create",
       mustAsk:
         wanted.length > 1 ||
         !isWhole(given) ||
         spec.committedSkuId !== undefined ||
-        proposals.some(({ pricePerHourInr }) => pricePerHourInr === null),
+        first.proposals.some(({ pricePerHourInr }) => pricePerHourInr === null),
       yes: options.yes,
-      dryRun: options.dryRun,
-      single: single && proposals.length === 1
+      dryRun: options.dryRun
     })
-    if (!approved) return
+    if (Option.isNone(approved)) return
+    const { existing, option } = approved.value
 
     yield* reportAbandoned
     const ids: Array<string> = []
-    const { option } = offer
     const created = Effect.tap(
       createAll(wanted, existing, options, ({ id }) => ids.push(String(id))),
       (results) => (option === undefined ? Effect.void : keepCommitments(results, option))

@@ -1,10 +1,13 @@
 /**
  * The flags of `berth node create`, and the nodes that they describe.
  */
+import { extraFault } from "@berthkit/core/api/NodeCodec"
+import { parseJson } from "@berthkit/core/api/parseJson"
 import { isKey } from "@berthkit/core/client/creation/Creator"
-import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
+import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Effect, Option, Result } from "effect"
+import type { SettingFault } from "@berthkit/terminal/Connection"
+import { Effect, Result, type Stdio } from "effect"
 import {
   duration,
   flag,
@@ -12,15 +15,19 @@ import {
   optionalArgument,
   switchFlag,
   text,
-  type Value,
   type Values,
   wholeNumber,
   withoutUndefined
 } from "../../commandLine/Parameter.ts"
-import { UsageFault } from "../../failure/CliFailure.ts"
+import type { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
+import { type LocalFileFault, UsageFault } from "../../failure/CliFailure.ts"
 import { ensureWaits } from "../../nodes/waitFor.ts"
+import { maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
 import { imageOf } from "../../proposal/offer.ts"
+import { rupeesPerHour } from "../../proposal/rupees.ts"
 import { fileReason } from "../../failure/fileReason.ts"
+import { notEmpty, readGivenText } from "../../files/givenFile.ts"
+import { sshKeyOf } from "../../proposal/sshKey.ts"
 
 const id = wholeNumber(0, undefined, "ID")
 
@@ -32,40 +39,52 @@ const isName = (name: string): boolean => name.trim() !== "" && name.length <= m
 /** A name that a node can have. */
 export const nodeName = (metavar: string) => text(metavar, isName, `expected 1 to ${maxNameLength} characters`)
 
-export const rupeesPerHour: Value<number> = {
-  metavar: "₹/HOUR",
-  parse: (given) => (/^\d+(?:\.\d+)?$/.test(given) ? Option.some(Number(given)) : Option.none()),
-  expected: () => "expected rupees per hour, such as 12.5"
-}
-
 const keyExpected = "expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit"
+
+/** A field of a request and its value, from `FIELD=JSON`. */
+const fieldIn = (given: string): readonly [name: string, value: unknown] | undefined => {
+  const [, name, json] = /^([a-z_]\w*)=(.+)$/is.exec(given) ?? []
+  const value = json === undefined ? undefined : parseJson(json)
+  return name === undefined || value === undefined || extraFault(name) !== undefined ? undefined : [name, value]
+}
 
 export const parameters = {
   name: optionalArgument("NAME", nodeName(""), "Name of the node"),
   nameFlag: flag("name", nodeName("NAME"), "Another way to give NAME"),
   plan: flag("plan", text("PLAN"), "Plan, see berth plan list"),
   image: flag("image", text("IMAGE"), "Image slug or id, see berth image list"),
-  sshKeys: flags("ssh-key", text("KEY"), "Fingerprint or id of a key for root; repeatable"),
+  sshKeys: flags("ssh-key", text("KEY"), "Key of root: .pub file, its text, or id; repeatable"),
   tags: flags("tag", text("TAG"), "Tag to attach; repeatable"),
   backups: switchFlag("backups", "Automated backups; cannot be turned on later"),
   savedImage: flag("saved-image", id, "Template id (required for saved images)"),
   committedSku: flag("committed-sku", id, "Committed option of the plan"),
+  disk: flag("disk", wholeNumber(1, undefined, "GB"), "Size of the disk; some series need it"),
   securityGroup: flag("security-group", id, "Security group"),
   vpc: flag("vpc", text("ID"), "Virtual private cloud"),
-  startScripts: flags("start-script", text("FILE"), "Script to run at the start; repeatable"),
+  startScripts: flags("start-script", text("FILE"), "Script to run at the start, or -; repeatable"),
   noPublicIp: switchFlag("no-public-ip", "Without a public address"),
   ipv6: switchFlag("ipv6", "With an IPv6 address"),
   label: flag("label", text("LABEL"), "Label"),
+  extra: flags(
+    "extra",
+    text(
+      "FIELD=JSON",
+      (given) => fieldIn(given) !== undefined,
+      "expected a field that has no flag and its JSON, such as zone=1"
+    ),
+    "Field of the request that has no flag; repeatable"
+  ),
   disablePassword: switchFlag("disable-password", "Log in with keys only"),
-  ifAbsent: switchFlag("if-absent", "Do nothing if a node with this name, plan and image exists"),
+  ifAbsent: switchFlag("if-absent", "Do nothing if it exists with this plan and image"),
   key: flag(
     "idempotency-key",
     text("KEY", isKey, keyExpected),
-    "Re-running with the same key never creates a second node (per machine)",
+    "Safe to run again: never a second node (per machine)",
     "key"
   ),
   count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
-  maxCost: flag("max-cost", rupeesPerHour, "Abort if the total price per hour is higher"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort above this price per hour, minimum charges apart"),
+  maxCommitment: maxCommitmentFlag,
   wait: switchFlag("wait", "Wait until the node runs"),
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m"),
   force: switchFlag("force", "Send even if the plan or image is not listed"),
@@ -78,7 +97,7 @@ export type Options = Values<typeof parameters>
 /** Those of them that are about the node itself. */
 type NodeOptions = Omit<
   Options,
-  "ifAbsent" | "key" | "count" | "maxCost" | "wait" | "timeout" | "force" | "dryRun" | "yes"
+  "ifAbsent" | "key" | "count" | "maxCost" | "maxCommitment" | "wait" | "timeout" | "force" | "dryRun" | "yes"
 >
 
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
@@ -90,37 +109,40 @@ const scriptFault = (name: string) => (why: FileFault) =>
   })
 
 /** What is in each file of `--start-script`. */
-const readStartScripts = (given: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, UsageFault> =>
-  Effect.forEach(given, (name) =>
-    Effect.mapError(
-      withFiles(async (fs) => {
-        if (!(await fs.stat(name)).isFile()) throw { message: "it is not a file" } satisfies FileFault
-        return fs.readFile(name, "utf8")
-      }),
-      scriptFault(name)
-    )
-  )
+const readStartScripts = (given: ReadonlyArray<string>) =>
+  Effect.forEach(given, (name) => Effect.mapError(notEmpty(readGivenText(name)), scriptFault(name)))
+
+const readSshKeys = (given: ReadonlyArray<string>) => Effect.forEach(given, (word) => sshKeyOf("--ssh-key", word, "."))
 
 /** What the options say of the node. For an option that is not given the service's default holds. */
-export const specOf = (options: NodeOptions): Effect.Effect<Partial<NodeSpec>, UsageFault> =>
-  Effect.map(readStartScripts(options.startScripts), (startScripts) =>
-    withoutUndefined({
-      name: options.name ?? options.nameFlag,
-      plan: options.plan,
-      image: options.image === undefined ? undefined : imageOf(options.image),
-      sshKeys: some(options.sshKeys),
-      tags: some(options.tags),
-      startScripts: some(startScripts),
-      backups: options.backups || undefined,
-      publicIp: options.noPublicIp ? false : undefined,
-      ipv6: options.ipv6 || undefined,
-      disablePassword: options.disablePassword || undefined,
-      savedImageTemplateId: options.savedImage,
-      committedSkuId: options.committedSku,
-      securityGroupId: options.securityGroup,
-      vpcId: options.vpc,
-      label: options.label
-    })
+export const specOf = (
+  options: NodeOptions
+): Effect.Effect<Partial<NodeSpec>, UsageFault | LocalFileFault | SettingFault, Stdio.Stdio | GlobalSettings> =>
+  Effect.map(
+    Effect.all([readStartScripts(options.startScripts), readSshKeys(options.sshKeys)]),
+    ([startScripts, sshKeys]) =>
+      withoutUndefined({
+        name: options.name ?? options.nameFlag,
+        plan: options.plan,
+        image: options.image === undefined ? undefined : imageOf(options.image),
+        sshKeys: some(sshKeys),
+        tags: some(options.tags),
+        startScripts: some(startScripts),
+        backups: options.backups || undefined,
+        publicIp: options.noPublicIp ? false : undefined,
+        ipv6: options.ipv6 || undefined,
+        disablePassword: options.disablePassword || undefined,
+        savedImageTemplateId: options.savedImage,
+        committedSkuId: options.committedSku,
+        disk: options.disk,
+        extra:
+          options.extra.length === 0
+            ? undefined
+            : Object.fromEntries(options.extra.flatMap((each) => [fieldIn(each) ?? []])),
+        securityGroupId: options.securityGroup,
+        vpcId: options.vpc,
+        label: options.label
+      })
   )
 
 /** Whether nothing is missing. */

@@ -4,8 +4,9 @@
 import { deleteRequest } from "@berthkit/core/client/NodeOperations"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
+import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
 import { waitCommand } from "../../failure/callInWords.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
@@ -14,7 +15,7 @@ import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nod
 import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { ensureWaits, untilDeletedGone } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { type Approval, approve, ensureApprovable, foundBy, propose } from "../../proposal/Proposal.ts"
+import { type Approval, approve, ensureApprovable, foundBy, type Offered, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
 
 const flags = {
@@ -22,6 +23,7 @@ const flags = {
   yes: switchFlag("yes", "Do not ask"),
   wait: switchFlag("wait", "Wait until the nodes are gone"),
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m"),
+  keepIp: switchFlag("keep-ip", "Keep the public address, which may cost money"),
   ignoreNotFound: switchFlag("ignore-not-found", "Succeed where a node does not exist"),
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
@@ -29,15 +31,31 @@ const flags = {
 const naming: Naming = { patterns: true, digitsMayBeName: false, change: true }
 
 /** The proposal to delete a node; `found` is what there is to say of how it was found. */
-export const proposalOf = ({ id, name }: Pick<Node, "id" | "name">, found = "") =>
-  propose(deleteRequest(id), { action: "delete", id, name, outcome: `its disk is deleted too${found}` })
+export const proposalOf = (
+  { id, name }: Pick<Node, "id" | "name">,
+  loss: string | undefined,
+  found = "",
+  keepIp = false
+) =>
+  propose(deleteRequest(id, keepIp), {
+    action: "delete",
+    id,
+    name,
+    outcome: `its disk is deleted too${keepIp ? ", its public address stays" : ""}${loss === undefined ? "" : `; ${loss}`}${found}`
+  })
 
-const proposalsOf = ({ nodes }: Resolution) =>
-  nodes.flatMap((node) =>
-    Result.isSuccess(node) && node.success.node !== null
-      ? [proposalOf(node.success.node, foundBy(node.success.from))]
-      : []
-  )
+const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boolean) {
+  const losses = yield* lossesOf
+  return {
+    proposals: resolution.nodes.flatMap((node) =>
+      Result.isSuccess(node) && node.success.node !== null
+        ? [proposalOf(node.success.node, losses(node.success.id), foundBy(node.success.from), keepIp)]
+        : []
+    ),
+    single: resolution.single,
+    order: resolution
+  } satisfies Offered<Resolution>
+})
 
 /** Reports every argument that names no node. */
 const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignoreNotFound: boolean) {
@@ -60,30 +78,31 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
 
 export const remove = command(
   flags,
-  Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
+  Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, keepIp, nodes: given, timeout, wait, yes }) {
     yield* ensureWaits({ timeout, wait })
     const approval: Approval = {
       verb: "delete",
       mustAsk: true,
       yes,
-      dryRun,
-      single: false
+      dryRun
     }
     yield* ensureApprovable(approval)
-    const resolution = yield* wholeNodes(yield* resolveNodes(given, naming))
-    const proposals = proposalsOf(resolution)
-    const isNothing = proposals.length === 0
+    const read = Effect.flatMap(Effect.flatMap(resolveNodes(given, naming), wholeNodes), (resolution) =>
+      offered(resolution, keepIp)
+    )
+    const first = yield* read
     // With --yes the result has a row for each; otherwise what is missing is reported before the question.
-    const unfound = yes && !dryRun ? [] : yield* reportUnfound(resolution, ignoreNotFound)
-    if (!isNothing || dryRun) {
-      const approved = yield* approve(proposals, { ...approval, single: resolution.single })
-      if (!approved) return yield* failIfSomeFailed(unfound)
-    }
+    const unfound = yes && !dryRun ? [] : yield* reportUnfound(first.order, ignoreNotFound)
+    const approved = yield* approve(first, read, approval)
+    if (Option.isNone(approved)) return yield* failIfSomeFailed(unfound)
+    const resolution = approved.value
 
     const ids = resolution.nodes.filter(Result.isSuccess).map(({ success }) => success.id)
     const deleting: Array<NodeId> = []
     const send = (id: NodeId) =>
-      Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.andThen(Effect.sync(() => deleting.push(id))))
+      Nodes.use((nodes) => nodes.delete(id, { keepPublicIp: keepIp })).pipe(
+        Effect.andThen(Effect.sync(() => deleting.push(id)))
+      )
     const untilGone = ({ id, node }: Found, show: ShowState) =>
       untilDeletedGone({ id, node: node && { ...node, status: "terminate" } }, timeout, show)
     const goal = wait ? "deleted" : "deleting"

@@ -11,6 +11,7 @@ import { command } from "../command.ts"
 import { flag, someOf, text, type Values, wholeNumber } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { shownNodes } from "../../nodes/allNodes.ts"
+import { planReader } from "../../nodes/askedPlan.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputOptions } from "../../output/OutputOptions.ts"
@@ -34,7 +35,7 @@ const flags = {
  * that has one (interface.md §2.2, §2.6).
  */
 const ofSeries = (node: Node, series: string): boolean => {
-  const parts = node.plan?.toLowerCase().split("-") ?? []
+  const parts = node.plan?.toLowerCase().split(/[-.]/) ?? []
   return parts[0] === series || (parts.length > 4 && parts.at(-1) === series)
 }
 
@@ -45,11 +46,17 @@ const filterOf = ({
   status
 }: Pick<Values<typeof flags>, "name" | "plan" | "series" | "status">) => {
   const isNamed = name === undefined ? () => true : nameMatcher(name)
-  return (node: Node): boolean =>
+  const passesOthers = (node: Node): boolean =>
     (status === undefined || status.some((each) => each === node.status)) &&
     isNamed(node.name) &&
-    (series === undefined || ofSeries(node, series.toLowerCase())) &&
-    (plan === undefined || node.plan === plan)
+    (series === undefined || ofSeries(node, series.toLowerCase()))
+  return Effect.map(Effect.cached(planReader), (onPlan) => (node: Node) => {
+    if (!passesOthers(node)) return Effect.succeed(false)
+    if (plan === undefined || node.plan === plan) return Effect.succeed(true)
+    if (node.plan === null) return Effect.succeed(false)
+    const shown = node.plan
+    return Effect.map(onPlan, (isSame) => isSame(plan, shown) || isSame(shown, plan))
+  })
 }
 
 /** The number of nodes of the account, where a page of the service reports it and it is not that of the page (A7). */
@@ -78,13 +85,13 @@ const cutAt = (limit: number) => {
     return !isWhole
   }
   return {
-    nodes: (passes: (node: Node) => boolean) =>
+    nodes: <E, R>(passes: (node: Node) => Effect.Effect<boolean, E, R>) =>
       shownNodes({ onReply: ({ body }) => Effect.sync(() => void (total ??= totalIn(body))) }).pipe(
         Stream.mapArray((nodes) => {
           page = { number: page.number + 1, length: nodes.length }
           return nodes
         }),
-        Stream.filter(passes),
+        Stream.filterEffect(passes),
         Stream.takeUntil(isEnough),
         Stream.zipWithIndex,
         Stream.filter(([, index]) => index < limit),
@@ -104,7 +111,7 @@ export const list = command(
         hint: "Leave one of them out; --per-page sets the size of the page."
       })
     }
-    const passes = filterOf(filters)
+    const passes = yield* filterOf(filters)
     const filtered = Object.values(filters).some((filter) => filter !== undefined)
     const none = `no nodes${filtered ? " that match" : ""}${onePage ? " on this page" : ""}`
     const record = { ...nodeRecord, none }
@@ -113,12 +120,12 @@ export const list = command(
       const number = page ?? 1
       const size = perPage ?? pageSize.maximum
       const found = yield* Nodes.use((nodes) => nodes.listPage({ page: number, perPage: size }))
-      yield* printStream(record, Stream.fromIterable(found.filter(passes)))
+      yield* printStream(record, Stream.filterEffect(Stream.fromIterable(found), passes))
       if (found.length === size) yield* printNote(`There may be more: --page ${number + 1}.`)
       return
     }
 
-    const matching = shownNodes().pipe(Stream.filter(passes))
+    const matching = shownNodes().pipe(Stream.filterEffect(passes))
     if (limit === undefined) return yield* printStream(record, matching)
 
     const { sort } = yield* OutputOptions

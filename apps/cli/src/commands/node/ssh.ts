@@ -1,15 +1,14 @@
 /**
  * `berth node ssh`: runs the user's ssh at the public address of a node, and ends with its exit code.
  */
-import { spawn } from "node:child_process"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flagOr, text } from "../../commandLine/Parameter.ts"
-import { ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
+import { ProgramEnded, type UsageFault } from "../../failure/CliFailure.ts"
 import { publicAddress } from "../../nodes/reachedHosts.ts"
 import { oneNode } from "../../nodes/Target.ts"
-import { childEnvironment, shellCode } from "../../settings/childEnvironment.ts"
 import { client } from "../../settings/client.ts"
+import { cannotRun, ensureProgram, startProgram } from "../../settings/startProgram.ts"
 
 export const userFlag = flagOr(
   "user",
@@ -24,21 +23,21 @@ const flags = {
   user: userFlag
 }
 
+const hint = "Install an ssh client; berth node ip prints the address."
+
 /** Runs ssh with the streams of this process; the code is that of a shell where a signal has ended it. */
 const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> =>
-  Effect.callback<number, UsageFault>((resume) => {
-    const child = spawn("ssh", args, { stdio: "inherit", env: childEnvironment(process.env) })
-    child.once("error", (error: NodeJS.ErrnoException) =>
-      resume(
-        new UsageFault({
-          message: `ssh cannot be run: ${error.code === "ENOENT" ? "it is not on the PATH" : error.message}.`,
-          hint: "Install an ssh client; berth node ip prints the address."
-        })
+  Effect.andThen(
+    ensureProgram("ssh", hint),
+    Effect.callback<number, UsageFault>((resume) => {
+      const program = startProgram(["ssh", ...args])
+      program.ended.then(
+        (code) => resume(Effect.succeed(code)),
+        (error: Error) => resume(Effect.fail(cannotRun("ssh", error.message, hint)))
       )
-    )
-    child.once("exit", (code, signal) => resume(Effect.succeed(shellCode(code, signal))))
-    return Effect.sync(() => child.kill())
-  })
+      return Effect.sync(() => program.signal("SIGTERM"))
+    })
+  )
 
 export const ssh = command(
   flags,

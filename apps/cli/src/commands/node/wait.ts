@@ -7,7 +7,8 @@ import { command } from "../command.ts"
 import { duration, flag, flagOr, oneOf, type Values } from "../../commandLine/Parameter.ts"
 import { NameChanged } from "../../failure/CliFailure.ts"
 import { waitCommand } from "../../failure/callInWords.ts"
-import { failed, failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
+import { failed, failIfSomeFailed, forEachNode, isMissing, printOutcomes } from "../../nodes/forEachNode.ts"
+import { printNote } from "../../output/Output.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { looking, parseTarget, someNodes } from "../../nodes/Target.ts"
@@ -62,17 +63,31 @@ const withNamesChecked = (
     return nodes.length === 1 ? Effect.fail(changed) : Effect.succeed(failed(target, changed))
   })
 
+/** Notes which names match no node, because a name may be mistyped. */
+const noteMissing = ({ nodes }: Resolution) =>
+  Effect.forEach(
+    nodes.filter(Result.isFailure),
+    ({ failure: { failure } }) =>
+      isMissing(failure) ? printNote(`${failure.message} There is nothing to wait for.`) : Effect.void,
+    { discard: true }
+  )
+
 const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Values<typeof flags>) {
   // At least half of the time is left to the wait, which says what it has seen.
   const readMillis = Math.min(maxReadMillis, (yield* leftMillis) / 2)
   const readTime = Duration.millis(Math.max(1, readMillis))
-  const resolution = withUnreadIds(yield* resolveNodes(given, looking, { retry: false, deadline: readTime }))
+  const naming = { ...looking, absence: goal === "deleted" }
+  const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
   const reached = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
-    forEachNode(resolution, (found) =>
-      Effect.map(waitForNamed(found, { goal, timeout }, show), (later) => ({
-        outcome: goal as string,
-        node: later ?? found.node
-      }))
+    forEachNode(
+      resolution,
+      (found) =>
+        Effect.map(waitForNamed(found, { goal, timeout }, show), (later) => ({
+          outcome: goal as string,
+          node: later ?? found.node
+        })),
+      // A missing node counts as deleted.
+      { ignoreNotFound: goal === "deleted", absent: goal }
     )
   ).pipe(
     whenInterrupted(() => {
@@ -82,6 +97,7 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Val
     })
   )
   const outcomes = yield* withNamesChecked(yield* withWholeNodes(reached, goal), resolution)
+  if (goal === "deleted") yield* noteMissing(resolution)
   yield* printOutcomes(outcomes, resolution.single)
   yield* failIfSomeFailed(outcomes)
 })

@@ -9,6 +9,7 @@ import { PlanNotFound } from "../../failure/CliFailure.ts"
 import { printOne } from "../../output/print.ts"
 import { planCard } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
+import { namesOf } from "@berthkit/core/domain/Plan"
 
 export const get = command(
   {
@@ -16,8 +17,10 @@ export const get = command(
   },
   Effect.fnUntraced(function* ({ plan: wanted }) {
     const plans = yield* (yield* Plans).list()
-    const found = plans.find(({ plan }) => plan.toLowerCase() === wanted.toLowerCase())
-    if (found === undefined) return yield* new PlanNotFound({ plan: wanted, plans: plans.map(({ plan }) => plan) })
+    const isNamed = (name: string) => name.toLowerCase() === wanted.toLowerCase()
+    const found =
+      plans.find(({ plan }) => isNamed(plan)) ?? plans.find(({ slugs }) => slugs.some(({ slug }) => isNamed(slug)))
+    if (found === undefined) return yield* new PlanNotFound({ plan: wanted, plans: plans.flatMap(namesOf) })
     yield* printOne(planCard, found)
   }),
   client

@@ -7,13 +7,14 @@ import { command } from "../command.ts"
 import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
-import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
+import { imageFilter, imageFilterFlags } from "../../settings/imageFilter.ts"
 
 export const list = command(
   { ...imageFilterFlags, limit: limitFlag("plans") },
   Effect.fnUntraced(function* ({ limit, ...flags }) {
-    const plans = yield* (yield* Plans).list(imageFilter(flags))
-    yield* printLimited(planRecord, plans.filter(isWanted(flags)), limit)
+    const { minCpu, minRam, plan } = flags
+    const plans = yield* (yield* Plans).list({ ...imageFilter(flags), minCpu, minRam, plan })
+    yield* printLimited(planRecord, plans, limit)
   }),
   client
 )

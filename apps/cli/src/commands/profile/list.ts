@@ -4,14 +4,14 @@
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printAll } from "../../output/print.ts"
-import { profileRecord } from "../../records/account.ts"
+import { profileOf, profileRecord } from "../../records/account.ts"
 import { readProfiles } from "../../settings/ProfileFile.ts"
 
 export const list = command(
   {},
   Effect.fnUntraced(function* () {
     const { current, profiles } = yield* readProfiles
-    const records = Array.from(profiles, ([name, { baseUrl }]) => ({ name, current: name === current, baseUrl }))
+    const records = Array.from(profiles, ([name, values]) => profileOf(name, values, name === current))
     yield* printAll(profileRecord, records)
   })
 )

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
-import { profileRecord } from "../../records/account.ts"
+import { profileOf, profileRecord } from "../../records/account.ts"
 import { findProfile, profileArgument } from "../../settings/account.ts"
 import { readProfiles } from "../../settings/ProfileFile.ts"
 
@@ -12,7 +12,7 @@ export const show = command(
   { name: profileArgument },
   Effect.fnUntraced(function* ({ name }) {
     const profiles = yield* readProfiles
-    const { baseUrl } = yield* findProfile(profiles, name)
-    yield* printOne(profileRecord, { name, current: name === profiles.current, baseUrl })
+    const values = yield* findProfile(profiles, name)
+    yield* printOne(profileRecord, profileOf(name, values, name === profiles.current))
   })
 )

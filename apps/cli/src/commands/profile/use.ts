@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
-import { profileRecord } from "../../records/account.ts"
+import { profileOf, profileRecord } from "../../records/account.ts"
 import { findProfile, profileArgument } from "../../settings/account.ts"
 import { readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
@@ -12,8 +12,8 @@ export const use = command(
   { name: profileArgument },
   Effect.fnUntraced(function* ({ name }) {
     const profiles = yield* readProfiles
-    const { baseUrl } = yield* findProfile(profiles, name)
+    const values = yield* findProfile(profiles, name)
     yield* writeProfiles({ ...profiles, current: name })
-    yield* printOne(profileRecord, { name, current: true, baseUrl })
+    yield* printOne(profileRecord, profileOf(name, values, true))
   })
 )

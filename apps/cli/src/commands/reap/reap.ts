@@ -3,6 +3,7 @@
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Duration, Effect } from "effect"
+import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { command } from "../command.ts"
 import { proposalOf } from "../node/delete.ts"
 import { duration, flagOr, switchFlag } from "../../commandLine/Parameter.ts"
@@ -10,9 +11,10 @@ import { failIfSomeFailed, printOutcomes } from "../../nodes/forEachNode.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { printNote } from "../../output/Output.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
-import { dueLeases, reapLeases, unreadableLease } from "../../nodes/leasedNodes.ts"
+import { dueLeases, memberships, reapLeases, unreadableLease } from "../../applying/leasedNodes.ts"
+import { withProgress } from "../../output/progress.ts"
 import { printAll } from "../../output/print.ts"
-import { approve } from "../../proposal/Proposal.ts"
+import { proposalRecord } from "../../proposal/Proposal.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 
@@ -40,17 +42,20 @@ export const reap = command(
   Effect.fnUntraced(function* ({ dryRun, within }) {
     const withinMillis = Duration.toMillis(within)
     if (dryRun) {
-      const { due, unreadable } = yield* dueLeases(withinMillis)
+      const { due: all, unreadable } = yield* dueLeases(withinMillis)
+      const members = yield* memberships
+      const due = all.filter(({ node }) => node === null || !members.has(node.id))
       const unknown = due.filter(({ node }) => node === null).map(({ name }) => name)
       if (unknown.length > 0)
         yield* printNote(`${unknown.join(", ")}: it is not known whether the create made a node; berth reap finds out.`)
+      const losses = yield* lossesOf
       const proposals = due.flatMap(({ name, node }) =>
-        node === null ? [] : [proposalOf({ id: node.id as NodeId, name })]
+        node === null ? [] : [proposalOf({ id: node.id as NodeId, name }, losses(node.id))]
       )
-      yield* approve(proposals, { verb: "delete", mustAsk: false, yes: true, dryRun, single: false })
+      yield* printAll(proposalRecord, proposals)
       return yield* ended([], unreadable)
     }
-    const { rows, unreadable } = yield* reapLeases(withinMillis)
+    const { rows, unreadable } = yield* withProgress({ goal: "deleted", total: 1 }, () => reapLeases(withinMillis))
     if (rows.length === 0)
       yield* printAll({ ...outcomeRecord, none: "no nodes that runs on this machine left behind" }, [])
     else yield* printOutcomes(rows, false)

@@ -1,57 +1,32 @@
 /**
- * The command of `berth run` as a process: with the streams of this one and without the credentials of berth. It ends before its node goes,
- * whatever ends the run.
+ * The command of `berth run`, with the streams of this process and without the credentials of berth. Whatever ends the run, the command and
+ * everything it has started end before the node is deleted.
  */
-import { spawn } from "node:child_process"
-import { accessSync, constants as fileConstants, statSync } from "node:fs"
-import { delimiter, join } from "node:path"
 import { Effect, Fiber } from "effect"
-import { UsageFault } from "../../failure/CliFailure.ts"
-import { childEnvironment, shellCode } from "../../settings/childEnvironment.ts"
+import { LocalFileFault, type UsageFault } from "../../failure/CliFailure.ts"
+import { cannotRun, ensureProgram, startProgram } from "../../settings/startProgram.ts"
 
 /** What ends a run; berth passes it on. */
 const signals = ["SIGINT", "SIGHUP", "SIGTERM"] as const
 
-/** Whether Ctrl-C comes from a terminal: also where one of the streams is redirected. */
-const isAtTerminal = () => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
-
 /** So long a command may take to end by itself after a signal: systems that cancel a job kill all of it in ten seconds. */
-const grace = "5 seconds"
+const graceMillis = 5000
 
-const canRun = (path: string): boolean => {
-  try {
-    accessSync(path, fileConstants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
+/** How often to check whether its processes still run. */
+const pollMillis = 50
 
-const cannotRun = (command: string, why: string) =>
-  new UsageFault({ message: `${command} cannot be run: ${why}.`, hint: "Correct the command after --." })
+const hint = "Correct the command after --."
 
 /** Fails where there is no such program: before a node is created for it. */
-export const ensureCommand = (command: string): Effect.Effect<void, UsageFault> =>
-  Effect.suspend(() => {
-    // There a command may lack its extension.
-    if (process.platform === "win32") return Effect.void
-    if (command.includes("/")) {
-      return canRun(command) ? Effect.void : Effect.fail(cannotRun(command, "it is not a program that you may run"))
-    }
-    const folders = (process.env["PATH"] ?? "").split(delimiter)
-    return folders.some((folder) => canRun(join(folder === "" ? "." : folder, command)))
-      ? Effect.void
-      : Effect.fail(cannotRun(command, "it is not on the PATH"))
-  })
+export const ensureCommand = (command: string): Effect.Effect<void, UsageFault> => ensureProgram(command, hint)
 
 /** Runs the command to its end; the code is that of a shell where a signal has ended it. */
 export const runCommand = (
-  [command = "", ...args]: ReadonlyArray<string>,
+  words: ReadonlyArray<string>,
   variables: Readonly<Record<string, string>>
-): Effect.Effect<number, UsageFault> =>
-  Effect.callback<number, UsageFault>((resume) => {
-    const child = spawn(command, args, { stdio: "inherit", env: { ...childEnvironment(process.env), ...variables } })
-    const ended = Promise.withResolvers<void>()
+): Effect.Effect<number, UsageFault | LocalFileFault> =>
+  Effect.callback<number, UsageFault | LocalFileFault>((resume) => {
+    const program = startProgram(words, { variables })
     let isEnded = false
     let received = 0
     let last: NodeJS.Signals = "SIGTERM"
@@ -59,7 +34,7 @@ export const runCommand = (
       const listener = () => {
         last = signal
         // Whoever asks twice does not want to wait.
-        if (++received > 1) child.kill("SIGKILL")
+        if (++received > 1) program.signal("SIGKILL")
       }
       process.prependListener(signal, listener)
       return () => process.off(signal, listener)
@@ -67,29 +42,31 @@ export const runCommand = (
     const end = () => {
       isEnded = true
       for (const remove of listeners) remove()
-      ended.resolve()
     }
-    child.once("error", (error) => {
-      end()
-      resume(Effect.fail(cannotRun(command, error.message)))
-    })
-    child.once("exit", (code, signal) => {
-      end()
-      resume(Effect.succeed(shellCode(code, signal)))
-    })
+    const ended = program.ended.then(
+      (code) => {
+        if (!isStopping) end()
+        resume(Effect.succeed(code))
+      },
+      (error: Error) => {
+        end()
+        // The node exists by now, so this is no longer a usage error.
+        const { message, hint: remedy } = cannotRun(words[0] ?? "", error.message, hint)
+        resume(Effect.fail(new LocalFileFault({ path: words[0] ?? "", message, hint: remedy })))
+      }
+    )
 
+    let isStopping = false
     const stop = Effect.gen(function* () {
       if (isEnded) return
+      isStopping = true
       // Ctrl-C at a terminal has reached the command by itself: twice it would mean something else to many programs.
-      if (last !== "SIGINT" || !isAtTerminal()) child.kill(last)
-      const kill = Effect.andThen(
-        Effect.sync(() => child.kill("SIGKILL")),
-        Effect.promise(() => ended.promise)
-      )
-      yield* Effect.timeoutOrElse(
-        Effect.promise(() => ended.promise),
-        { duration: grace, orElse: () => kill }
-      )
+      if (last !== "SIGINT" || !program.hearsTerminal) program.signal(last)
+      for (let waited = 0; waited < graceMillis && program.isRunning(); waited += pollMillis)
+        yield* Effect.sleep(pollMillis)
+      program.signal("SIGKILL")
+      yield* Effect.promise(() => ended)
+      end()
     })
     // In a fiber of its own, which no further signal interrupts.
     return Effect.flatMap(Effect.forkDetach(stop), Fiber.await)

@@ -5,26 +5,33 @@
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { self } from "@berthkit/core/client/creation/KeyLock"
+import { proofOf } from "@berthkit/core/client/creation/Ownership"
 import { specDigest } from "@berthkit/core/client/creation/Reconciliation"
-import type { NodeId } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { Duration, Effect, Exit, Fiber, Random, Result, Struct } from "effect"
+import { Duration, Effect, Exit, Fiber, Option, Random, Result, Struct } from "effect"
 import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
 import { isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
 import { LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { addressOf, hostOf } from "../../inventory/Host.ts"
-import { heldMillisLeft, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
+import { heldMillisLeft, isSameOwner, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
-import { endLease, leaseNow, nodeOf, reapLeases, takeKept, unreadableLease } from "../../nodes/leasedNodes.ts"
-import { waitFor } from "../../nodes/waitFor.ts"
+import { chargedText, endLease, leaseNow, reapLeases, takeKept, unreadableLease } from "../../applying/leasedNodes.ts"
+import { untilUsable } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
-import { withProgress } from "../../output/progress.ts"
+import { Progress, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
-import { approve } from "../../proposal/Proposal.ts"
-import { checkCost, createProposal, offerFor, publicCatalogue } from "../../proposal/offer.ts"
+import { approve, type Offered, type Proposal } from "../../proposal/Proposal.ts"
+import {
+  type Catalogue,
+  checkCost,
+  createProposal,
+  offerFor,
+  publicCatalogue,
+  underSlug
+} from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { ensureCommand, runCommand } from "./child.ts"
 
@@ -33,7 +40,7 @@ const maxTtlMillis = 14 * 86_400_000
 
 const parameters = {
   words: argumentsFrom(1, "COMMAND", text(""), "What to run here"),
-  ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "wait"]),
+  ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "maxCommitment", "wait"]),
   name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
   ttl: flagOr(
     "ttl",
@@ -55,7 +62,12 @@ const silentMillis = 1000
 
 /** What was asked for; without a plan or an image nothing can be created. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
-  const spec = yield* specOf({ ...options, name, nameFlag: undefined, committedSku: undefined })
+  const spec = yield* specOf({
+    ...options,
+    name,
+    nameFlag: undefined,
+    committedSku: undefined
+  })
   if (isWhole(spec)) return spec
   return yield* new UsageFault({
     message: `berth run needs ${spec.plan === undefined ? "--plan" : "--image"}.`,
@@ -63,13 +75,26 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
   })
 })
 
-/** Shows what the node costs and asks where that is needed; whether it is to be created. */
-const approved = Effect.fnUntraced(function* (spec: NodeSpec, { dryRun, force, maxCost, yes }: RunOptions) {
-  const offer = yield* offerFor(spec, yield* publicCatalogue(), { force })
-  const proposals = [createProposal(spec, offer)]
-  yield* checkCost(proposals, spec, offer, maxCost)
-  const mustAsk = proposals.some(({ pricePerHourInr }) => pricePerHourInr === null)
-  return yield* approve(proposals, { verb: "create", mustAsk, yes, dryRun, single: true })
+/** What the node costs. Fails if it cannot be ordered or costs too much. */
+const offered = Effect.fnUntraced(function* (spec: NodeSpec, { force, maxCost }: RunOptions, catalogue: Catalogue) {
+  const offer = yield* offerFor(spec, catalogue, { force })
+  const proposal = createProposal(spec, offer)
+  yield* checkCost([proposal], spec, offer, maxCost)
+  return { proposals: [proposal], single: true, order: proposal } satisfies Offered<Proposal>
+})
+
+/** Shows what the node costs, and asks if needed. Returns the price; undefined if the node is not to be created. */
+const approved = Effect.fnUntraced(function* (first: Offered<Proposal>, spec: NodeSpec, options: RunOptions) {
+  const { dryRun, yes } = options
+  const read = Effect.flatMap(publicCatalogue(), (catalogue) => offered(spec, options, catalogue))
+  const mustAsk = first.order.pricePerHourInr === null
+  const shown = yield* approve(first, read, { verb: "create", mustAsk, yes, dryRun })
+  return Option.getOrUndefined(
+    Option.map(shown, ({ minimumBillingInr, pricePerHourInr }) => ({
+      perHourInr: pricePerHourInr,
+      minimumInr: minimumBillingInr
+    }))
+  )
 })
 
 /** Ends what earlier runs left behind. What cannot be ended is no reason not to run. */
@@ -84,62 +109,84 @@ const reapFirst = Effect.gen(function* () {
 
 const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => save(lease))
 
+/** What this process knows of its lease, even if the state folder is lost. */
+interface Held {
+  lease: Lease
+}
+
 /** A new lease, written before its node is created. */
-const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number) {
+const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number, price: Lease["price"]) {
   const key = `run-${yield* randomWord}${yield* randomWord}`
   const { image, name, plan } = spec
-  const lease = newLease({ key, name, plan, image: String(image), order, ttlMillis }, yield* self, yield* leaseNow)
+  const asked = { key, name, plan, image: String(image), order, ttlMillis, price }
+  const lease = newLease(asked, yield* self, yield* leaseNow)
   yield* saveLease(lease)
   return lease
 })
 
-/** Creates the node of a lease, and waits until it runs. */
-const ready = Effect.fnUntraced(function* (lease: Lease, spec: NodeSpec, { timeout }: RunOptions) {
+/** Creates the node of a lease, and waits until it can be used. */
+const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout }: RunOptions) {
   const nodes = yield* Nodes
-  const { node } = yield* nodes.create(spec, { key: lease.key })
+  const { node } = yield* nodes.create(spec, { key: held.lease.key })
+  held.lease = { ...held.lease, node: proofOf(node) }
   yield* printNote(`Created node ${node.id} (${node.name}).`)
-  yield* saveLease({ ...lease, node: nodeOf(node) })
-  const running = yield* withProgress({ goal: "running", total: 1 }, (show) =>
-    waitFor({ id: node.id, node }, { goal: "running", timeout }, show)
+  yield* saveLease(held.lease)
+  return yield* withProgress({ goal: "running", total: 1 }, (show) =>
+    untilUsable(node, { isPublic: spec.publicIp !== false, timeout }, show)
   ).pipe(Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })))
-  return running ?? node
 })
 
-/** Deletes the node of the lease as it is now, which another process may have ended. */
-const finish = (key: string) =>
-  LeaseStore.use(({ change }) =>
-    change(key, (lease) => (lease === undefined ? Effect.undefined : endLease(lease)))
-  ).pipe(
-    Effect.tap((end) => (end?.outcome === "deleted" ? printNote(`Deleted node ${end.id} (${end.name}).`) : Effect.void))
-  )
+/**
+ * Deletes the node of this run. It reads the lease again, because another process may have ended it. If the lease is gone or the state
+ * folder cannot be used, it deletes the node that this process knows.
+ */
+const finish = Effect.fnUntraced(function* (held: Held) {
+  const { lease } = held
+  const { change } = yield* LeaseStore
+  const underLock = change(lease.key, (stored) => {
+    if (stored !== undefined && !isSameOwner(stored.owner, lease.owner)) return Effect.undefined
+    return endLease({ ...lease, ...stored, node: lease.node ?? stored?.node ?? null })
+  })
+  const end = yield* Effect.catchTag(underLock, "LocalFileFault", () => endLease(lease))
+  if (end?.outcome === "deleted") yield* printNote(`Deleted node ${end.id} (${end.name}).`)
+  return end
+})
 
-/** Keeps the node for the next run until its paid hour is over. */
-const keep = Effect.fnUntraced(function* (key: string) {
+/** Keeps the node for the next run until its paid hour is over; deletes it if the lease cannot be written. */
+const keep = Effect.fnUntraced(function* (held: Held) {
   const leases = yield* LeaseStore
   const now = yield* leaseNow
-  const lease = yield* leases.change(key, (lease) =>
-    lease === undefined ? Effect.undefined : Effect.as(leases.save(kept(lease, now)), lease)
-  )
-  if (lease?.node == null) return
-  const left = elapsed(paidMillisLeft(lease, now))
+  const waiting = kept(held.lease, now)
+  const isKept = yield* leases
+    .change(held.lease.key, (stored) =>
+      stored === undefined ? Effect.succeed(false) : Effect.as(leases.save(waiting), true)
+    )
+    .pipe(Effect.orElseSucceed(() => false))
+  if (!isKept || waiting.node === null) return yield* finish(held)
+  const left = elapsed(paidMillisLeft(waiting, now))
   yield* printNote(
-    `Kept node ${lease.node.id} (${lease.node.name}) for the next run --reuse; its hour ends in ${left}.`
+    `Kept node ${waiting.node.id} (${waiting.node.name}) for the next run --reuse; its hour ends in ${left}.${chargedText(waiting, now)}`
   )
+  return undefined
 })
 
 /**
  * Runs `use` with a leased node, and lets the node go whatever came of it. A node that cannot be deleted is reported, and fails a run that
  * has nothing else to fail with.
  */
-const withLease = <E, R>(lease: Lease, reuse: boolean, use: Effect.Effect<number, E, R>) =>
+const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(use))
-      const keeping = keep(lease.key).pipe(Effect.catch(() => finish(lease.key)))
-      const letGo = reuse && Exit.isSuccess(exit) ? keeping : finish(lease.key)
+      const letGo = reuse && Exit.isSuccess(exit) ? keep(held) : finish(held)
       // In a fiber of its own, which no further signal interrupts; the deadline of the command is not that of its end.
       const fiber = yield* Effect.forkDetach(Effect.provideService(letGo, CallsEnd, undefined))
-      const silence = yield* Effect.forkDetach(Effect.delay(printNote("Deleting the node of this run …"), silentMillis))
+      const silence = yield* Effect.forkDetach(
+        Effect.delay(
+          Progress.use(({ say }) => say("Deleting the node of this run …")),
+          silentMillis
+        )
+      )
       const end = yield* Fiber.await(fiber)
       yield* Fiber.interrupt(silence)
       if (Exit.isSuccess(end)) return yield* exit
@@ -156,26 +203,31 @@ export const run = command(
     const { dryRun, reuse, ttl, words } = options
     yield* ensureCommand(words[0]!)
     const name = options.name ?? `run-${yield* randomWord}`
-    const spec = yield* specFor(options, name)
+    const asked = yield* specFor(options, name)
+    const catalogue = yield* publicCatalogue()
+    const slugged = underSlug(asked, catalogue.images)
+    const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })
     const ttlMillis = Duration.toMillis(ttl)
+    // Fail on an order that cannot be sent before deleting anything; a kept node has the same price limit.
+    const first = yield* offered(spec, options, catalogue)
     if (!dryRun) yield* reapFirst
     const wanted = { order, name: options.name, ttlMillis }
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
-    if (taken === undefined && !(yield* approved(spec, options))) return
-    const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis))
+    const price = taken === undefined ? yield* approved(first, spec, options) : undefined
+    if (taken === undefined && price === undefined) return
+    const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis, price))
 
-    let id: NodeId | undefined
+    const held: Held = { lease }
     const work = Effect.gen(function* () {
-      const node = taken?.node ?? (yield* ready(lease, spec, options))
-      id = node.id
-      return yield* runCommand(words, { BERTH_NODE_ID: String(id), BERTH_NODE_IP: addressOf(hostOf(node)) ?? "" })
+      const node = taken?.node ?? (yield* ready(held, spec, options))
+      return yield* runCommand(words, { BERTH_NODE_ID: String(node.id), BERTH_NODE_IP: addressOf(hostOf(node)) ?? "" })
     })
     const inTime = Effect.timeoutOrElse(work, {
       duration: Math.max(1, heldMillisLeft(lease, yield* leaseNow)),
-      orElse: () => Effect.fail(new LeaseOver({ id: id ?? null, ttlMillis }))
+      orElse: () => Effect.fail(new LeaseOver({ id: held.lease.node?.id ?? null, ttlMillis }))
     })
-    const code = yield* withLease(lease, reuse, inTime)
+    const code = yield* withLease(held, reuse, inTime)
     if (code !== 0) return yield* new ProgramEnded({ code })
   }),
   ({ dryRun }) => leasingClient(!dryRun)

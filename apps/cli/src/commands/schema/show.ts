@@ -12,7 +12,7 @@ import { argumentsFrom, text } from "../../commandLine/Parameter.ts"
 import { readRequest } from "../../commandLine/Request.ts"
 import * as failures from "../../failure/CliFailure.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { valuePrinter } from "../../output/print.ts"
+import { printValue } from "../../output/print.ts"
 import { recordNamed } from "../describe.ts"
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -103,9 +103,8 @@ export const schema = command(
     words: argumentsFrom(0, "COMMAND", text(""), "Words of a command, or fleet for a fleet file; default all commands")
   },
   Effect.fnUntraced(function* ({ words }) {
-    const print = yield* valuePrinter("a schema")
     const isFleetFile = words.length === 1 && words[0] === "fleet"
     const found = isFleetFile ? yield* fleetFile : words.length === 0 ? yield* all : yield* one(words)
-    yield* print(found)
+    yield* printValue(found)
   })
 )

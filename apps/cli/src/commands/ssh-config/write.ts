@@ -1,7 +1,6 @@
 /**
  * `berth ssh-config`: the nodes as a file for `Include` in the configuration of ssh, written once or again whenever it changes.
  */
-import { resolve } from "node:path"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { type Duration, Effect, Result } from "effect"
@@ -10,6 +9,7 @@ import { userFlag } from "../node/ssh.ts"
 import { flag, flagOr, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { LocalFileFault, UsageFault } from "../../failure/CliFailure.ts"
 import { fileReason } from "../../failure/fileReason.ts"
+import { placeOfFile } from "../../files/givenFile.ts"
 import { type SshConfig, sshConfigOf, type SshOptions } from "../../inventory/sshConfig.ts"
 import { allHosts, warnOfHosts } from "../../nodes/reachedHosts.ts"
 import { Output, printNote } from "../../output/Output.ts"
@@ -20,11 +20,14 @@ const flags = {
   user: userFlag,
   prefix: flagOr(
     "prefix",
-    text(
-      "PREFIX",
-      (prefix) => /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(prefix),
-      "expected letters, digits, . _ and -"
-    ),
+    {
+      ...text(
+        "PREFIX",
+        (prefix) => /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(prefix),
+        "expected letters, digits, . _ and -"
+      ),
+      mayBeEmpty: true
+    },
     "Put this before each name, so that no node takes the name of another host",
     ""
   ),
@@ -41,7 +44,7 @@ const flags = {
 /** Replaces the file as a whole: ssh reads the old text or the new one. */
 const write = (path: string, { text }: SshConfig) =>
   Effect.mapError(
-    replaceFile(resolve(path), text),
+    Effect.flatMap(placeOfFile(path), (place) => replaceFile(place, text)),
     (error) =>
       new LocalFileFault({
         path,

@@ -1,0 +1,309 @@
+/**
+ * The nodes of leases: deletes the node of one lease or of all leases that are due, or takes a node that an earlier run kept. The id, the
+ * name and the creation time prove the node; if the reply to its create was lost, it is found through the key of the create. A lease stays
+ * as long as its node may exist.
+ */
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { isRunning, self } from "@berthkit/core/client/creation/KeyLock"
+import { isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
+import { bootClock, millisBetween, type Stamp, stampNow } from "@berthkit/core/client/files/Boot"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { Effect, Option } from "effect"
+import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, LocalFileFault } from "../failure/CliFailure.ts"
+import {
+  chargedSoFar,
+  isSameOwner,
+  type Lease,
+  paidMillisLeft,
+  type Standing,
+  standingOf,
+  takenOver
+} from "../leases/Lease.ts"
+import { LeaseStore } from "../leases/LeaseStore.ts"
+import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { problemOf } from "../failure/Problem.ts"
+import type { NodeResult } from "../records/outcome.ts"
+import { concurrency } from "../nodes/allNodes.ts"
+import { ownMemberships, unusableLedgers } from "./Registry.ts"
+import { elapsed, rupees } from "../output/format.ts"
+import { printNote } from "../output/Output.ts"
+
+/** What became of the node of a lease. */
+interface LeaseEnd {
+  readonly outcome: "deleted" | "gone" | "nothing" | "in-fleet"
+  readonly id: NodeId | null
+  readonly name: string
+  readonly node: Node | null
+}
+
+/** The current time, in the form that leases store. */
+export const leaseNow = Effect.flatMap(bootClock, stampNow)
+
+/** What is charged for a node so far, as a sentence to append; empty if the price is unknown. */
+export const chargedText = (lease: Lease, now: Stamp): string => {
+  const charged = chargedSoFar(lease, now)
+  if (charged === undefined) return ""
+  return ` Charged so far: ₹${rupees(charged.amountInr)}${charged.isMinimum ? ", the minimum charge" : ""}.`
+}
+
+/** The nodes in fleets, from the ledgers that this machine knows. */
+export const memberships = Effect.orElseSucceed(ownMemberships, (): Effect.Success<typeof ownMemberships> => new Map())
+
+/** A service may not find a node that it has just created. */
+const newMillis = 60_000
+const pausesMillis = [1000, 2000, 4000, 8000]
+
+/** How often a delete is sent if the service accepts it and does nothing, and the pause between. */
+const maxDeletes = 3
+const deletePause = "2 seconds"
+
+/** The node from the list, because the service does not find it by its id. */
+const listed = Effect.fnUntraced(function* (id: NodeId, name: string) {
+  const nodes = yield* Nodes
+  return (yield* nodes.named(name, { lane: "interactive" })).find((node) => node.id === id)
+})
+
+/** The node by its id, or from the list; undefined if neither has it. */
+const read = (id: NodeId, name: string) =>
+  Nodes.use((nodes) => nodes.get(id)).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "NodeNotFound",
+      () => listed(id, name)
+    )
+  )
+
+/** The same, but repeats the read if the node is so new that the service may not find it yet. */
+const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Lease) {
+  const now = yield* leaseNow
+  let node = yield* read(id, name)
+  for (const pause of millisBetween(begunAt, now) < newMillis ? pausesMillis : []) {
+    if (node !== undefined) break
+    yield* Effect.sleep(pause)
+    node = yield* read(id, name)
+  }
+  return node
+})
+
+/** Whether the other candidates still exist. If one of them is gone, it may have been ours, and `found` is not proved. */
+const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, found: Node) {
+  const others = candidates.filter((id) => id !== found.id)
+  const stays = yield* Effect.forEach(others, (id) =>
+    Effect.match(
+      Nodes.use((nodes) => nodes.get(id as NodeId)),
+      { onFailure: () => false, onSuccess: ({ status }) => status !== "terminate" }
+    )
+  )
+  return stays.every(Boolean)
+})
+
+const differs = (lease: Lease, found: Node) =>
+  new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
+
+/** The node of a create whose reply the lease does not have. */
+const nodeOfLease = Effect.fnUntraced(function* (lease: Lease) {
+  const recorded = yield* recordedCreate(lease.key)
+  const id = recorded?.nodeId ?? undefined
+  const found = yield* id === undefined ? nodeOfCreate(lease, lease.key) : readNew(id, lease)
+  if (found === undefined) return undefined
+  // The record has an id only if the reply stated it, or the client proved it at that time.
+  const isOurs = isSpelling(found.name, lease.name) && (yield* othersStay(lease, found))
+  return isOurs ? found : yield* differs(lease, found)
+})
+
+/** The node of a lease, after proving that it is the one; undefined if it no longer exists. */
+const provenNode = Effect.fnUntraced(function* (lease: Lease) {
+  if (lease.node === null) return yield* nodeOfLease(lease)
+  const found = yield* readNew(lease.node.id as NodeId, lease)
+  if (found === undefined || isSameNode(lease.node, proofOf(found))) return found
+  return yield* differs(lease, found)
+})
+
+/** Deletes a node and checks that it is going, because some services accept a delete and do nothing. */
+const removed = Effect.fnUntraced(function* ({ id, name }: Node, perHourInr: number | null) {
+  const nodes = yield* Nodes
+  for (let sent = 1; ; sent++) {
+    const isGone = yield* nodes.delete(id).pipe(
+      Effect.as(false),
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "NodeNotFound",
+        () => Effect.succeed(true)
+      )
+    )
+    if (isGone) return
+    // The service accepted the delete, so a failed read afterwards is no failure.
+    const after = yield* Effect.orElseSucceed(read(id, name), () => undefined)
+    if (after === undefined || after.status === "terminate") return
+    if (sent === maxDeletes) return yield* new LeasedNodeStays({ id, name, perHourInr })
+    yield* Effect.sleep(deletePause)
+  }
+})
+
+/** Saves the candidates for the lease's node, because one of them may be gone at the next look. */
+const keepCandidates = (lease: Lease, { reason }: BerthError) => {
+  if (reason._tag !== "OutcomeUnknown" || reason.candidates.length < 2) return Effect.void
+  const candidates = Array.from(new Set([...(lease.candidates ?? []), ...reason.candidates]))
+  return Effect.ignore(LeaseStore.use(({ save }) => save({ ...lease, candidates })))
+}
+
+/**
+ * Fails if another process's run made the node and a ledger that cannot be read may protect it. A run always deletes the node that it made
+ * itself.
+ */
+const ensureUnprotected = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
+  if (isSameOwner(lease.owner, yield* self)) return
+  const [ledger] = yield* Effect.orElseSucceed(unusableLedgers, () => ["of this machine's fleets"])
+  if (ledger === undefined) return
+  return yield* new LocalFileFault({
+    path: ledger,
+    message: `Node ${id} (${name}) was not deleted, and is billed: the fleet ledger ${ledger} cannot be read, and it may protect the node.`,
+    hint: "Put the ledger right, then run: berth reap"
+  })
+})
+
+/**
+ * Ends a lease. Call it within `LeaseStore.change`, which reads the lease again: another process may have ended it. A node that has become
+ * a member of a fleet stays.
+ */
+export const endLease = Effect.fnUntraced(function* (lease: Lease) {
+  const leases = yield* LeaseStore
+  const name = lease.node?.name ?? lease.name
+  const perHourInr = lease.price?.perHourInr ?? null
+  const notDeleted = (id: number | null) =>
+    Effect.fnUntraced(function* (failure: BerthError | LeasedNodeDiffers | LeasedNodeStays) {
+      if (failure._tag !== "BerthError") return yield* failure
+      if (id === null) yield* keepCandidates(lease, failure)
+      const file = yield* leases.fileOf(lease.key)
+      return yield* new LeasedNodeNotDeleted({ id, name, perHourInr, error: failure, lease: file })
+    })
+  const node = yield* Effect.catch(provenNode(lease), notDeleted(lease.node?.id ?? null))
+  const member = node === undefined ? undefined : (yield* memberships).get(node.id)
+  if (node !== undefined && member === undefined) yield* ensureUnprotected(lease, node)
+  if (member !== undefined) {
+    yield* printNote(
+      `Node ${node!.id} (${node!.name}) is ${member.member} of the fleet ${member.fleet} now: it stays, and is billed.`
+    )
+  } else if (node !== undefined && node.status !== "terminate") {
+    yield* Effect.catch(removed(node, perHourInr), notDeleted(node.id))
+  }
+  const store = yield* IntentStore
+  const forgotten = leases.remove(lease.key)
+  // The node is gone or belongs to a fleet, so the lease may stay: the next reap finds that it is over.
+  yield* node === undefined ? forgotten : Effect.catch(forgotten, ({ message }) => printNote(message))
+  if (store !== undefined) yield* Effect.ignore(store.remove(lease.key))
+  const end: LeaseEnd = {
+    outcome:
+      member !== undefined ? "in-fleet" : node !== undefined ? "deleted" : lease.node === null ? "nothing" : "gone",
+    id: node?.id ?? (lease.node?.id as NodeId | undefined) ?? null,
+    name,
+    node: node ?? null
+  }
+  return end
+})
+
+/** Whether a lease is due now. */
+const standing = Effect.fnUntraced(function* (lease: Lease, withinMillis: number): Effect.fn.Return<Standing> {
+  const alive = yield* isRunning(lease.owner)
+  return standingOf(lease, alive, yield* leaseNow, withinMillis)
+})
+
+/** The leases that are due, and the files that are not readable leases. */
+export const dueLeases = Effect.fnUntraced(function* (withinMillis: number) {
+  const { leases, unreadable } = yield* (yield* LeaseStore).all
+  const due = yield* Effect.filter(leases, (lease) =>
+    Effect.map(standing(lease, withinMillis), (found) => found === "due")
+  )
+  return { due, unreadable }
+})
+
+/** A file that is no lease: its node may be billed. */
+export const unreadableLease = (path: string): LocalFileFault =>
+  new LocalFileFault({
+    path,
+    message: `${path} is not a lease that this berth can read; it is left alone. Its node may be billed.`,
+    hint: "Find its node with berth node list --name 'run-*', delete the node, then remove the file."
+  })
+
+const reapOne = (due: Lease, withinMillis: number) =>
+  LeaseStore.use(({ change }) =>
+    change(
+      due.key,
+      Effect.fnUntraced(function* (lease) {
+        // Another process may have ended or taken the lease in the meantime.
+        if (lease === undefined || (yield* standing(lease, withinMillis)) !== "due") return Option.none<NodeResult>()
+        const { id, name, node, outcome } = yield* endLease(lease)
+        return Option.some<NodeResult>({ id, name, outcome, node, foundBy: id === null ? null : "id", error: null })
+      })
+    )
+  ).pipe(
+    Effect.catch((failure) => {
+      const { name, node } = due
+      const problem = problemOf(failure)
+      return Effect.succeedSome<NodeResult>({
+        id: (node?.id as NodeResult["id"]) ?? null,
+        name: node?.name ?? name,
+        outcome: "failed",
+        node: null,
+        foundBy: null,
+        error: {
+          ...problem,
+          details: { ...problem.details, run: { pid: due.owner.pid, startTime: due.owner.startTime } }
+        }
+      })
+    })
+  )
+
+/** Ends every lease that is due, and gives a row for each. If a node cannot be deleted, its lease stays. */
+export const reapLeases = Effect.fnUntraced(function* (withinMillis = 0) {
+  const { due, unreadable } = yield* dueLeases(withinMillis)
+  const rows = yield* Effect.forEach(due, (lease) => reapOne(lease, withinMillis), { concurrency })
+  return { rows: rows.flatMap(Option.toArray), unreadable }
+})
+
+/** What the kept node has to match. */
+interface Wanted {
+  readonly order: string
+  /** Any name if none is given. */
+  readonly name: string | undefined
+  readonly ttlMillis: number
+}
+
+/** Takes one lease, if it is still kept and its node runs. */
+const takeOne = (key: string, ttlMillis: number) =>
+  LeaseStore.use(({ change, save }) =>
+    change(
+      key,
+      Effect.fnUntraced(function* (lease) {
+        if (lease === undefined || standingOf(lease, undefined, yield* leaseNow) !== "kept") return undefined
+        const node = yield* Effect.orElseSucceed(provenNode(lease), () => undefined)
+        if (node?.status !== "running") return undefined
+        const taken = takenOver(lease, ttlMillis, yield* self, yield* leaseNow)
+        yield* save(taken)
+        return { lease: taken, node }
+      })
+    )
+  )
+
+/** The kept node with the most paid time left, and its lease; undefined if there is none. */
+export const takeKept = Effect.fnUntraced(function* ({ name, order, ttlMillis }: Wanted) {
+  const { leases } = yield* (yield* LeaseStore).all
+  const now = yield* leaseNow
+  const members = yield* memberships
+  const fits = (lease: Lease) =>
+    lease.keptSince !== null &&
+    !(lease.node !== null && members.has(lease.node.id)) &&
+    lease.order === order &&
+    (name === undefined || lease.name === name)
+  const candidates = leases.filter(fits).toSorted((a, b) => paidMillisLeft(b, now) - paidMillisLeft(a, now))
+  for (const { key } of candidates) {
+    const taken = yield* takeOne(key, ttlMillis)
+    if (taken === undefined) continue
+    const { id, name: has } = taken.node
+    yield* printNote(
+      `Took node ${id} (${has}), which an earlier run kept; its hour has ${elapsed(paidMillisLeft(taken.lease, now))} left.${chargedText(taken.lease, now)}`
+    )
+    return taken
+  }
+  return undefined
+})

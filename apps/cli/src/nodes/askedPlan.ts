@@ -1,0 +1,72 @@
+/**
+ * The plan of a node under the slug that was asked for. A node may show the SKU of its plan in place of the slug, and only the image list says
+ * which slugs have that SKU. Berth reads the list only if the texts differ, and fails if it cannot read it.
+ */
+import { Images } from "@berthkit/core/client/Images"
+import type { Image } from "@berthkit/core/domain/Image"
+import type { Node } from "@berthkit/core/domain/Node"
+import { isSamePlan } from "@berthkit/core/domain/Price"
+import { Effect } from "effect"
+import { entriesOf, type Entry, type Ledger, memberOf } from "../fleet/Ledger.ts"
+import type { LoadedFleet } from "../fleet/plan.ts"
+
+type Shown = Pick<Node, "plan">
+
+/** The node with the first of these slugs that is its plan; the node as it is if none of them is. */
+const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: ReadonlyArray<Image>): N => {
+  const { plan } = node
+  if (plan === null) return node
+  const slug = asked.find((each) => each !== plan && isSamePlan(each, plan, images))
+  return slug === undefined ? node : { ...node, plan: slug }
+}
+
+const needsImages = ({ plan }: Shown, asked: ReadonlyArray<string>): boolean =>
+  plan !== null && asked.some((each) => each !== plan)
+
+export const readImages = Images.use((service) => service.list())
+
+/** Reads which plans are the same one under two names. */
+export const planReader = Effect.map(
+  readImages,
+  (images) => (asked: string, shown: string) => isSamePlan(asked, shown, images)
+)
+
+/** The node with its plan under the slug that was asked for, if it is the same plan. */
+export const underAskedPlan = Effect.fnUntraced(function* <N extends Shown>(node: N, asked: string) {
+  return needsImages(node, [asked]) ? named(node, [asked], yield* readImages) : node
+})
+
+/** The nodes of a fleet, each with the slug that its member has in the ledger or in the file. `images` is read only if it is needed. */
+export const underPlansOfFleet = <E, R>(
+  nodes: ReadonlyMap<number, Node>,
+  { groups }: LoadedFleet,
+  ledger: Ledger,
+  images: Effect.Effect<ReadonlyArray<Image>, E, R>
+) => underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])), images)
+
+/** The same by the entries of any ledgers. `orders` has the slugs of groups in a file. */
+export const underPlansOf = Effect.fnUntraced(function* <E, R>(
+  nodes: ReadonlyMap<number, Node>,
+  entries: Iterable<Entry>,
+  orders: ReadonlyMap<string, string>,
+  images: Effect.Effect<ReadonlyArray<Image>, E, R>
+) {
+  const askedOf = new Map<number, ReadonlyArray<string>>()
+  const names = new Map<string, ReadonlyArray<string>>()
+  for (const entry of entries) {
+    const order = orders.get(memberOf(entry).group)
+    const asked = [entry.node?.plan, entry.previous?.plan, entry.pending?.plan, order].flatMap((each) => each ?? [])
+    for (const owned of [entry.node, entry.previous]) {
+      if (owned === undefined) continue
+      askedOf.set(owned.id, asked)
+      names.set(owned.name, asked)
+    }
+  }
+  const slugs = Array.from(orders.values())
+  /** A node that no member has is compared with the member whose name it has. */
+  const slugsFor = ({ id, name }: Node) => askedOf.get(id) ?? names.get(name) ?? []
+  const all = Array.from(nodes.values())
+  if (!all.some((node) => needsImages(node, slugsFor(node)))) return nodes
+  const listed = yield* images
+  return new Map(all.map((node) => [node.id as number, named(node, [...slugsFor(node), ...slugs], listed)]))
+})

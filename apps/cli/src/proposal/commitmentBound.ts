@@ -1,0 +1,51 @@
+/**
+ * The limit on what committed periods may cost. Every command that buys one checks it before it sends anything: without a person's yes, it buys
+ * nothing beyond the limit.
+ */
+import { sumIfKnown } from "@berthkit/core/domain/Money"
+import { Effect } from "effect"
+import { flag } from "../commandLine/Parameter.ts"
+import { UsageFault } from "../failure/CliFailure.ts"
+import { rupees } from "../output/format.ts"
+import { inRupees } from "./rupees.ts"
+
+export const maxCommitmentFlag = flag("max-commitment", inRupees, "Abort if commitments cost more; 0 with --yes")
+
+export interface CommitmentBound {
+  /** In rupees, what the periods may cost together. Undefined: the amount in the question; without a question, 0. */
+  readonly maxCommitment: number | undefined
+  /** Whether nobody is asked. */
+  readonly yes: boolean
+}
+
+/** The bound that the flags of a command set. A command that only shows has nobody to ask, and buys nothing. */
+export const boundOf = (flags: CommitmentBound & { readonly dryRun: boolean }): CommitmentBound => ({
+  maxCommitment: flags.maxCommitment,
+  yes: flags.yes && !flags.dryRun
+})
+
+/** Fails if periods at these prices cost more than the limit; null is a price that is not known. */
+export const checkCommitments = (
+  prices: ReadonlyArray<number | null>,
+  { maxCommitment, yes }: CommitmentBound,
+  hint = "Run it without --yes: berth then asks you. --dry-run shows which it is."
+) => {
+  const allowed = maxCommitment ?? (yes ? 0 : undefined)
+  if (allowed === undefined || prices.length === 0) return Effect.void
+  const totalInr = sumIfKnown(prices)
+  if (totalInr === null) {
+    return Effect.fail(
+      new UsageFault({
+        message: "The price of a commitment is not known, so it may be above --max-commitment: nothing was changed.",
+        hint
+      })
+    )
+  }
+  if (totalInr <= allowed) return Effect.void
+  return Effect.fail(
+    new UsageFault({
+      message: `This would buy commitments for ₹${rupees(totalInr)}, and --max-commitment is ${rupees(allowed)}: nothing was changed.`,
+      hint: `To buy them, add --max-commitment ${totalInr}; --dry-run shows each.`
+    })
+  )
+}

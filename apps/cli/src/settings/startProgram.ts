@@ -1,0 +1,146 @@
+/**
+ * Starts a program for the user, without the credentials of berth, in a way that lets berth end the program and everything it has started.
+ * Without a terminal the program gets its own process group. At a terminal it stays in the group of berth, because only the foreground
+ * group can read the terminal and gets Ctrl-C; there berth finds its processes one by one.
+ */
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
+import { accessSync, constants as fileConstants, statSync } from "node:fs"
+import { constants } from "node:os"
+import { delimiter, join } from "node:path"
+import { Effect } from "effect"
+import { UsageFault } from "../failure/CliFailure.ts"
+import { childEnvironment } from "./childEnvironment.ts"
+import { atTerminal, type Process, processes, treeOf } from "./processTable.ts"
+
+export interface StartedProgram {
+  /** Its exit code as in a shell: 128 + N if signal N has ended it. Rejects if it cannot be started. */
+  readonly ended: Promise<number>
+  /** Sends a signal to all of its processes. */
+  readonly signal: (signal: NodeJS.Signals) => void
+  /** Whether any of its processes runs. */
+  readonly isRunning: () => boolean
+  /** Whether the terminal sends it Ctrl-C directly. */
+  readonly hearsTerminal: boolean
+}
+
+/**
+ * Node does not report real-time signals, which only Linux has: a program that such a signal ended would seem to have succeeded. So a shell
+ * waits for it. The shell reads the words from a pipe, so that no process list shows them. It ignores the signals that the program may
+ * handle, and its own message about a signal is suppressed.
+ */
+const waiter =
+  'eval "set -- $(cat <&3)"; exec 3<&- 4>&2 2>/dev/null; trap : HUP INT TERM; (exec 2>&4 4>&-; exec "$@"); exit $?'
+
+/** Whether every shell keeps a variable of this name; some drop the others. */
+const isKept = (name: string) => /^[A-Za-z_]\w*$/.test(name)
+
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`
+
+const isWindows = process.platform === "win32"
+
+const canRun = (path: string): boolean => {
+  try {
+    accessSync(path, fileConstants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+export const cannotRun = (command: string, why: string, hint: string) =>
+  new UsageFault({ message: `${command} cannot be run: ${why}.`, hint })
+
+/** Fails if there is no such program. */
+export const ensureProgram = (command: string, hint: string): Effect.Effect<void, UsageFault> =>
+  Effect.suspend(() => {
+    // On Windows a command may be named without its extension.
+    if (isWindows) return Effect.void
+    if (command.includes("/")) {
+      return canRun(command)
+        ? Effect.void
+        : Effect.fail(cannotRun(command, "it is not a program that you may run", hint))
+    }
+    const folders = (process.env["PATH"] ?? "").split(delimiter)
+    return folders.some((folder) => canRun(join(folder === "" ? "." : folder, command)))
+      ? Effect.void
+      : Effect.fail(cannotRun(command, "it is not on the PATH", hint))
+  })
+
+const codeOf = (code: number | null, signal: NodeJS.Signals | null): number =>
+  code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0))
+
+interface ProgramOptions {
+  /** Variables in addition to the environment of berth. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** Its stdin, stdout and stderr; default those of berth. */
+  readonly stdio?: readonly ["inherit" | "ignore", "inherit" | number, "inherit" | number]
+  /** Whether it never reads from a terminal, so that it always gets its own group. */
+  readonly isBackground?: boolean
+}
+
+/** The first word is the path of a program, or its name on the PATH. */
+export const startProgram = (words: ReadonlyArray<string>, options: ProgramOptions = {}): StartedProgram => {
+  const { isBackground = false, stdio = ["inherit", "inherit", "inherit"], variables = {} } = options
+  const env = { ...childEnvironment(process.env), ...variables }
+  const terminal = atTerminal()
+  const isGrouped = !isWindows && (isBackground || !terminal.isControlled)
+  const child =
+    process.platform === "linux" ? startWaited(words, env, stdio, isGrouped) : startPlain(words, env, stdio, isGrouped)
+  const { pid } = child
+  const known = new Map<number, Process>()
+  /** Its running processes. At a terminal this includes known ones whose parents have ended. */
+  const members = (): ReadonlyArray<Process> => {
+    if (pid === undefined) return []
+    const all = processes()
+    if (isGrouped) return all.filter(({ group }) => group === pid)
+    for (const each of treeOf(pid, all)) known.set(each.pid, each)
+    return all.filter((each) => known.get(each.pid)?.startedAt === each.startedAt)
+  }
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once("error", reject)
+    child.once("exit", (code, signal) => resolve(codeOf(code, signal)))
+  })
+  return {
+    ended,
+    hearsTerminal: !isGrouped && terminal.isForeground,
+    isRunning: () => members().length > 0,
+    signal: (signal) => {
+      if (isWindows) return void child.kill(signal)
+      for (const target of isGrouped && pid !== undefined ? [-pid] : members().map((each) => each.pid)) {
+        try {
+          process.kill(target, signal)
+        } catch {
+          // It has ended.
+        }
+      }
+    }
+  }
+}
+
+/** Starts a command line of a shell. */
+export const startShell = (command: string, options: ProgramOptions): StartedProgram =>
+  isWindows
+    ? startProgram([process.env["ComSpec"] ?? "cmd.exe", "/d", "/s", "/c", command], options)
+    : startProgram(["/bin/sh", "-c", command], options)
+
+type Starter = (
+  words: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv,
+  stdio: NonNullable<ProgramOptions["stdio"]>,
+  isGrouped: boolean
+) => ChildProcess
+
+const startPlain: Starter = ([command = "", ...args], env, stdio, isGrouped) =>
+  spawn(command, args, { stdio: [...stdio], env, detached: isGrouped })
+
+const startWaited: Starter = (words, env, stdio, isGrouped) => {
+  const lost = Object.entries(env).filter(([name, value]) => !isKept(name) && value !== undefined)
+  const assigned = lost.length === 0 ? [] : ["env", ...lost.map(([name, value]) => `${name}=${value}`)]
+  const all: StdioOptions = [...stdio, "pipe"]
+  const child = spawn("/bin/sh", ["-c", waiter], { stdio: all, env, detached: isGrouped })
+  const pipe = child.stdio[3] as NodeJS.WritableStream | undefined
+  // Writing fails if the shell has already ended.
+  pipe?.on("error", () => {})
+  pipe?.end([...assigned, ...words].map(quoted).join(" "))
+  return child
+}

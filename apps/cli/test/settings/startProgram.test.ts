@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { startProgram } from "../../src/settings/startProgram.ts"
+
+let folder: string
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "berth-program-"))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const sh = (script: string, variables = {}) =>
+  startProgram(["sh", "-c", script, join(folder, "out")], { stdio: ["ignore", "inherit", "inherit"], variables })
+const written = () => readFileSync(join(folder, "out"), "utf8")
+
+/** Waits until it holds, without a limit: how long a process takes does not matter here. */
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe("a program", () => {
+  it.each([
+    ["exit 0", 0],
+    ["exit 7", 7],
+    ["kill -TERM $$", 143],
+    ["kill -KILL $$", 137]
+  ])("ends with the code of a shell: %s is %i", async (script, code) => {
+    expect(await sh(script).ended).toBe(code)
+  })
+
+  it.runIf(process.platform === "linux").each([34, 40, 64])(
+    "has not succeeded if the real-time signal %i ends it",
+    async (signal) => {
+      expect(await sh(`kill -${signal} $$`).ended).toBe(128 + signal)
+    }
+  )
+
+  it("gets its words and every variable as they are, and no credential", async () => {
+    const variables = { "odd.name": "it's\n$HOME", BERTH_NODE_ID: "7" }
+    process.env["BERTH_API_KEY"] = "secret"
+    const print = `require("fs").writeFileSync(process.argv[1], JSON.stringify([process.argv.slice(2), process.env]))`
+    const words = [process.execPath, "-e", print, "--", join(folder, "out"), "", "a  b", "'*'", "line\nline"]
+    expect(await startProgram(words, { variables }).ended).toBe(0)
+    delete process.env["BERTH_API_KEY"]
+    const [args, env] = JSON.parse(written())
+    expect(args).toEqual(["", "a  b", "'*'", "line\nline"])
+    expect(env).toMatchObject(variables)
+    expect(env).not.toHaveProperty("BERTH_API_KEY")
+  })
+
+  it("ends with all that it has started", async () => {
+    const script =
+      'sh -c "trap : TERM; while :; do sleep 1; done" & (sleep 300 & echo $! > "$0.orphan"); echo $! > "$0"; wait'
+    const program = sh(script)
+    await until(() => {
+      try {
+        return written().endsWith("\n") && readFileSync(join(folder, "out.orphan"), "utf8").endsWith("\n")
+      } catch {
+        return false
+      }
+    })
+    program.signal("SIGTERM")
+    await program.ended
+    expect(program.isRunning()).toBe(true)
+    program.signal("SIGKILL")
+    await until(() => !program.isRunning())
+  })
+})
