@@ -5,6 +5,8 @@ import * as Berth from "@berthkit/core/client/Berth"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { readConnection } from "@berthkit/terminal/Connection"
+import { placeGiven } from "@berthkit/terminal/connectionFlags"
+import { helpLayer } from "@berthkit/terminal/helpFormatter"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
@@ -18,6 +20,7 @@ import { migrateStore } from "./commands/migrate.ts"
 import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
+import { makeSecret } from "./commands/secret.ts"
 import { changeSink, deadLetters, listSinks, replaySink, testSink } from "./commands/sinks.ts"
 import { addFlags, addSilence, endFlags, endSilence, listSilences, readSilence } from "./commands/silences.ts"
 import { formats, status } from "./commands/status.ts"
@@ -45,7 +48,7 @@ const warnings = Logger.layer([
 /** Runs a command with a client for the connection that the settings name. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
-    const connection = yield* readConnection(flags.baseUrl, flags.allowHttp)
+    const connection = yield* readConnection(flags.baseUrl, flags.allowHttp, placeGiven(flags))
     const account = yield* readAccount(flags.account)
     // `readConnection` has checked the options.
     const berth = Layer.orDie(Berth.layerOver(connection.options, NodeTransport.layer)).pipe(
@@ -63,12 +66,18 @@ const onceCommand = Command.make("once", connectionFlags, (flags) =>
   Effect.raceFirst(connected(flags, once), interrupted)
 ).pipe(Command.withDescription("Read the whole list once; print a baseline event, and one for each node"))
 
-const runCommand = Command.make("run", { ...connectionFlags, config: storeFlags.config, ...runFlags }, (flags) =>
+const runCommand = Command.make("run", { ...connectionFlags, ...storeFlags, ...runFlags }, (flags) =>
   readRunConfig(flags).pipe(
     Effect.flatMap((config) => run(config, Option.getOrNull(flags.config), flags)),
     Effect.provide(warnings)
   )
-).pipe(Command.withDescription("Watch until stopped; without a config, print one event per line to stdout"))
+).pipe(
+  Command.withDescription("Watch until stopped; without a config, print one event per line to stdout"),
+  Command.withExamples([
+    { command: "berth-watch run", description: "Print the events of the account that BERTH_* name" },
+    { command: "berth-watch run --config watch.yaml", description: "Watch and deliver as a config says" }
+  ])
+)
 
 const checkConfigCommand = Command.make(
   "check-config",
@@ -203,8 +212,20 @@ const migrateCommand = Command.make("migrate", storeFlags, migrateStore).pipe(
   Command.withDescription("Make or update the tables of a PostgreSQL store, and print the rights its user needs")
 )
 
+const secretCommand = Command.make("secret", {}, () => makeSecret).pipe(
+  Command.withDescription("Print a new signing secret for a webhook")
+)
+
 const berthWatch = Command.make("berth-watch").pipe(
   Command.withDescription("Watch the nodes of an account and report each change as an event"),
+  Command.withExamples([
+    { command: "berth-watch run --config watch.yaml", description: "Watch until stopped" },
+    { command: "berth-watch status --config watch.yaml", description: "What is wrong, and how far each sink is" },
+    {
+      command: "berth-watch silence add --nodes 'web-*' --for 2h --reason upgrade",
+      description: "Hold back events during maintenance"
+    }
+  ]),
   Command.withSubcommands([
     onceCommand,
     runCommand,
@@ -216,6 +237,7 @@ const berthWatch = Command.make("berth-watch").pipe(
     silenceCommand,
     accountCommand,
     replayCommand,
+    secretCommand,
     backupCommand,
     migrateCommand
   ])
@@ -238,6 +260,7 @@ export const main = (args: ReadonlyArray<string>) =>
     Effect.mapError(asFailure),
     Effect.provide([
       CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
-      CliOutput.layerPresenter(presenter)
+      CliOutput.layerPresenter(presenter),
+      helpLayer
     ])
   )

@@ -155,6 +155,8 @@ const accountOf = (
 /** An account that this process owns. */
 export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
+  /** What was wrong with it, as its last owner left it: JSON, or null. */
+  readonly condition: string | null
   /** What its nodes cost, which changes with them and with the prices. */
   readonly spend: WatchedSpend
 }
@@ -205,6 +207,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
   })
   const watched: OwnAccount = {
     owner,
+    condition: known.condition,
     snapshot,
     spend: money,
     observe: (observation, rules) =>

@@ -24,6 +24,12 @@ export const nameArgument = Argument.String("NAME").pipe(Argument.withDescriptio
 export const addFlags = {
   name: nameArgument,
   baseUrl: Flag.String("base-url").pipe(Flag.withMetavar("URL"), Flag.withDescription("The service's address")),
+  project: Flag.Int("project").pipe(
+    Flag.withMetavar("NUMBER"),
+    Flag.withDescription("The project of the nodes, where the service has projects"),
+    Flag.optional
+  ),
+  location: textFlag("location", "NAME", "The location of the nodes, such as Delhi"),
   allowHttp: allowHttpFlag,
   apiKeyEnv: textFlag("api-key-env", "VARIABLE", "Variable with the API key, where the daemons run"),
   accessTokenEnv: textFlag("access-token-env", "VARIABLE", "Variable with the access token, where the daemons run"),

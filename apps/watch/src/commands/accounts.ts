@@ -102,6 +102,11 @@ const readInput = Effect.gen(function* () {
   return { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
 })
 
+const placeOf = ({ location, project }: Pick<AddOptions, "location" | "project">) => ({
+  ...Option.match(project, { onNone: () => ({}), onSome: (project) => ({ project }) }),
+  ...Option.match(location, { onNone: () => ({}), onSome: (location) => ({ location }) })
+})
+
 /** How the processes find the credentials that the flags name; they are looked at here, unless that is not wanted. */
 const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
   const { accessTokenEnv, accessTokenFile, allowHttp, apiKeyEnv, apiKeyFile, baseUrl, sealed, unchecked } = flags
@@ -111,8 +116,9 @@ const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
       "--sealed reads the credentials from stdin: leave out --unchecked and the flags that name them."
     )
   }
+  const place = placeOf(flags)
   const check = (credentials: { readonly apiKey: Redacted.Redacted; readonly accessToken: Redacted.Redacted }) => {
-    const problem = problemSentence({ baseUrl, credentials }, allowHttp, "--base-url")
+    const problem = problemSentence({ baseUrl, credentials, ...place }, allowHttp, "--base-url")
     return problem === null ? Effect.void : misused(problem)
   }
   // The address first: nothing else is looked at for one that cannot be used.
@@ -142,7 +148,7 @@ export const addAccount = Effect.fn("addAccount")(function* (options: StoreOptio
   if (accountName(name) === undefined) return yield* misused("The account name is not usable.", nameHint)
   const credentials = writeCredentials(yield* readCredentials(flags))
   const { allowHttp, grace: graceMillis, hold: holdMillis, interval: intervalMillis, share } = flags
-  const own = writeOptions({ allowHttp, intervalMillis, share, graceMillis, holdMillis })
+  const own = writeOptions({ ...placeOf(flags), allowHttp, intervalMillis, share, graceMillis, holdMillis })
   yield* onTable(
     options,
     Effect.fnUntraced(function* (configured) {

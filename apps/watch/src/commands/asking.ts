@@ -28,7 +28,8 @@ export type Running = typeof Running.Type
 
 type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
 
-type Command<E, R> = (daemon: Answers, running: Running | null) => Asked<E, R>
+/** `isAnswered`: whether the answers are those of the daemon, and not what its store has. */
+type Command<E, R> = (daemon: Answers, running: Running | null, isAnswered: boolean) => Asked<E, R>
 
 const exits = { unknown: "notFound", gone: "notFound", invalid: "usage", busy: "unavailable" } as const
 
@@ -69,7 +70,7 @@ export const asking = <R, R2, E = never>(
     const settings = yield* storeSettings(options)
     const running = yield* findRunning(settings)
     const daemon = running === null || running.http === null ? null : yield* remoteDaemon(running.http, settings.token)
-    yield* daemon === null ? otherwise(settings, running) : command(daemon, running)
+    yield* daemon === null ? otherwise(settings, running) : command(daemon, running, true)
   }).pipe(
     Effect.scoped,
     Effect.catchDefect(fromDefect),
@@ -84,7 +85,7 @@ const withStore =
   (open: typeof Store.layerReader) =>
   <R, E = never>(options: StoreOptions, command: Command<E, R>) =>
     asking(options, command, ({ sinks, store }, running) =>
-      Effect.flatMap(restingDaemon(sinks, running !== null), (daemon) => command(daemon, running)).pipe(
+      Effect.flatMap(restingDaemon(sinks, running !== null), (daemon) => command(daemon, running, false)).pipe(
         Effect.provide(isServer(store) ? Store.layerServerReader(store) : open(Redacted.value(store)))
       )
     )

@@ -3,14 +3,21 @@
  */
 import { Console, Effect, Redacted } from "effect"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
+import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
+import { durationText } from "@berthkit/terminal/duration"
+import type { AccountOptions } from "../config/Config.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import { budgetOf } from "../observe/RequestShare.ts"
+import { promisedSweepMillis, stretchedFrom } from "../observe/Schedule.ts"
 import { readConfigFile } from "../settings/storeSettings.ts"
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** Where a sink delivers, without what may be secret in an address. */
 const targetOf = ({ target }: SinkOptions): string => {
   switch (target._tag) {
     case "Webhook": {
-      const signed = target.secrets.length === 0 ? "not signed" : `${target.secrets.length} signing secrets`
+      const signed = target.secrets.length === 0 ? "not signed" : `${plural(target.secrets.length, "signing secret")}`
       return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed})`
     }
     case "Exec":
@@ -20,11 +27,55 @@ const targetOf = ({ target }: SinkOptions): string => {
   }
 }
 
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
-
 /** Of several processes on a server. */
 const placeOf = ({ target }: SinkOptions): string =>
   target._tag === "Webhook" ? "" : ", in the process that has the account"
+
+/** Sizes for which it is said how often the nodes are read. */
+const exampleSizes = [99, 3000, 10_000]
+
+/** What the share of an account promises. The service is not asked, so its limit is not known. */
+const shareLine = ({ intervalMillis, name, share }: AccountOptions): string => {
+  const budget = budgetOf(share)
+  const sweeps = exampleSizes.map((nodes) => {
+    const millis = promisedSweepMillis(nodes, intervalMillis, budget)
+    const unit = millis < 300_000 ? 1000 : 60_000
+    return `${durationText(Math.round(millis / unit) * unit)} with ${nodes} nodes`
+  })
+  return (
+    `account ${name}: ${Math.round(share * 100)}% of the rate limit, ${plural(budget.requests, "request")} an hour until the service ` +
+    `reports its limit. All nodes are read every ${sweeps.slice(0, -1).join(", ")} or ${sweeps.at(-1)}.`
+  )
+}
+
+/** Warns if the share has no room for the interval that is set. */
+const intervalLines = ({ intervalMillis, name, share }: AccountOptions): ReadonlyArray<string> => {
+  if (intervalMillis === null) return []
+  const budget = budgetOf(share)
+  const nodes = stretchedFrom(intervalMillis, budget)
+  if (nodes === null) return []
+  const promised = promisedSweepMillis(nodes, intervalMillis, budget)
+  const whom = nodes === 0 ? "any number of nodes" : `${nodes} nodes or more`
+  return [
+    `account ${name}: an interval of ${durationText(intervalMillis)} is too short for its share, ${budget.requests} requests an hour. ` +
+      `With ${whom} it is stretched, to ${durationText(Math.round(promised / 1000) * 1000)} at least.`
+  ]
+}
+
+/** Warns of accounts with one key at one service: their events come twice, and they share one rate limit. */
+const twinLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<string> => {
+  const first = new Map<string, string>()
+  return accounts.flatMap(({ connection, name }) => {
+    const place = accountFingerprint(connection)
+    const twin = first.get(place)
+    if (twin === undefined) first.set(place, name)
+    return twin === undefined
+      ? []
+      : [
+          `account ${name}: has the same key and service as account ${twin}, so both report the same nodes and use one rate limit.`
+        ]
+  })
+}
 
 export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
   const { accounts, heartbeat, listen, sinks, store } = yield* readConfigFile(path)
@@ -36,6 +87,9 @@ export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
       `store: ${isServer ? "PostgreSQL" : where}`,
       `http: ${listen === null ? "off" : `${listen.host}:${listen.port}`}`,
       ...accounts.map(({ connection, name }) => `account ${name}: ${new URL(connection.baseUrl).origin}`),
+      ...accounts.map(shareLine),
+      ...accounts.flatMap(intervalLines),
+      ...twinLines(accounts),
       ...sinks.map((sink) => `sink ${sink.name}: ${targetOf(sink)}${isServer ? placeOf(sink) : ""}`),
       ...(heartbeat === null ? [] : [`heartbeat: ${Redacted.value(heartbeat.url).origin}`])
     ].join("\n")

@@ -1,5 +1,5 @@
 /**
- * `berth-watch migrate`: makes or updates the tables of a store on a server, those of the engine included. The daemon does the same when it
+ * `berth-watch migrate`: makes the tables of a store on a server, those of the engine included. The daemon does the same when it
  * starts; where it may make no tables, an administrator does it before.
  */
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
@@ -26,11 +26,8 @@ export const migrateStore = Effect.fn("migrate")(
       )
     }
     const schema = schemaOf(store)
-    const { before, now } = yield* Effect.provide(migrateServer(schema), postgresLayer(store))
-    const what =
-      before === now
-        ? `has the tables of version ${now} already.`
-        : `has the tables of version ${now} now; it had ${before === 0 ? "none" : `those of version ${before}`}.`
+    const { isNew, version } = yield* Effect.provide(migrateServer(schema), postgresLayer(store))
+    const what = `has the tables of version ${version} ${isNew ? "now; it had none." : "already."}`
     yield* Console.log(
       [
         `${shownStore(store)} ${what}`,

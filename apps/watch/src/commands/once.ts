@@ -11,7 +11,7 @@ import { Stdout } from "../deliver/Stdout.ts"
 import { toEvent, toLine } from "../events/Event.ts"
 import { makeMoments, type Moments } from "../observe/Moments.ts"
 import { beginSweep, nextPage, takePage } from "../observe/Sweep.ts"
-import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
+import { CommandFailed, endedBy, fromBerthError } from "../process/CommandFailed.ts"
 
 /** Sweeps once and writes what it read; nothing is written unless the whole list was read. */
 export const once = Effect.fn("once")(function* (account: string) {
@@ -20,6 +20,18 @@ export const once = Effect.fn("once")(function* (account: string) {
   const moments = yield* makeMoments
   // The user waits for it: it is not paced, and lets no other call go first.
   const { completed, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
+  const { unreadable } = completed
+  if (unreadable !== undefined) {
+    const what = `${unreadable.count} ${unreadable.count === 1 ? "record" : "records"} of the list cannot be read: ${unreadable.example}`
+    if (listed.size === 0) {
+      return yield* new CommandFailed({
+        exit: "unavailable",
+        message: `${what}.`,
+        hint: "Compare the example with the API's documentation; a newer berth-watch may be able to read it."
+      })
+    }
+    yield* Effect.logWarning(`${what}. Nothing is reported about these nodes.`)
+  }
   const lines = factsOf(listed, completed).map((fact, index) => toLine(toEvent(fact, account, index + 1)))
   yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
 })

@@ -1,7 +1,7 @@
 /**
  * `berth-watch sinks`: how far each sink is; and what a person may do with one.
  */
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, DateTime, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/Sinks.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import type { Answers } from "../http/Daemon.ts"
@@ -72,10 +72,20 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
   yield* Effect.catchTag(withSink(daemon, name, print), "StreamClosed", endedBy)
 })
 
+/** What is delivered once more. From the beginning that is what is kept: older events may be gone. */
+const replayedText = Effect.fnUntraced(function* (daemon: Answers, cursor: string) {
+  if (cursor !== "") return `all events after ${cursor}`
+  const { events } = yield* daemon.events({ after: cursor, limit: 1 })
+  const first = events[0]?.event.time
+  return first === undefined
+    ? "nothing, because no event is kept,"
+    : `all events that are kept, from ${DateTime.formatIso(DateTime.makeUnsafe(first))} on,`
+})
+
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
   const cursor = yield* readCursor(after)
   yield* withSink(daemon, name, daemon.replay(name, cursor))
-  yield* Console.log(`The sink ${name} gets all events after ${cursor || "the beginning"} again.`)
+  yield* Console.log(`The sink ${name} gets ${yield* replayedText(daemon, cursor)} again.`)
 })
 
 /** Tries the receiver of a sink: from the daemon that runs, or else from here, as the config states it. */

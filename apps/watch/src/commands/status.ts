@@ -1,6 +1,7 @@
 /**
  * `berth-watch status`: what is wrong, and how the accounts and sinks are; as text for a person, or as JSON.
  */
+import { durationText } from "@berthkit/terminal/duration"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, DateTime, Effect, Schema, Struct } from "effect"
 import type { Answers } from "../http/Daemon.ts"
@@ -27,24 +28,38 @@ const troubleLines = ({ about, message, next, severity, since }: Trouble): Reado
 const ownerText = ({ from, process, since }: NonNullable<AccountStatus["owner"]>): string =>
   `, watched by ${process}` + (from === null ? "" : `, taken over from ${from} at ${DateTime.formatIso(since)}`)
 
-const accountLine = ({ account, lastSweep, nodes, owner, state }: AccountStatus): string => {
+/** How often sweeps run at present, within which share, and whether that has no room for the interval that is set. */
+const intervalText = ({ requestsPerHour, sweepIntervalMillis, sweepIntervalSetMillis }: AccountStatus): string => {
+  if (sweepIntervalMillis === null) return ""
+  const apart = durationText(Math.ceil(sweepIntervalMillis / 1000) * 1000)
+  const share = requestsPerHour === null ? "" : `, at most ${requestsPerHour} requests an hour`
+  const set =
+    sweepIntervalSetMillis === undefined ? "" : ` (too few for the interval of ${durationText(sweepIntervalSetMillis)})`
+  return `, sweeps ${apart} apart${share}${set}`
+}
+
+const accountLine = (status: AccountStatus): string => {
+  const { account, lastSweep, nodes, owner, state } = status
   const swept = lastSweep === null ? "no complete sweep yet" : `last sweep ${DateTime.formatIso(lastSweep.endedAt)}`
-  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}${owner === undefined ? "" : ownerText(owner)}`
+  return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}${intervalText(status)}${owner === undefined ? "" : ownerText(owner)}`
 }
 
 const sinkLine = ({ deadLetters, kind, lag, silenced, sink, state, waiting }: SinkStatus): string =>
   `sink ${sink} (${kind}): ${state}, lag ${lag}, waiting ${waiting}, dead letters ${deadLetters}` +
   (silenced > 0 ? `, held by silences ${silenced}` : "")
 
-const headOf = ({ daemon, troubles }: Shown): string => {
+const headOf = ({ daemon, troubles }: Shown, isAnswered: boolean): string => {
   const { length } = troubles
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
-  return daemon === null ? `No daemon runs. ${length === 0 ? "The store is well." : well}` : well
+  if (daemon === null) return `No daemon runs. ${length === 0 ? "The store is well." : well}`
+  if (isAnswered || length > 0) return well
+  // What only the process itself knows, such as how its clock runs, is not among it.
+  return "No daemon was reached over HTTP. The store names no problem."
 }
 
-const textOf = (shown: Shown): string =>
+const textOf = (shown: Shown, isAnswered: boolean): string =>
   [
-    headOf(shown),
+    headOf(shown, isAnswered),
     ...shown.troubles.flatMap(troubleLines),
     "",
     ...shown.accounts.map(accountLine),
@@ -56,7 +71,7 @@ const textOf = (shown: Shown): string =>
 
 /** `daemon` in the JSON is the process that runs, whether or not it is reached, or null. */
 export const status = (format: Format) =>
-  Effect.fn("status")(function* (daemon: Answers, running: Running | null) {
+  Effect.fn("status")(function* (daemon: Answers, running: Running | null, isAnswered: boolean) {
     const shown: Shown = {
       daemon: running,
       cursor: yield* daemon.cursor,
@@ -65,5 +80,5 @@ export const status = (format: Format) =>
       sinks: yield* daemon.sinks,
       silences: openSilences(yield* daemon.silences)
     }
-    yield* Console.log(format === "text" ? textOf(shown) : JSON.stringify(writeJson(shown), null, 2))
+    yield* Console.log(format === "text" ? textOf(shown, isAnswered) : JSON.stringify(writeJson(shown), null, 2))
   })

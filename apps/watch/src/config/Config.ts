@@ -22,7 +22,7 @@ import { signingKey } from "../deliver/webhook/send.ts"
 export interface AccountOptions {
   /** In events and cursors. */
   readonly name: string
-  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials">
+  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location">
   /** From one sweep to the next; null: from the size of the account and the share. */
   readonly intervalMillis: number | null
   /** Of the rate limit, at most: above 0, up to 1. */
@@ -229,6 +229,8 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       baseUrl: needed(file.text),
       apiKey: needed(secret),
       accessToken: needed(secret),
+      project: defaulted<number | null>(file.whole(1, Number.MAX_SAFE_INTEGER), null),
+      location: defaulted<string | null>(file.text, null),
       allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
@@ -243,8 +245,14 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       forgotten: defaulted<number | null>(file.duration(second, year), defaultAccount.forgottenMillis)
     }),
     (found, place): AccountOptions | undefined => {
-      const { accessToken, allowHttp, apiKey, baseUrl, forgotten, grace, hold, interval, ...rest } = found
-      const connection = { baseUrl, credentials: { apiKey, accessToken } }
+      const { accessToken, allowHttp, apiKey, baseUrl, forgotten, grace, hold, interval, location, project, ...rest } =
+        found
+      const connection = {
+        baseUrl,
+        credentials: { apiKey, accessToken },
+        ...(project !== null && { project }),
+        ...(location !== null && { location })
+      }
       const problem = connectionProblem(connection, allowHttp)
       if (problem !== null) {
         const node = isMap(place.node) ? place.node.get(problem.option, true) : undefined

@@ -15,6 +15,8 @@ export const Credentials = Schema.Union([Schema.Struct({ apiKey: Reference, acce
 export type Credentials = typeof Credentials.Type
 
 const Options = Schema.Struct({
+  project: Schema.optionalKey(Schema.Int),
+  location: Schema.optionalKey(Schema.String),
   allowHttp: Schema.Boolean,
   intervalMillis: Schema.NullOr(Schema.Finite),
   share: Schema.Finite,
@@ -108,7 +110,13 @@ export const problemSentence = (
 ): string | null => {
   const problem = connectionProblem(connection, allowHttp)
   if (problem === null) return null
-  const words: Readonly<Record<string, string>> = { baseUrl, apiKey: "The API key", accessToken: "The access token" }
+  const words: Readonly<Record<string, string>> = {
+    baseUrl,
+    apiKey: "The API key",
+    accessToken: "The access token",
+    project: "The project",
+    location: "The location"
+  }
   return `${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`
 }
 
@@ -120,8 +128,8 @@ export const resolveAccount = (
   Result.gen(function* () {
     const { credentials: stated, options } = yield* readTableAccount(account)
     const credentials = yield* openCredentials(account, stated, surroundings)
-    const { allowHttp, ...rest } = options
-    const connection = { baseUrl: account.baseUrl, credentials }
+    const { allowHttp, location, project, ...rest } = options
+    const connection = { baseUrl: account.baseUrl, credentials, project, location }
     const problem = problemSentence(connection, allowHttp)
     if (problem !== null) return yield* Result.fail(problem)
     return { name: account.name, connection, ...rest, budget: null, forgottenMillis: null }

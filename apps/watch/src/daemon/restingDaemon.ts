@@ -10,7 +10,7 @@ import { storeDaemon } from "../http/storeDaemon.ts"
 import { Store } from "../store/Store.ts"
 import type { TableAccountRow } from "../store/watchedAccounts.ts"
 import { Troubles } from "../troubles/Troubles.ts"
-import { noWords, Progress, stateOf } from "../telemetry/Progress.ts"
+import { leftAs, Progress, readCondition } from "../telemetry/Progress.ts"
 
 const unknown = { state: "starting" } as const
 
@@ -23,13 +23,14 @@ const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
   const store = yield* Store
   const states = new Map((yield* tableOf(store)).map(({ name, state }) => [name, state]))
-  for (const { account, owner, standing, sweptAtMillis } of yield* store.accounts) {
+  for (const { account, condition, owner, standing, sweptAtMillis } of yield* store.accounts) {
     if (account.startsWith("_") || states.get(account) === "removed") continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
     const isOwned = store.isShared && isRunning && owner !== null
-    const left = standing === null ? unknown : stateOf(readStanding(standing), noWords)
+    const left = leftAs(standing === null ? null : readStanding(standing), readCondition(condition))
     yield* progress.report(account, {
+      ...unknown,
       ...left,
       ...(isRunning ? {} : { state: "stopped" }),
       lastSweep,

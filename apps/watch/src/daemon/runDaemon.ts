@@ -28,6 +28,7 @@ import { isSwept } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 import { makeBeginnings } from "./beginnings.ts"
+import { keepConditions } from "./keepConditions.ts"
 import { type Reported, reportTroubles } from "./reportTroubles.ts"
 import { allowanceStores } from "./allowanceStores.ts"
 import { watchAccount } from "./watchAccount.ts"
@@ -185,6 +186,7 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   }
   const accounts = Array.from((yield* (yield* Progress).accounts).keys())
   yield* report(JSON.stringify({ http: url, store: shownStore(config.store), accounts }))
+  yield* Effect.forkScoped(keepConditions)
   yield* Effect.forkScoped(reportTroubles(reported))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)

@@ -11,8 +11,9 @@ import { Images } from "@berthkit/core/client/Images"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
 import type { AllowanceStores } from "@berthkit/terminal/openAllowance"
-import { Context, Effect, Layer, Metric, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { openAllowance } from "../account/WatchedAllowance.ts"
 import { openCatalogue } from "../account/WatchedCatalogue.ts"
 import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
@@ -21,18 +22,20 @@ import { defaultRules } from "../diff/Snapshot.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { isLowAfter } from "../diff/LowAllowance.ts"
 import type { Observation } from "../diff/Observation.ts"
-import { hashOf } from "../events/Event.ts"
 import { readCatalogues } from "../observe/CatalogueReader.ts"
 import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
+import { budgetOf, hourly, perHourOf } from "../observe/RequestShare.ts"
 import type { Beginnings } from "./beginnings.ts"
 import { followLeases } from "./leases.ts"
-import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
+import type { RunSettings } from "../settings/RunSettings.ts"
 import {
   type AccountProgress,
   addWidths,
+  leftAs,
   noWords,
   Progress,
+  readCondition,
   stateOf,
   sweepOf,
   type Widths,
@@ -41,10 +44,6 @@ import {
 
 /** An account whose credentials are refused is tried again after this, beside others. */
 const refusedPause = "1 minute"
-
-/** Another key, or another service, may be another account. */
-const fingerprintOf = ({ baseUrl, credentials }: AccountOptions["connection"]): string =>
-  hashOf([new URL(baseUrl).origin, Redacted.value(credentials.apiKey)])
 
 interface Circumstances {
   readonly settings: RunSettings
@@ -90,11 +89,14 @@ export const watchAccount = Effect.fnUntraced(function* (
   const leases = yield* followLeases(commitments)
   const watched = yield* openAccount({
     name,
-    fingerprint: fingerprintOf(connection),
+    // Another key, service, project or location may be another account.
+    fingerprint: accountFingerprint(connection),
     begun: yield* moments.now,
     alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current })
   })
   const catalogue = yield* openCatalogue(watched)
+  const graceMillis = settings.graceMillis ?? options.graceMillis
+  const intervalMillis = settings.intervalMillis ?? options.intervalMillis
   const observeAllowance = yield* openAllowance(watched)
 
   let widths: Widths = []
@@ -111,8 +113,8 @@ export const watchAccount = Effect.fnUntraced(function* (
     noted = reported
     const { resetInMillis } = yield* allowance
     const known = { ...noted, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
-    const { left: ownLeft, sent } = yield* poller.spent
-    const read = { ...known, atMillis, ownPerHour: sent, ownLeft }
+    const { budget, left: ownLeft, sent } = yield* poller.spent
+    const read = { ...known, atMillis, ownPerHour: perHourOf({ ...budget, requests: sent }), ownLeft }
     yield* observeAllowance(read)
     left = { ...known, isLow: isLowAfter(left?.isLow === true, read) }
     return left
@@ -143,14 +145,19 @@ export const watchAccount = Effect.fnUntraced(function* (
     widths = addWidths(widths, facts, atMillis)
     yield* progress.report(name, {
       ...stateOf(standing, words),
-      ...(isSweep ? sweepOf(observation, rules.sweepMillis) : {}),
+      ...(isSweep
+        ? {
+            ...sweepOf(observation, rules.sweepMillis),
+            stretchedMillis: intervalMillis !== null && rules.sweepMillis > intervalMillis + 1 ? intervalMillis : null
+          }
+        : {}),
       latencyMillis: widths[0]?.millis ?? null,
+      requestsPerHour: Math.round(perHourOf((yield* poller.spent).budget)),
       allowance
     })
     return facts
   })
 
-  const graceMillis = settings.graceMillis ?? options.graceMillis
   const poller: Poller = yield* makePoller({
     nodes: Context.get(client, Nodes),
     moments,
@@ -161,9 +168,12 @@ export const watchAccount = Effect.fnUntraced(function* (
       terminatingGraceMillis: Math.min(graceMillis, defaultRules.terminatingGraceMillis),
       holdMillis: settings.holdMillis ?? options.holdMillis
     },
-    intervalMillis: settings.intervalMillis ?? options.intervalMillis,
+    intervalMillis,
     fastIntervalMillis: settings.fastIntervalMillis,
-    requestsPerHour: settings.requestsPerHour ?? requestsPerHourOf(options.share),
+    budget:
+      settings.requestsPerHour === null
+        ? Effect.map(allowance, (known) => budgetOf(options.share, known))
+        : Effect.succeed(hourly(settings.requestsPerHour)),
     areCredentialsNew: isReloaded && isOnly
   })
 
@@ -180,7 +190,8 @@ export const watchAccount = Effect.fnUntraced(function* (
       )
     })
 
-  yield* progress.report(name, stateOf(watched.snapshot.standing, noWords))
+  // What was wrong is over when this process finds so.
+  yield* progress.report(name, leftAs(watched.snapshot.standing, readCondition(watched.condition)))
   const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
   const images = Context.get(client, Images)
   return Effect.raceFirst(

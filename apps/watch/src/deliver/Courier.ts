@@ -59,6 +59,8 @@ export interface Courier {
   /** Waits until nothing is under way and nothing is due. */
   readonly idle: Effect.Effect<void>
   readonly receiver: () => Receiver
+  /** The accounts of which deliveries are left, and those that were taken in since the last attempt that succeeded. */
+  readonly accounts: () => { readonly left: ReadonlySet<string>; readonly unproven: ReadonlySet<string> }
 }
 
 /** How a receiver is. */
@@ -66,9 +68,11 @@ export interface Receiver {
   readonly state: "up" | "failing" | "down"
   /** Why the last attempt failed; null while it is up. */
   readonly reason: string | null
+  /** Since when nothing was delivered; null while it is up. */
+  readonly sinceMillis: number | null
 }
 
-export const receiverUp: Receiver = { state: "up", reason: null }
+export const receiverUp: Receiver = { state: "up", reason: null, sinceMillis: null }
 
 /** Waits out a store that may work again; an attempt that was made stays made meanwhile. */
 export const whileItMayPass = <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
@@ -211,8 +215,9 @@ export const makeCourier = Effect.fnUntraced(function* (
     }),
     receiver: () => {
       const state = receiverState(queues.health)
-      return state === "up" ? receiverUp : { state, reason: lastReason }
-    }
+      return state === "up" ? receiverUp : { state, reason: lastReason, sinceMillis: queues.health.failingSinceMillis }
+    },
+    accounts: () => ({ left: queues.accounts, unproven: queues.unproven })
   }
 })
 
@@ -259,7 +264,8 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     hasRoom,
     room: until(hasRoom),
     idle: until(() => left.length === 0),
-    receiver: () => receiverUp
+    receiver: () => receiverUp,
+    accounts: () => ({ left: new Set(), unproven: new Set() })
   }
   return courier
 })

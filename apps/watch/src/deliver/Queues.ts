@@ -39,6 +39,7 @@ export class Queues {
   readonly #forgotten = new Set<string>()
   /** The queue whose delivery is on its way to see whether the receiver is there again. */
   #probe: string | null = null
+  readonly #unproven = new Set<string>()
   #inFlight = 0
   #size = 0
 
@@ -55,6 +56,16 @@ export class Queues {
   /** Deliveries that are under way. */
   get inFlight(): number {
     return this.#inFlight
+  }
+
+  /** The accounts of which deliveries are left. */
+  get accounts(): ReadonlySet<string> {
+    return new Set(Array.from(this.#queues.values(), ({ entries }) => entries[0]!.account))
+  }
+
+  /** The accounts that were taken in since the last attempt that succeeded. */
+  get unproven(): ReadonlySet<string> {
+    return this.#unproven
   }
 
   /** Deliveries that are left, those under way included. */
@@ -77,7 +88,10 @@ export class Queues {
    * attempts at those deliveries count as failures in a row.
    */
   resume(accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>): void {
-    for (const account of accounts) this.#forgotten.delete(account)
+    for (const account of accounts) {
+      this.#forgotten.delete(account)
+      this.#unproven.add(account)
+    }
     if (this.#health.failingSinceMillis !== null) {
       const failures = deliveries.reduce((sum, { attempt }) => sum + attempt, 0)
       this.#health = { ...this.#health, failuresInRow: this.#health.failuresInRow + failures }
@@ -152,6 +166,7 @@ export class Queues {
   succeeded(delivery: Delivery): void {
     const wasDown = this.#health.probeAtMillis !== null
     this.#health = healthy
+    this.#unproven.clear()
     this.#land(delivery, true)
     if (wasDown) this.#release(nodeKeyOf(delivery))
   }

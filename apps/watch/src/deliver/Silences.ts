@@ -50,8 +50,8 @@ export const nextEnd = (silences: ReadonlyArray<Silence>, nowMillis: number): nu
 
 /**
  * The nodes of which a sink has something that waits. It is asked about deliveries as they are read (`fateOfNew`), and, once silences
- * are over, in a pass over all that wait, each node's oldest first (`fateOfHeld`). Nothing is read during a pass; the first one, at
- * the start, is about what an earlier process left.
+ * are over, in a pass over all that wait, each node's oldest first (`fateOfHeld`). Nothing is read during a pass; the first one, and the
+ * one after each account that is gained, is about what an earlier process left.
  */
 export class HeldNodes {
   #held = new Set<string>()
@@ -77,6 +77,11 @@ export class HeldNodes {
     this.#settled = over
     this.#blocked = new Set()
     return true
+  }
+
+  /** Another pass is due: an account was gained, of which others have left something. */
+  gained(): void {
+    this.#settled = null
   }
 
   fateOfHeld(key: NodeKey, fate: Fate): Fate {
@@ -110,11 +115,23 @@ const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
   incremental: true
 })
 
+/** What reads the events of a sink. */
+interface Reader {
+  /** Whether it has taken up an account. */
+  readonly isOwn: (account: string) => boolean
+  /** A delivery that another process may have left, with the time at which it is due by the clock of this one. */
+  readonly asDueHere: <D extends Delivery>(delivery: D, nowMillis: number) => D
+}
+
 /**
  * What silences hold of one sink: it waits in the store alone, and is no part of what the sink has left to deliver, until `release` finds
  * that they are over.
  */
-export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, courier: Pick<Courier, "take">) {
+export const makeHeldDeliveries = Effect.fnUntraced(function* (
+  sink: string,
+  courier: Pick<Courier, "take">,
+  { asDueHere, isOwn }: Reader
+) {
   const store = yield* Store
   const replayedMillis = yield* whileItMayPass(store.replayedAt(sink))
   const heldNodes = new HeldNodes()
@@ -165,7 +182,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, cou
     const free: Array<{ readonly delivery: Delivery; readonly covering: ReadonlyArray<Silence> }> = []
     const dropped: Array<DeliveryKey> = []
     for (const { silences: ids, ...delivery } of waiting) {
-      if (store.epochOf(delivery.account) === null) continue
+      if (!isOwn(delivery.account)) continue
       const covering = ids.map((id) => byId.get(id)).filter((silence) => silence !== undefined)
       const fate = heldNodes.fateOfHeld(delivery, fateOf(covering, now, replayedMillis))
       if (fate === "hand") free.push({ delivery, covering })
@@ -176,7 +193,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, cou
       free.map(({ delivery }) => delivery)
     )
     const handed = free.map(({ covering, delivery }, index) => ({
-      ...delivery,
+      ...asDueHere(delivery, now),
       body: withSilences(bodies[index]!, covering)
     }))
     if (handed.length + dropped.length > 0) {
@@ -204,6 +221,11 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (sink: string, cou
 
   return {
     sortOut,
+    /** Accounts were taken up: what others have left of them is gone through before anything newer is read. */
+    gained: () => {
+      pass = null
+      heldNodes.gained()
+    },
     countDropped,
     release,
     silenceEnd,

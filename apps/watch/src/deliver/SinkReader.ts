@@ -76,7 +76,13 @@ export const readEvents = Effect.fnUntraced(function* (
   const cursor = new Map<string, number>()
   /** The accounts that this process delivers, each with the epoch in which it took up what was left. */
   const begun = new Map<string, number>()
-  const held = yield* makeHeldDeliveries(sink.name, courier)
+  /** Another process may have left it. */
+  const asDueHere = <D extends Delivery>(each: D, nowMillis: number): D =>
+    store.isShared ? { ...each, dueMillis: dueHere(each, nowMillis, sink.forMillis) } : each
+  const held = yield* makeHeldDeliveries(sink.name, courier, {
+    isOwn: (account) => begun.has(account) && begun.get(account) === store.epochOf(account),
+    asDueHere
+  })
   let seen = 0
 
   /** The nodes that exist, as the first events of a new sink; only once they are known. */
@@ -144,15 +150,14 @@ export const readEvents = Effect.fnUntraced(function* (
       const deliveries = yield* store.deliveries(sink.name, fresh, maxLoaded)
       courier.resume(
         fresh,
-        store.isShared
-          ? deliveries.map((each) => ({ ...each, dueMillis: dueHere(each, now, sink.forMillis) }))
-          : deliveries
+        deliveries.map((each) => asDueHere(each, now))
       )
       for (const [index, account] of fresh.entries()) {
         const seq = left.get(account)
         if (seq !== undefined) cursor.set(account, seq)
         begun.set(account, epochs[index]!)
       }
+      held.gained()
     }
     return own
   })

@@ -6,11 +6,12 @@ import { Clock, Context, Deferred, Effect, Layer, Option, Queue, type Scope } fr
 import { ofAccount } from "../diff/Fact.ts"
 import type { Cursor } from "../events/Cursor.ts"
 import { daemonAccount, type DisabledReason } from "../events/DaemonFact.ts"
+import type { FailingAt } from "../store/conditions.ts"
 import { waitUntil } from "../store/Signal.ts"
 import type { Backlog, SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
-import { type Courier, makeCourier, makeStdoutCourier, receiverUp, whileItMayPass } from "./Courier.ts"
+import { type Courier, makeCourier, makeStdoutCourier, type Receiver, receiverUp, whileItMayPass } from "./Courier.ts"
 import { runCommand } from "./exec/runCommand.ts"
 import type { Outcome } from "./Health.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
@@ -156,17 +157,26 @@ const makeSinks = Effect.fnUntraced(function* (
 
   const optionsOf = new Map(configured?.map((each) => [each.name, each]))
 
-  const stateOf = ({ disabled, message, name }: SinkRow): Pick<SinkState, "state" | "message"> => {
+  const stateOf = (
+    { disabled, message, name }: SinkRow,
+    failing: ReadonlyArray<FailingAt>
+  ): Pick<SinkState, "state" | "message"> => {
     if (configured !== null && !optionsOf.has(name)) return { state: "removed", message: null }
     if (disabled !== null) return { state: "disabled", message }
     const { reason, state } = sinks.get(name)?.courier()?.receiver() ?? receiverUp
-    return { state, message: reason }
+    if (state === "down") return { state, message: reason }
+    // As another process has found it, or the one before.
+    const kept = failing.filter(({ sink }) => sink === name).map(({ receiver }) => receiver)
+    const worst = kept.find((receiver) => receiver.state === "down") ?? (state === "up" ? kept[0] : undefined)
+    return worst === undefined ? { state, message: reason } : { state: worst.state, message: worst.reason }
   }
 
-  const statusOf = Effect.fnUntraced(function* (row: SinkRow) {
-    const { changedAtMillis, failingSinceMillis, name } = row
+  const statusOf = Effect.fnUntraced(function* (row: SinkRow, failing: ReadonlyArray<FailingAt>) {
+    const { changedAtMillis, name } = row
     const backlog = yield* store.backlog(name)
-    const present = stateOf(row)
+    const present = stateOf(row, failing)
+    const since = failing.filter(({ sink }) => sink === name).map(({ receiver }) => receiver.sinceMillis)
+    const failingSinceMillis = since.length === 0 ? row.failingSinceMillis : Math.min(...since)
     return {
       name,
       ...present,
@@ -194,7 +204,19 @@ const makeSinks = Effect.fnUntraced(function* (
       Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
       Effect.never
     ),
-    status: Effect.flatMap(store.sinks, (rows) => Effect.forEach(rows, statusOf)),
+    status: Effect.gen(function* () {
+      const failing = yield* store.failingReceivers
+      return yield* Effect.forEach(yield* store.sinks, (row) => statusOf(row, failing))
+    }),
+    /** What this process delivers now, by sink: how the receiver is, and for which accounts that was found. */
+    receivers: (): ReadonlyMap<string, { readonly receiver: Receiver } & ReturnType<Courier["accounts"]>> => {
+      const present = new Map<string, { readonly receiver: Receiver } & ReturnType<Courier["accounts"]>>()
+      for (const [name, { courier }] of sinks) {
+        const at = courier()
+        if (at !== null) present.set(name, { receiver: at.receiver(), ...at.accounts() })
+      }
+      return present
+    },
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
     /** Disables a sink that holds up the removal of events that there is no room for; the other sinks get that as an event. */

@@ -2,8 +2,7 @@
  * The list before its nodes are believed: at the very beginning, when the first list may be empty, short or shifted, and after
  * the API key was exchanged, when it may be that of another account.
  */
-import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { DateTime } from "effect"
+import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
 import { maxRead } from "./Absence.ts"
 import { compareIncarnation, type Known } from "./Belief.ts"
 import type { Moment } from "./Observation.ts"
@@ -48,7 +47,7 @@ export const isSameAccount = (known: ReadonlyMap<NodeId, Known>, listed: Readonl
   if (known.size === 0) return true
   for (const [id, node] of listed) {
     const state = known.get(id)?.state
-    if (state !== undefined && compareIncarnation(node, DateTime.toEpochMillis(state.node.createdAt)) === "same") {
+    if (state !== undefined && compareIncarnation(node, createdMillisOf(state.node)) === "same") {
       return true
     }
   }

@@ -2,9 +2,9 @@
  * What is believed of one node, and how a record of it is read against that. Its row in the store outlives the process; what this process saw
  * of it since and has not concluded from yet is lost with the process and gathered anew by the next one.
  */
-import { Node, noneWhenNull } from "@berthkit/core/domain/Node"
+import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { DateTime, Schema, Struct } from "effect"
+import { Schema, Struct } from "effect"
 import type { Absence } from "./Absence.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import { isPassing, type Return } from "./Transition.ts"
@@ -37,15 +37,18 @@ export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
 /** The state as JSON and back: the body of the store's row. */
 export const NodeStateJson = Schema.fromJsonString(Schema.toCodecJson(NodeState))
 
-/** The second in which the service accepted the node. */
-export const incarnationOf = ({ createdAt }: Node): number => Math.floor(DateTime.toEpochMillis(createdAt) / 1000)
+/** The second in which the service accepted the node, 0 if unknown. It never changes during a life, even if a read shows the date later. */
+export const incarnationOf = (node: Node): number => Math.floor((createdMillisOf(node) ?? 0) / 1000)
 
 /**
  * How the incarnation of `node` compares with one that was accepted at `createdMillis`: a shape of the record may leave the
- * fractions of the second out, so less than a second is no difference. An older one never comes after a newer one.
+ * fractions of the second out, so less than a second is no difference, and no date at all is none either. An older one never comes after a
+ * newer one.
  */
-export const compareIncarnation = (node: Node, createdMillis: number): "older" | "same" | "newer" => {
-  const apart = DateTime.toEpochMillis(node.createdAt) - createdMillis
+export const compareIncarnation = (node: Node, createdMillis: number | null): "older" | "same" | "newer" => {
+  const shownMillis = createdMillisOf(node)
+  if (shownMillis === null || createdMillis === null) return "same"
+  const apart = shownMillis - createdMillis
   return Math.abs(apart) < 1000 ? "same" : apart < 0 ? "older" : "newer"
 }
 
@@ -77,7 +80,7 @@ export interface Known {
 
 /** A node that was reported deleted: what is kept of it in memory. */
 export interface Gone {
-  readonly createdMillis: number
+  readonly createdMillis: number | null
   readonly life: number
   readonly version: number
   /** What showed it since; null where nothing did. */
@@ -125,7 +128,7 @@ export const firstState = (
 
 /** What is kept of a node that is gone. */
 export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
-  createdMillis: DateTime.toEpochMillis(node.createdAt),
+  createdMillis: createdMillisOf(node),
   life,
   version,
   returning: null
@@ -183,6 +186,12 @@ const addressesOf = ({ privateIp, publicIp }: Node): Addresses => ({ privateIp, 
 const isEqual = (a: Readonly<Addresses> | null, b: Readonly<Addresses>): boolean =>
   a !== null && fields.every((field) => a[field] === b[field])
 
+/** A node that a single read showed first: what the list states of it is not known. */
+export const firstRead = (read: Known): Known => ({
+  ...read,
+  addresses: { list: null, read: addressesOf(read.state.node) }
+})
+
 /**
  * The record, with those addresses as they are known in which it only differs from the other shape; and what the shapes have stated
  * then. Nodes that are read singly are remembered: of all others the list states what is known.
@@ -194,15 +203,16 @@ export const ofSameShape = (
   shape: "list" | "read"
 ): { readonly node: Node; readonly statements: Statements | null } => {
   if (kept === null && shape === "list" && listed) return { node: shown, statements: kept }
-  const statements = kept ?? { list: null, read: null, [listed ? "list" : "read"]: addressesOf(known) }
+  // What is known came from lists, which show all nodes.
+  const statements = kept ?? { list: addressesOf(known), read: null }
   const last = statements[shape]
   const stated = { ...(last ?? addressesOf(known)) }
   const believed = addressesOf(shown)
   for (const field of fields) {
     const value = shown[field]
     if (isUnread(shown, field)) continue
-    // An address where none was known is news, whatever shape has it.
-    const isNews = last === null ? known[field] === null : value !== last[field]
+    // The first statement of a shape is no news, because it may always have differed, unless the list has an address and none was known.
+    const isNews = last === null ? shape === "list" && known[field] === null : value !== last[field]
     if (!isNews) believed[field] = known[field]
     stated[field] = value
   }
@@ -225,7 +235,7 @@ export const completed = (node: Node, earlier: Node): Node => {
   // Fractions of the second may come and go; the incarnation stays.
   return {
     ...node,
-    createdAt: earlier.createdAt,
+    createdAt: earlier.createdAt ?? node.createdAt,
     ...Object.fromEntries(omitted.map((field) => [field, earlier[field]]))
   }
 }

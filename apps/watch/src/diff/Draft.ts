@@ -50,6 +50,12 @@ export class Draft implements Circumstances {
     return this.#beliefs.get(id) ?? this.snapshot.nodes.get(id) ?? this.snapshot.gone.get(id)
   }
 
+  isNewest(id: NodeId): boolean {
+    const { gone, nodes } = this.snapshot
+    for (const ids of [nodes.keys(), gone.keys()]) for (const known of ids) if (known >= id) return false
+    return true
+  }
+
   known(id: NodeId): Known | undefined {
     const belief = this.#beliefs.get(id)
     if (belief === undefined) return this.snapshot.nodes.get(id)

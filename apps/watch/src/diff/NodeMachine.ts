@@ -11,12 +11,13 @@
  * Two rules hold in every field. A reply to a request from before the last known reply changes nothing. A shown node that was accepted
  * later than the one known is another one: the known one is gone.
  */
-import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 import { afterMissing, afterSweep, graceOf, noAbsence } from "./Absence.ts"
 import {
   compareIncarnation,
   completed,
+  firstRead,
   firstState,
   type Gone,
   goneFrom,
@@ -62,6 +63,8 @@ export interface Circumstances {
   readonly rules: Rules
   readonly standing: Standing
   readonly evidence: Evidence
+  /** Whether the id is above that of every node which was known before. */
+  readonly isNewest: (id: NodeId) => boolean
 }
 
 /** What a sighting leads to. */
@@ -137,30 +140,35 @@ const clockStepMillis = 1000
 /** It is one clock or another of the service. */
 const clockToleranceMillis = 2000
 
-/** A node that is not known. It is new if it was created since the list lacked it. */
+/**
+ * A node that is not known. It is new if it was created since the list lacked it; where it has no date, if its id is above all that were known,
+ * because ids ascend (A11).
+ */
 const met = (sighting: Shown, now: Circumstances): NodeStep => {
   const { answered } = now.exchange
   const { node } = sighting
   const state = { ...firstState(node, now.exchange), listed: sighting._tag === "Listed" }
   const [fromMillis, serviceMillis] = lackedSince(now, node)
-  const age = serviceMillis - DateTime.toEpochMillis(node.createdAt)
-  const isNew = age <= clockToleranceMillis
-  const slackMillis = isNew ? Math.max(0, age + clockStepMillis) : 0
+  const createdMillis = createdMillisOf(node)
+  const age = createdMillis === null ? null : serviceMillis - createdMillis
+  const isNew = age === null ? now.isNewest(node.id) : age <= clockToleranceMillis
+  const slackMillis = isNew && age !== null ? Math.max(0, age + clockStepMillis) : 0
   const when = between(fromMillis - slackMillis, answered.atMillis)
   const type = isNew ? "berth.node.created" : "berth.node.discovered"
   const facts = [fact(state, when, sweepOf(sighting), { type, data: { before: null, after: node } })]
-  return { after: known(state, answered.monotonicMillis), facts }
+  const first = known(state, answered.monotonicMillis)
+  return { after: sighting._tag === "Listed" ? first : firstRead(first), facts }
 }
 
 /** Since when the list is known to have lacked a node that is not known, on the daemon's clock and on the service's. */
 const lackedSince = (
   { evidence: { swept, tail }, exchange: { answered }, standing }: Circumstances,
-  { createdAt, id }: Node
+  node: Node
 ): readonly [atMillis: number, serviceMillis: number] => {
-  if (tail !== null && id > tail.lastId && tail.asked.order > (swept?.asked.order ?? 0)) {
+  if (tail !== null && node.id > tail.lastId && tail.asked.order > (swept?.asked.order ?? 0)) {
     const serviceMillis = tail.asked.serviceMillis ?? tail.asked.atMillis
     // An end of the list that hid the node proves nothing about it.
-    if (serviceMillis - DateTime.toEpochMillis(createdAt) <= clockToleranceMillis)
+    if (serviceMillis - (createdMillisOf(node) ?? serviceMillis) <= clockToleranceMillis)
       return [tail.asked.atMillis, serviceMillis]
   }
   if (swept !== null) return [swept.asked.atMillis, swept.asked.serviceMillis ?? swept.asked.atMillis]
@@ -183,7 +191,7 @@ const returning = (gone: Gone, sighting: Shown, now: Circumstances): NodeStep | 
   const state = { ...firstState(node, exchange, gone.version), life: gone.life + 1, listed: false }
   const when = between(lackedSince(now, node)[0], exchange.answered.atMillis)
   return {
-    after: known(state, exchange.answered.monotonicMillis),
+    after: firstRead(known(state, exchange.answered.monotonicMillis)),
     facts: [fact(state, when, null, { type: "berth.node.discovered", data: { before: null, after: node } })]
   }
 }
@@ -218,7 +226,7 @@ const denied = (before: Known, now: Circumstances): NodeStep | null => {
 /** A record of it was shown. */
 const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
-  switch (compareIncarnation(sighting.node, DateTime.toEpochMillis(before.state.node.createdAt))) {
+  switch (compareIncarnation(sighting.node, createdMillisOf(before.state.node))) {
     case "older":
       return null
     case "newer":

@@ -161,7 +161,7 @@ const concludeAccount = (draft: Draft, sweep: SweepCompleted): void => {
   if (standing.stranger !== null) return
   draft.change({ stranger: { sinceMillis: draft.now.atMillis } })
   const expected = snapshot.nodes.size
-  const message = `The API key has changed: the list has none of the ${expected} known nodes but ${sweep.listed} others, and no event reports them.`
+  const message = `The API key, project or location has changed: the list has none of the ${expected} known nodes but ${sweep.listed} others, and no event reports them.`
   draft.degrade({ trouble: "other-account", message, expected, missing: expected })
 }
 

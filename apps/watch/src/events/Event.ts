@@ -31,7 +31,7 @@ type EventOf<F> = F extends Schema.Struct<infer Fields> ? Schema.Struct<typeof a
 export const eventTypes: ReadonlyArray<string> = reported.map(({ fields }) => fields.type.literal)
 
 /** `berth.node.status_changed` is `NodeStatusChanged` in a JSON Schema. */
-const identifierOf = (type: string): string =>
+export const identifierOf = (type: string): string =>
   type.replace(/^berth/, "").replace(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 export const Event = Schema.Union(

@@ -5,13 +5,14 @@
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { Clock, Duration, Effect, type Scope } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
-import { noWords, Progress, stateOf } from "../telemetry/Progress.ts"
+import { leftAs, Progress, readCondition } from "../telemetry/Progress.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
 import { report } from "../process/report.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, mayPass, StoreFailed } from "../store/StoreFailed.ts"
 import { hearSweep, type HeardSweep } from "../telemetry/freshness.ts"
-import type { Troubles } from "../troubles/Troubles.ts"
+import { Troubles } from "../troubles/Troubles.ts"
 import { processExpirySeconds } from "../store/postgres.ts"
 import { SharedStore } from "../store/peers.ts"
 import { Placement } from "./Placement.ts"
@@ -58,9 +59,12 @@ const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance
 const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep>) {
   const store = yield* Store
   const progress = yield* Progress
-  for (const { account, owner, standing, sweepMillis, sweptAtMillis } of yield* store.accounts) {
-    if (!(yield* progress.accounts).has(account)) continue
+  for (const { account, condition, owner, standing, sweepMillis, sweptAtMillis } of yield* store.accounts) {
     const isHere = store.epochOf(account) !== null
+    if (account === daemonAccount && !isHere && condition !== null) {
+      yield* (yield* Troubles).hearHeartbeat(JSON.parse(condition).heartbeat)
+    }
+    if (!(yield* progress.accounts).has(account)) continue
     yield* progress.report(account, { owner: owner && { ...owner, isHere } })
     if (isHere) continue
     if (sweptAtMillis !== null) {
@@ -71,10 +75,10 @@ const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep
     const endedMillis = sweeps.get(account)?.endedMillis ?? null
     const lastSweep = endedMillis === null ? null : { endedMillis, durationMillis: null, requests: null }
     yield* progress.report(account, {
-      ...(standing === null ? {} : stateOf(readStanding(standing), noWords)),
       lastSweep,
       intervalMillis: sweepMillis,
-      ...unknownElsewhere
+      ...unknownElsewhere,
+      ...leftAs(standing === null ? null : readStanding(standing), readCondition(condition))
     })
   }
 })

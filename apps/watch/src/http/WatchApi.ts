@@ -3,6 +3,7 @@
  * The page at `/` is not in it.
  */
 import { type Json, plain } from "@berthkit/core/api/Document"
+import { InstantText } from "@berthkit/terminal/instant"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./failures.ts"
@@ -64,8 +65,8 @@ class NodesGroup extends HttpApiGroup.make("nodes").add(
   HttpApiEndpoint.get("list", "/api/nodes", {
     query: {
       account,
-      at: Schema.optional(Schema.DateTimeUtcFromString).annotate({
-        description: "The nodes as they were known then, ISO 8601. As far back as events are kept."
+      at: Schema.optional(InstantText).annotate({
+        description: "The nodes as they were known then, ISO 8601 with its offset. As far back as events are kept."
       }),
       after: Schema.optional(Schema.String).annotate({ description: "`next` of the page before." }),
       limit: limit(maxNodes, 1000)
@@ -85,8 +86,8 @@ class CostGroup extends HttpApiGroup.make("cost").add(
       month: Schema.optional(Schema.String).annotate({
         description: "`YYYY-MM`, a calendar month in India; default the present one."
       }),
-      since: Schema.optional(Schema.DateTimeUtcFromString).annotate({
-        description: "Instead of a month: from this instant until now, ISO 8601."
+      since: Schema.optional(InstantText).annotate({
+        description: "Instead of a month: from this instant until now, ISO 8601 with its offset."
       })
     },
     success: CostReport,

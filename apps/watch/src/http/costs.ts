@@ -52,13 +52,14 @@ export const costsOf = Effect.fnUntraced(function* (
   const days = Map.groupBy(rows, ({ account }) => account)
   return spends
     .filter(({ account }) => names.has(account))
-    .map(({ account, body }): AccountCost => {
+    .map(({ account, body, fingerprint }): AccountCost => {
       const { budget, sinceMillis } = readHeader(body)
       const own = new Map(days.get(account)?.map(({ body, day }) => [day, readDay(body)]))
       const isPresent = month !== null && month.toMillis > nowMillis
       const unseenMillis = Math.min(toMillis, monthOf(sinceMillis).fromMillis) - fromMillis
       return {
         account,
+        fingerprint,
         month: month?.name ?? null,
         from: DateTime.makeUnsafe(fromMillis),
         to: DateTime.makeUnsafe(toMillis),

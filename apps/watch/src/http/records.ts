@@ -3,6 +3,7 @@
  * `WatchApi.ts` is the contract.
  */
 import { Node } from "@berthkit/core/domain/Node"
+import { InstantText } from "@berthkit/terminal/instant"
 import { Schema, Struct } from "effect"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
@@ -69,9 +70,17 @@ export const AccountStatus = Schema.Struct({
       "Records of the list that cannot be read; nothing is reported about their nodes. Null if all can be read."
   }),
   nextSweepAt: Schema.NullOr(Instant),
+  requestsPerHour: Schema.NullOr(Schema.Number).annotate({
+    description: "The share of the rate limit at present, as requests an hour. Null before the first complete sweep."
+  }),
   sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({
     description: "Planned time from one sweep to the next."
   }),
+  sweepIntervalSetMillis: Schema.optionalKey(
+    Schema.Number.annotate({
+      description: "The interval that is set, if the share has no room for it and sweeps are farther apart."
+    })
+  ),
   detectionLatencyMillis: Schema.NullOr(Schema.Number).annotate({
     description: "Worst width of `observedBetween` within the last hour."
   }),
@@ -136,6 +145,10 @@ const SpendOfDay = Schema.Struct({
 /** What an account costs. */
 export const AccountCost = Schema.Struct({
   account: Schema.String,
+  fingerprint: Schema.NullOr(Schema.String).annotate({
+    description:
+      "Hash of the service's origin and the API key, by which `berth` finds its own account; null before the first list."
+  }),
   month: Schema.NullOr(Schema.String).annotate({
     description: "`YYYY-MM`, a calendar month in India; null for another period."
   }),
@@ -240,8 +253,8 @@ export const NewSilence = Schema.Struct({
   nodes: Schema.optionalKey(Names).annotate({ description: nodePatterns }),
   accounts: Schema.optionalKey(Names).annotate({ description: "None: all. Required if `nodes` is empty." }),
   sinks: Schema.optionalKey(Names).annotate({ description: "None: all." }),
-  from: Schema.optionalKey(Instant).annotate({ description: "Now unless given." }),
-  until: Instant.annotate({ description: "At most 30 days after it begins." }),
+  from: Schema.optionalKey(InstantText).annotate({ description: "Now unless given." }),
+  until: InstantText.annotate({ description: "At most 30 days after it begins." }),
   reason: Schema.String,
   then: Schema.optionalKey(SilenceThen)
 }).annotate({ identifier: "NewSilence" })

@@ -71,7 +71,7 @@ export const makeStreams = () => {
     )
     return HttpServerResponse.stream(counted, {
       contentType: "text/event-stream",
-      headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+      headers: { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" }
     })
   })
 }

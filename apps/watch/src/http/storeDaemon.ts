@@ -52,9 +52,11 @@ const toStatus = (account: string, progress: AccountProgress, nodes: number): Ac
     lastSweep: lastSweep && { ...lastSweep, endedAt: DateTime.makeUnsafe(lastSweep.endedMillis) },
     unreadable: progress.unreadable,
     nextSweepAt: instantOf(progress.nextSweepMillis),
+    requestsPerHour: progress.requestsPerHour,
     sweepIntervalMillis: progress.intervalMillis,
     detectionLatencyMillis: progress.latencyMillis,
     allowance: allowance && { ...allowance, resetAt: instantOf(allowance.resetMillis) },
+    ...(progress.stretchedMillis === null ? {} : { sweepIntervalSetMillis: progress.stretchedMillis }),
     ...(progress.isAdded ? { added: true } : {}),
     ...(owner && { owner: { ...owner, since: DateTime.makeUnsafe(owner.sinceMillis) } })
   }

@@ -16,6 +16,7 @@ import type { Rules } from "../diff/Snapshot.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import {
   backoffMillis,
+  doubtsPerHour,
   initialPolling,
   intervalsNow,
   laneOf,
@@ -27,7 +28,7 @@ import {
 import { beginSweep, boundedNode, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import type { Moments } from "./Moments.ts"
 import * as ReadQueue from "./ReadQueue.ts"
-import { RequestShare } from "./RequestShare.ts"
+import { type Budget, hourly, perHourOf, RequestShare } from "./RequestShare.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
 
 export interface PollerOptions {
@@ -39,8 +40,8 @@ export interface PollerOptions {
   readonly intervalMillis: number | null
   /** How often a node in transition is read at most; null derives it. */
   readonly fastIntervalMillis: number | null
-  /** Maximum number of requests within any hour. */
-  readonly requestsPerHour: number
+  /** Maximum number of requests, by what the service has reported of its rate limit. */
+  readonly budget: Effect.Effect<Budget>
   /** Whether a refusal of the credentials ends the polling also where the nodes are known, until the service has accepted them once. */
   readonly areCredentialsNew: boolean
 }
@@ -57,8 +58,8 @@ export interface Poller {
   readonly beside: <A>(
     request: Effect.Effect<A, BerthError>
   ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
-  /** Requests within the last hour, and how many more the share has room for. */
-  readonly spent: Effect.Effect<{ readonly sent: number; readonly left: number }>
+  /** The share, the requests within its last window, and how many more it has room for. */
+  readonly spent: Effect.Effect<{ readonly budget: Budget; readonly sent: number; readonly left: number }>
 }
 
 /** This part of the share is left for reads of nodes in doubt before any node in transition takes it. */
@@ -77,13 +78,8 @@ const maxTurnMillis = 5000
 /** A process that turns this late stood still. */
 const maxLateMillis = 20_000
 
-/** This part of the share is for reads of nodes in doubt in any case; more of it is while the list has all that it needs. */
-const doubtShare = 0.1
-
 /** A read that takes longer than this is cut off: another node may be read, and this one later. */
 const readTimeout = "5 seconds"
-
-const millisPerHour = 3_600_000
 
 /** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
 const maxPages = 20_000
@@ -115,9 +111,11 @@ const endless = new BerthError({
 
 export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): Effect.fn.Return<Poller> {
   const { moments, nodes, rules, watch } = options
-  const share = new RequestShare(options.requestsPerHour)
+  const share = new RequestShare(yield* options.budget)
+  const requestsPerHour = () => perHourOf(share.budget)
+  const doubtBudget = () => hourly(doubtsPerHour(requestsPerHour()))
   /** Reads of nodes in doubt, as far as they are in any case within the share. */
-  const doubts = new RequestShare(Math.ceil(options.requestsPerHour * doubtShare))
+  const doubts = new RequestShare(doubtBudget())
   const ready = yield* Deferred.make<void>()
   const news = yield* Latch.make(false)
   const picking = yield* Semaphore.make(1)
@@ -130,13 +128,17 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   const isKnown = () => watch.snapshot.standing.baselineMillis !== null
 
+  const doubtsSent = (monotonicMillis: number) => doubts.budget.requests - doubts.left(monotonicMillis)
+
   const planAt = (monotonicMillis: number): Plan => ({
     rules,
-    requestsPerHour: options.requestsPerHour,
+    requestsPerHour: requestsPerHour(),
+    windowMillis: share.budget.windowMillis,
     nowMillis: monotonicMillis,
     paceMillis: share.paceMillis(monotonicMillis),
-    sparingPaceMillis: share.paceMillis(monotonicMillis, options.requestsPerHour * reserve),
-    burstPaceMillis: share.burstPaceMillis(monotonicMillis),
+    sparingPaceMillis: share.paceMillis(monotonicMillis, share.budget.requests * reserve),
+    spare: (perHour) => share.spare(monotonicMillis, perHour),
+    doubtsSent: doubtsSent(monotonicMillis),
     sweepMillis: options.intervalMillis,
     transitionMillis: options.fastIntervalMillis
   })
@@ -200,6 +202,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     share.take((yield* moments.now).monotonicMillis)
     const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), after))
     if (Result.isSuccess(answer)) isAccepted = true
+    // The reply may report another limit, or another window.
+    share.change(yield* options.budget, exchange.answered.monotonicMillis)
+    doubts.change(doubtBudget(), exchange.answered.monotonicMillis)
     return { answer, exchange }
   })
 
@@ -301,7 +306,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   /** Nodes in doubt are read while the list can still be asked for as planned, for ever, and a few of them in any case. */
   const hasRoomForDoubts = (monotonicMillis: number, perHour: number): boolean =>
-    doubts.left(monotonicMillis) > 0 || share.paceMillis(monotonicMillis, 1) * perHour <= millisPerHour
+    doubts.left(monotonicMillis) > 0 || share.spare(monotonicMillis, perHour) >= 1
 
   const readDue = (monotonicMillis: number): ReadQueue.Read | null => {
     const { snapshot } = watch
@@ -337,7 +342,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   const spent = Effect.map(moments.now, ({ monotonicMillis }) => {
     const left = share.left(monotonicMillis)
-    return { sent: share.perHour - left, left }
+    return { budget: share.budget, sent: share.budget.requests - left, left }
   })
 
   const beside = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {

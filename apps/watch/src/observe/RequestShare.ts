@@ -1,45 +1,93 @@
 /**
- * The share of the rate limit that the daemon keeps to. The length of the allowance's window is not known (A22), so the
- * requests of any hour have to fit. The client's scheduler keeps within the allowance that is really left; this share
- * leaves the rest of it to other clients.
+ * The share of the rate limit that the daemon keeps to: a part of what the service reports, within the window that the client believes.
+ * The client's scheduler keeps within the allowance that is really left; this share leaves the rest of it to other clients.
  */
 
-/** 60 % of an allowance of 1200 (interface.md §8), even if that is for an hour. */
-export const defaultRequestsPerHour = 720
+/** So many requests within any time of this length. */
+export interface Budget {
+  readonly requests: number
+  readonly windowMillis: number
+}
 
-/** Both ends of an hour count. */
-const windowMillis = 3_600_001
+const hourMillis = 3_600_000
 
-/** What is left lasts for so long in a burst. */
-const burstMillis = 720_000
+/** The limit that is assumed until the service reports one, and the window until one is believed (interface.md §8). */
+const assumedLimit = 1200
 
-/** A request a minute goes in any case. */
-const maxPaceMillis = 60_000
+/** A larger share is kept to by shorter windows: each request of one takes memory. */
+const maxRequests = 100_000
+
+export const hourly = (requests: number): Budget => ({ requests, windowMillis: hourMillis })
+
+/** What a part of the limit allows; a limit or window that is not known is null. */
+export const budgetOf = (
+  share: number,
+  known: { readonly limit: number | null; readonly windowMillis: number | null } = { limit: null, windowMillis: null }
+): Budget => {
+  // A sum such as 0.55 × 100 is a little too small or too large.
+  const requests = Math.max(1, Math.floor(share * (known.limit ?? assumedLimit) + rounding))
+  const windowMillis = Math.max(1000, known.windowMillis ?? hourMillis)
+  return requests <= maxRequests
+    ? { requests, windowMillis }
+    : { requests: maxRequests, windowMillis: (windowMillis * maxRequests) / requests }
+}
+
+export const perHourOf = ({ requests, windowMillis }: Budget): number => (requests * hourMillis) / windowMillis
+
+/** Rounding error of a sum of fractions. */
+const rounding = 1e-9
 
 /** The pace is exact for a share of so many requests, and a hundredth too slow at most for a larger one. */
 const maxExact = 1200
 
-/** The requests of the last hour, of which there are never more than the share. */
+/** The requests of the last window, of which there are never more than the share. */
 export class RequestShare {
-  readonly perHour: number
+  #requests: number
+  /** Both ends of a window count. */
+  #windowMillis: number
   /** When the last ones were sent; the oldest is overwritten. */
-  readonly #sent: Float64Array
+  #sent: Float64Array
   #next = 0
 
-  constructor(perHour: number) {
-    this.perHour = perHour
-    this.#sent = new Float64Array(perHour).fill(-Infinity)
+  constructor({ requests, windowMillis }: Budget) {
+    this.#requests = requests
+    this.#windowMillis = windowMillis + 1
+    this.#sent = new Float64Array(requests).fill(-Infinity)
+  }
+
+  get budget(): Budget {
+    return { requests: this.#requests, windowMillis: this.#windowMillis - 1 }
+  }
+
+  /**
+   * Takes over another budget. What was sent before counts, but never holds up more than if the share had been used evenly: a smaller
+   * share, or a longer window, would otherwise let nothing through for up to a window.
+   */
+  change({ requests, windowMillis }: Budget, monotonicMillis: number): void {
+    if (requests === this.#requests && windowMillis + 1 === this.#windowMillis) return
+    const sent = new Float64Array(requests)
+    const step = (windowMillis + 1) / requests
+    // From the newest on. What was sent before the oldest known one is not known: as much as if the share had been used evenly.
+    for (let age = 0; age < requests; age++) {
+      const known =
+        this.#sent[(this.#next - 1 - Math.min(age, this.#requests - 1) + 2 * this.#requests) % this.#requests]!
+      sent[requests - 1 - age] = Math.min(known, monotonicMillis - age * step)
+    }
+    this.#sent = sent
+    this.#next = 0
+    this.#requests = requests
+    this.#windowMillis = windowMillis + 1
   }
 
   /** When the next request may be sent, on the monotonic clock. */
   get openAt(): number {
-    return this.#sent[this.#next]! + windowMillis
+    return this.#sent[this.#next]! + this.#windowMillis
   }
 
   /** Counts a request. */
   take(monotonicMillis: number): void {
     this.#sent[this.#next] = monotonicMillis
-    this.#next = (this.#next + 1) % this.perHour
+    this.#next = (this.#next + 1) % this.#requests
   }
 
   /** How many more may be sent at once. */
@@ -49,34 +97,44 @@ export class RequestShare {
 
   /** The shortest interval at which requests may be sent from now on for ever, and so many besides at any time. */
   paceMillis(monotonicMillis: number, besides = 0): number {
-    let pace = windowMillis / Math.max(1, this.perHour - besides)
-    for (let place = this.#firstWaiting(monotonicMillis); place < this.perHour;) {
+    let pace = this.#windowMillis / Math.max(1, this.#requests - besides)
+    for (let place = this.#firstWaiting(monotonicMillis); place < this.#requests;) {
       // The request after so many others takes the place of this one.
       const others = place + 1 - besides
-      // Of thousands each group of neighbours counts as its last: this is asked several times for each request.
-      const group = this.perHour <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
-      const last = Math.min(place + group, this.perHour) - 1
+      const last = Math.min(place + this.#groupAt(others), this.#requests) - 1
       pace = Math.max(pace, others > 0 ? this.#waitMillis(last, monotonicMillis) / others : Infinity)
       place = last + 1
     }
     return pace
   }
 
-  /** The shortest interval at which what is left lasts for twelve minutes. The less is left, the longer it is: the share never runs out. */
-  burstPaceMillis(monotonicMillis: number): number {
-    return Math.min(maxPaceMillis, burstMillis / this.left(monotonicMillis))
+  /** How many requests may be sent at once besides `perHour` requests an hour for ever. Below 0 if those have no room. */
+  spare(monotonicMillis: number, perHour: number): number {
+    const perMilli = perHour / hourMillis
+    let spare = this.#requests - this.#windowMillis * perMilli
+    for (let place = this.#firstWaiting(monotonicMillis); place < this.#requests;) {
+      const last = Math.min(place + this.#groupAt(place + 1), this.#requests) - 1
+      spare = Math.min(spare, place + 1 - this.#waitMillis(last, monotonicMillis) * perMilli)
+      place = last + 1
+    }
+    return Math.floor(spare + rounding)
+  }
+
+  /** How many neighbours count as the last of them. A large share is grouped because this runs several times for each request. */
+  #groupAt(others: number): number {
+    return this.#requests <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
   }
 
   /** How long from then on a request counts, by its place from the oldest on. */
   #waitMillis(place: number, monotonicMillis: number): number {
     const index = this.#next + place
-    return this.#sent[index < this.perHour ? index : index - this.perHour]! + windowMillis - monotonicMillis
+    return this.#sent[index < this.#requests ? index : index - this.#requests]! + this.#windowMillis - monotonicMillis
   }
 
-  /** The place of the first request of the last hour. */
+  /** The place of the first request of the last window. */
   #firstWaiting(monotonicMillis: number): number {
     let first = 0
-    let end = this.perHour
+    let end = this.#requests
     while (first < end) {
       const middle = (first + end) >>> 1
       if (this.#waitMillis(middle, monotonicMillis) > 0) end = middle

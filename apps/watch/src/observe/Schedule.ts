@@ -1,12 +1,23 @@
 /**
- * What the poller requests of the list next, and when: the pages of sweeps and the end of the list; from which interval to which, how soon
- * after a failure, and from when on single nodes are read beside them. Pure. `Poller.ts` sends the requests; which of those nodes comes
+ * Which request of the list the poller sends next, and when: the pages of sweeps and the end of the list, their intervals, the pause after
+ * a failure, and from when on single nodes are read besides. Pure. `Poller.ts` sends the requests; which of those nodes comes
  * first is in `ReadQueue.ts`.
+ *
+ * What the share is used for, in the order in which it is served (decision 0136 has the reasons):
+ *
+ * | | requests | gets |
+ * |---|---|---|
+ * | 1 | reads that prove deletions, and other reads in doubt | 170 in any hour, at most half of a small share; more while 2 and 3 have all they need |
+ * | 2 | reads of nodes in transition | at most 45 % of the share |
+ * | 3 | the end of the list, and sweeps as promised, or as set if that is less often | if the share is too small, 2 and 3 are stretched by one factor |
+ * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
+ * | 5 | sweeps more often than promised, as set | what 2 and 3 leave for ever, less what 1 has not used of 113 requests; sweeps that are proofs get that part, too |
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { sweepQuestion } from "../diff/ListGuard.ts"
 import type { Rules, Snapshot } from "../diff/Snapshot.ts"
 import { isPassing, soonestMillis, stuckAfterMillis } from "../diff/Transition.ts"
+import { type Budget, perHourOf } from "./RequestShare.ts"
 import type { End, Sweep } from "./Sweep.ts"
 
 /** Where the polling is. */
@@ -52,16 +63,21 @@ interface Due {
 /** What the schedule depends on beside the nodes. */
 export interface Plan {
   readonly rules: Rules
+  /** The share. */
   readonly requestsPerHour: number
+  /** The window of the rate limit, in which the share is counted. */
+  readonly windowMillis: number
   /** The present, on the monotonic clock. */
   readonly nowMillis: number
   /** The shortest interval of requests that the share has room for at present, for ever. */
   readonly paceMillis: number
   /** The same with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
-  /** The shortest interval at which what is left of the share lasts for a while. */
-  readonly burstPaceMillis: number
-  /** The interval of sweeps; null derives it from the latency that is promised. */
+  /** How many requests may be sent at once besides `perHour` requests an hour for ever. */
+  readonly spare: (perHour: number) => number
+  /** Reads of nodes in doubt within the last hour. */
+  readonly doubtsSent: number
+  /** The interval of sweeps; null derives it from the promised latency. A shorter one is kept as far as the share has room. */
   readonly sweepMillis: number | null
   /** How often nodes in transition are read at most; null derives it. */
   readonly transitionMillis: number | null
@@ -84,8 +100,21 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
     ...plan,
     nodes: snapshot.nodes.size,
     pages: isOnePage(snapshot) ? 1 : (snapshot.evidence.swept?.usualRequests ?? 1),
-    transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis)
+    transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis),
+    isProving: isProving(snapshot, plan)
   })
+
+/** Whether complete sweeps now prove that nodes are gone which no read shows; in a freeze only once their hold is over. */
+const isProving = ({ nodes, standing, unsettled }: Snapshot, { nowMillis, rules }: Plan): boolean => {
+  for (const id of unsettled) {
+    const known = nodes.get(id)
+    const absence = known?.absence ?? null
+    if (absence === null || known?.hidden !== null) continue
+    const heldMillis = nowMillis - (absence.since?.monotonicMillis ?? nowMillis)
+    if (standing.freeze === null || absence.held || heldMillis >= rules.holdMillis) return true
+  }
+  return false
+}
 
 /**
  * How long a sweep takes as planned. The first one of a process has to show how many pages there are: as many as it has read, at
@@ -96,7 +125,7 @@ export const plannedSweepMillis = (polling: Polling, snapshot: Snapshot, plan: P
   const { sweep } = polling
   if (sweep === null || snapshot.evidence.swept !== null || sweep.requests <= 2) return planned.sweepMillis
   const nodes = Math.max(snapshot.nodes.size, sweep.listed.size)
-  return intervalsOf({ ...plan, nodes, pages: sweep.requests, transitions: 0 }).sweepMillis
+  return intervalsOf({ ...plan, nodes, pages: sweep.requests, transitions: 0, isProving: false }).sweepMillis
 }
 
 /** The request that is due first. */
@@ -175,7 +204,7 @@ interface Intervals {
   readonly tailMillis: number | null
   /** Between two reads of one node in transition; null where sweeps suffice. */
   readonly transitionMillis: number | null
-  /** Requests an hour that these intervals take, without the sweeps of one page that go beyond what is promised for all nodes. */
+  /** Requests an hour that these intervals take, without sweeps more often than promised for all nodes. */
   readonly perHour: number
 }
 
@@ -186,6 +215,8 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly pages: number
   /** Nodes in transition that are worth requests of their own. */
   readonly transitions: number
+  /** Whether a complete sweep proves something. */
+  readonly isProving: boolean
 }
 
 /** What is promised is a time between two samples, which the duration of a request adds to. */
@@ -208,50 +239,130 @@ const proofs = 1.1
 /** Nodes in transition get at most this part of the requests. */
 const maxTransitionShare = 0.45
 
+/** Sweeps more often than promised use up the requests that are left for them in this part of the window. */
+const burst = 0.05
+
+/** Reads that settle the deletion of any number of nodes: usually, and at worst (decision 0133). */
+const proofReads = 113
+const maxProofReads = 170
+
+/** Reads of nodes in doubt get at least this part of a large share, and at most that part of a small one. */
+const doubtShare = { min: 0.1, max: 0.5 }
+
+/** Reads of nodes in doubt that may be sent in any hour, whatever else is sent; more of them while the list has all that it needs. */
+export const doubtsPerHour = (requestsPerHour: number): number =>
+  Math.ceil(Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour)))
+
 const millisPerHour = 3_600_000
+
+/** The pace of what is promised, which takes `perHour` requests an hour. A share that is too small for it still keeps room for proofs. */
+const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {
+  if (requestsPerHour >= perHour) return paceMillis
+  const kept = Math.min(proofReads, doubtShare.max * requestsPerHour)
+  return Math.max(paceMillis, millisPerHour / (requestsPerHour - kept))
+}
 
 const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load) : ofPages(load))
 
+/** Nodes that each page adds to a sweep, because pages overlap. */
+const nodesPerPage = 87
+
+/** Of the share, what is kept for proofs of deletions: as many as an hour may need, or as a shorter window has of them. */
+const keptForProofs = (windowMillis: number): number => proofReads * Math.min(1, windowMillis / millisPerHour)
+
+/** The interval of sweeps that the share can keep for ever with this many nodes; `sweepMillis` as in `Plan`. */
+export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, budget: Budget): number => {
+  const { windowMillis } = budget
+  const requestsPerHour = perHourOf(budget)
+  const paceMillis = millisPerHour / requestsPerHour
+  return intervalsOf({
+    nodes,
+    pages: nodes < 100 ? 1 : Math.ceil(nodes / nodesPerPage),
+    transitions: 0,
+    isProving: false,
+    requestsPerHour,
+    windowMillis,
+    paceMillis,
+    sparingPaceMillis: paceMillis,
+    // In the long run as many requests are sent as find room again.
+    spare: (perHour) => {
+      const kept = keptForProofs(windowMillis)
+      const left = ((requestsPerHour - perHour) * windowMillis) / millisPerHour - kept
+      return kept + (left * burst) / (1 + burst)
+    },
+    doubtsSent: 0,
+    sweepMillis,
+    transitionMillis: null
+  }).sweepMillis
+}
+
+/** The number of nodes from which on an interval is too short for the share; null if it is long enough for every account we support. */
+export const stretchedFrom = (sweepMillis: number, budget: Budget): number | null => {
+  for (let nodes = 0; nodes <= maxNodes; nodes = nodes === 0 ? 100 : nodes + nodesPerPage) {
+    if (promisedSweepMillis(nodes, sweepMillis, budget) > sweepMillis + 1) return nodes
+  }
+  return null
+}
+
+const maxNodes = 100_000
+
 /**
- * What goes beyond the promise for all nodes is sent while that can be kept for ever, and reads of nodes in doubt besides. An interval that
- * is set is kept as long as the share has room for it.
+ * Requests an hour for sweeps more often than promised, if a shorter interval is set. They get what the share has left besides `perHour`,
+ * which all that is promised takes for ever, and besides what is kept for proofs of deletions. Sweeps that prove something themselves may
+ * use what is kept.
+ */
+const extraPerHour = ({ doubtsSent, isProving, spare, windowMillis }: Load, perHour: number): number => {
+  const kept = isProving ? 0 : Math.max(0, keptForProofs(windowMillis) - doubtsSent)
+  return (Math.max(0, spare(perHour) - kept) * millisPerHour) / (burst * windowMillis)
+}
+
+/**
+ * Nodes in transition are seen within 5 s while the share has room for ever for the promise for all nodes and for reads of nodes in doubt.
  */
 const ofOnePage = (load: Load): Intervals => {
-  const { burstPaceMillis, paceMillis, sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
-  const burst = proofs * burstPaceMillis
-  const all = sweepMillis === null ? Math.max(onePage.allMillis, proofs * paceMillis) : Math.max(sweepMillis, burst)
-  const fast = transitionMillis === null ? onePage.transitionMillis : Math.max(transitionMillis, burst)
-  const hasRoom = transitionMillis !== null || proofs * sparingPaceMillis <= all
+  const { sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
+  const wanted = Math.max(onePage.allMillis, sweepMillis ?? 0)
+  const promised = Math.max(wanted, proofs * paceFor(load, (proofs * millisPerHour) / wanted))
+  const perHour = (proofs * millisPerHour) / promised
+  const isExtra = Math.min(sweepMillis ?? Infinity, transitionMillis ?? Infinity) < promised
+  const quickest = isExtra ? (proofs * millisPerHour) / (perHour + extraPerHour(load, perHour)) : promised
+  const all = sweepMillis === null ? promised : Math.min(promised, Math.max(sweepMillis, quickest))
+  const fast = transitionMillis === null ? onePage.transitionMillis : Math.max(transitionMillis, quickest)
+  const hasRoom = transitionMillis !== null || proofs * sparingPaceMillis <= promised
   const isFast = transitions > 0 && fast < all && hasRoom
   return {
     sweepMillis: isFast ? fast : all,
     pageMillis: 0,
     tailMillis: null,
     transitionMillis: null,
-    perHour: (proofs * millisPerHour) / all
+    perHour
   }
 }
 
 const ofPages = (load: Load): Intervals => {
-  const { nodes, pages, paceMillis, requestsPerHour, sweepMillis, transitions } = load
+  const { nodes, pages, requestsPerHour, sweepMillis, transitions } = load
   const promised = nodes <= maxMany ? manyPages : veryManyPages
   const transitionMillis = Math.max(
     load.transitionMillis ?? promised.transitionMillis,
     (transitions * millisPerHour) / (maxTransitionShare * requestsPerHour)
   )
-  const sweepWanted = sweepMillis ?? (pages * millisPerHour) / promised.pagesPerHour
-  const perHour =
-    millisPerHour / promised.tailMillis +
-    (transitions * millisPerHour) / transitionMillis +
-    (pages * millisPerHour) / sweepWanted
+  const sweepPromised = Math.max((pages * millisPerHour) / promised.pagesPerHour, sweepMillis ?? 0)
+  const pagesPerHour = (pages * millisPerHour) / sweepPromised
+  const perHour = millisPerHour / promised.tailMillis + (transitions * millisPerHour) / transitionMillis + pagesPerHour
   // What the requests do not suffice for is stretched, all kinds alike.
+  const paceMillis = paceFor(load, millisPerHour / promised.tailMillis + pagesPerHour)
   const stretch = Math.max(1, (perHour * paceMillis) / millisPerHour)
+  const planned = { sweep: sweepPromised * stretch, perHour: perHour / stretch }
+  const sweep =
+    sweepMillis === null || sweepMillis >= planned.sweep
+      ? planned.sweep
+      : Math.max(sweepMillis, (pages * millisPerHour) / (pagesPerHour / stretch + extraPerHour(load, planned.perHour)))
   return {
-    sweepMillis: sweepWanted * stretch,
-    pageMillis: (sweepWanted * stretch) / pages,
+    sweepMillis: sweep,
+    pageMillis: sweep / pages,
     tailMillis: promised.tailMillis * stretch,
     transitionMillis: transitionMillis * stretch,
-    perHour: perHour / stretch
+    perHour: planned.perHour
   }
 }
 

@@ -20,7 +20,8 @@ export interface Sweep {
   readonly progress: Listing.Progress
   readonly requests: number
   readonly listed: Set<NodeId>
-  readonly nameless: number
+  /** Places in the list of the records without an id: pages overlap, and each counts once. */
+  readonly nameless: Set<number>
   /** Ids of the records that could not be read. */
   readonly unreadable: Set<NodeId>
   /** What is wrong with the first of all that could not; null where all could. */
@@ -34,7 +35,7 @@ export const beginSweep = (number: number, expected = 0): Sweep => ({
   progress: Listing.begin(),
   requests: 0,
   listed: new Set(),
-  nameless: 0,
+  nameless: new Set(),
   unreadable: new Set(),
   example: null
 })
@@ -109,10 +110,11 @@ export const takePage = (
   const isRelied = mayRely && PageMemory.judge(known, places.length) !== undefined
   const step = Listing.take(sweep.progress, range, places, isRelied)
   const { listed, unreadable } = sweep
-  let { example, nameless } = sweep
-  for (const record of records) {
+  const { nameless } = sweep
+  let { example } = sweep
+  for (const [index, record] of records.entries()) {
     const { id } = record
-    if (id === null) nameless++
+    if (id === null) nameless.add(((range.page ?? 1) - 1) * range.perPage + index)
     else listed.add(id)
     if (isNode(record)) continue
     example ??= sentenceOf(record)
@@ -125,7 +127,6 @@ export const takePage = (
     progress: step.progress,
     requests: sweep.requests + 1,
     listed,
-    nameless,
     example
   }
   const ascends = step.ended && step.progress._tag === "Overlapping"
@@ -140,8 +141,8 @@ export const takePage = (
           sweep: sweep.number,
           requests: next.requests,
           listed: listed.size,
-          nameless,
-          ...(example === null ? {} : { unreadable: { count: unreadable.size + nameless, example } })
+          nameless: nameless.size,
+          ...(example === null ? {} : { unreadable: { count: unreadable.size + nameless.size, example } })
         }
       : null,
     end: ascends ? { offset: range.start + places.length, lastId: maxOf(listed), firstId: Infinity } : null,

@@ -6,7 +6,6 @@ import { durationFlag, wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { Duration } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"
-import { defaultRequestsPerHour } from "../observe/RequestShare.ts"
 
 /** With fewer requests than this no account is kept in view. */
 const minRequestsPerHour = 60
@@ -47,7 +46,7 @@ export const runFlags = {
   requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(
     Flag.map((requests): number | null => requests),
     Flag.withDescription(
-      `Maximum number of requests in any hour (default: the share in the config, or ${defaultRequestsPerHour})`
+      "Maximum number of requests in any hour (default: the share in the config, or 60% of the limit that the service reports)"
     ),
     Flag.withDefault(null)
   )
@@ -55,7 +54,3 @@ export const runFlags = {
 
 /** As the flags give them, for every account; null where the config decides. Times are in milliseconds. */
 export type RunSettings = Command.Command.Config.Infer<typeof runFlags>
-
-/** The requests of an hour that are this share of the rate limit. */
-export const requestsPerHourOf = (share: number): number =>
-  Math.max(minRequestsPerHour, Math.floor((share / defaultAccount.share) * defaultRequestsPerHour))

@@ -3,7 +3,7 @@
  * account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` change what they name.
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
-import { allowHttpFlag, baseUrlFlag } from "@berthkit/terminal/connectionFlags"
+import { allowHttpFlag, baseUrlFlag, placeFlags, placeGiven } from "@berthkit/terminal/connectionFlags"
 import { Effect, Option, Redacted } from "effect"
 import type { Command } from "effect/cli"
 import {
@@ -18,6 +18,7 @@ import {
 import { CommandFailed, misused } from "../process/CommandFailed.ts"
 import { defaultRetention } from "../store/retention.ts"
 import {
+  checkedStore,
   defaultStorePath,
   readConfigFile,
   stdoutSink,
@@ -49,7 +50,8 @@ const readListen = Effect.gen(function* (): Effect.fn.Return<Listen | null, Comm
 /** The config without a file: one account from `BERTH_*`. */
 export const environmentConfig = Effect.fn("environmentConfig")(function* (
   { options }: Pick<Connection, "options">,
-  account: string
+  account: string,
+  store: Option.Option<string> = Option.none()
 ): Effect.fn.Return<WatchConfig, CommandFailed> {
   const listen = yield* readListen
   const token = yield* tokenVariable
@@ -60,7 +62,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
     )
   }
   return {
-    store: Redacted.make(yield* defaultStorePath),
+    store: Redacted.make(Option.isSome(store) ? yield* checkedStore(store.value, "--store") : yield* defaultStorePath),
     listen,
     token,
     publicOrigin: null,
@@ -74,6 +76,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
 /** The flags by which one account is named that is in no config. */
 export const connectionFlags = {
   baseUrl: baseUrlFlag,
+  ...placeFlags,
   allowHttp: allowHttpFlag,
   account: textFlag("account", "NAME", "Name of the account in events (or BERTH_ACCOUNT; default default)")
 }
@@ -86,18 +89,31 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   account,
   allowHttp,
   baseUrl,
-  config
-}: ConnectionOptions & Pick<StoreOptions, "config">): Effect.fn.Return<WatchConfig, CommandFailed> {
+  config,
+  location,
+  project,
+  store
+}: ConnectionOptions & StoreOptions): Effect.fn.Return<WatchConfig, CommandFailed> {
   if (Option.isNone(config)) {
-    const connection = yield* Effect.mapError(readConnection(baseUrl, allowHttp), fromSettingFault)
-    return yield* environmentConfig(connection, yield* readAccount(account))
+    const connection = yield* Effect.mapError(
+      readConnection(baseUrl, allowHttp, placeGiven({ project, location })),
+      fromSettingFault
+    )
+    return yield* environmentConfig(connection, yield* readAccount(account), store)
   }
-  const flags = { "--base-url": Option.isSome(baseUrl), "--allow-http": allowHttp, "--account": Option.isSome(account) }
+  const flags = {
+    "--base-url": Option.isSome(baseUrl),
+    "--project": Option.isSome(project),
+    "--location": Option.isSome(location),
+    "--allow-http": allowHttp,
+    "--account": Option.isSome(account)
+  }
   for (const [flag, isGiven] of Object.entries(flags)) {
     if (isGiven) {
       const message = `${flag} does not go with --config, which names the accounts.`
       return yield* misused(message)
     }
   }
+  if (Option.isSome(store)) return yield* misused("--store does not go with --config, which names the store.")
   return yield* readConfigFile(config.value)
 })

@@ -47,7 +47,7 @@ export const stdoutSink: SinkOptions = {
 }
 
 /** A path, or an address of PostgreSQL that can be one. It holds a password, so that no message has it. */
-const checkedStore = (store: string, from: string): Effect.Effect<string, CommandFailed> =>
+export const checkedStore = (store: string, from: string): Effect.Effect<string, CommandFailed> =>
   isPostgres(store) && !isAddress(Redacted.make(store))
     ? Effect.fail(misused(`${from} has to be ${postgresForm}.`))
     : Effect.succeed(store)

@@ -2,7 +2,7 @@
  * How the ledger of an account follows from what the diff proves of its nodes, and from what is believed of prices. Pure.
  */
 import { DateTime } from "effect"
-import type { NodeId } from "@berthkit/core/domain/Node"
+import { createdMillisOf, type NodeId } from "@berthkit/core/domain/Node"
 import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
 import type { CataloguePlan, EntryFact } from "../diff/CatalogueFact.ts"
 import type { Difference } from "../diff/diff.ts"
@@ -63,9 +63,9 @@ class Gathered {
   }
 }
 
-/** When the node began to cost something, as far back as days are kept. */
+/** When the node began to cost something, as far back as days are kept; now where nothing says so. */
 const beginOf = ({ node }: NodeState, firstMillis: number, nowMillis: number): number =>
-  Math.max(firstMillis, Math.min(DateTime.toEpochMillis(node.createdAt), nowMillis))
+  Math.max(firstMillis, Math.min(createdMillisOf(node) ?? nowMillis, nowMillis))
 
 const firstMillisOf = ({ days }: Ledger): number => {
   const [first] = days.keys()

@@ -11,6 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import type { EventFact } from "../events/Event.ts"
 import { type AccountChange, makeAccounts } from "./accounts.ts"
+import { makeConditions } from "./conditions.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { checkVersion, migrate } from "./migrations.ts"
@@ -114,6 +115,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     addSilence: (...args: Parameters<typeof silences.addSilence>) => Effect.tap(silences.addSilence(...args), notify),
     endSilence: (...args: Parameters<typeof silences.endSilence>) => Effect.tap(silences.endSilence(...args), notify),
     record: (...args: Parameters<typeof deliveries.record>) => watched(deliveries.record(...args)),
+    ...failing(makeConditions(sql, ownership)),
     ...failing(makeRetention(sql)),
     ...failing(makeWatchedAccounts(sql, peers)),
     /** What keeps the store from being written; null while it is. */

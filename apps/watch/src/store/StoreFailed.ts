@@ -9,11 +9,18 @@ import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 const sentences = {
   full: ["The disk of the store is full", "Make room on that disk; the daemon goes on where it stopped."],
   damaged: ["The store is damaged", "Put a backup in its place. Nothing starts over from an empty store by itself."],
+  moved: [
+    "The file of the store is gone",
+    "Put it back, and the daemon goes on; or end the daemon and start it again: what it had reported is then forgotten."
+  ],
   unwritable: ["The store cannot be written", "Check who owns the file and its folder."],
   unreadable: ["The store cannot be opened", "Check the path, and who may read it."],
   busy: ["The store is locked by another program", "End the program that holds the lock."],
   inUse: ["The store is in use", "Stop the other berth-watch, or name another store."],
-  newer: ["The store was made by a newer berth-watch", "Use that version, or a backup from before."],
+  otherSchema: [
+    "The store has another schema than this berth-watch",
+    "Use the version that made it, or name another store. Nothing was changed in it."
+  ],
   unavailable: ["The store cannot be reached", "Check the address and the network."],
   denied: [
     "The store refuses the user",
@@ -37,7 +44,7 @@ const sentences = {
 } satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>
 
 /**
- * `inUse`: another `run` owns it. `newer`: a newer version of the program made it. `unavailable`: a server that cannot be reached.
+ * `inUse`: another `run` owns it. `otherSchema`: another version of the program, or another program, made it. `unavailable`: a server that cannot be reached.
  * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process
  * owns the account now. `repeated`: an event is there already. `statement`: anything else, which is a bug in the program.
  */
@@ -106,4 +113,4 @@ export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
 
 /** Faults that time or a person may end while the daemon waits; after any other it cannot go on. */
 export const mayPass = ({ fault }: StoreFailed): boolean =>
-  fault === "full" || fault === "busy" || fault === "unavailable"
+  fault === "full" || fault === "denied" || fault === "busy" || fault === "unavailable" || fault === "moved"

@@ -18,13 +18,15 @@ export interface StoreTrouble {
  */
 const quietMillis = 8000
 
-/** Facts of the file or the disk; any other is one of the program, or of who owns an account. */
+/** Facts of the file, the disk or the server; any other is one of the program, or of who owns an account. */
 const ofTheFile: ReadonlySet<StoreFault> = new Set([
   "full",
+  "moved",
   "damaged",
   "unwritable",
   "unreadable",
   "busy",
+  "denied",
   "unavailable"
 ])
 

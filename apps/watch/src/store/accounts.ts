@@ -21,6 +21,8 @@ interface AccountRow {
   readonly sweptAtMillis: number | null
   /** Its state beside its nodes, as JSON; null before the first commit. */
   readonly standing: string | null
+  /** What is wrong with it, as JSON; null before its owner said so. */
+  readonly condition: string | null
 }
 
 /** A node, or the tombstone of one. */
@@ -100,7 +102,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
        epoch = epoch + 1, owner = ${peers.self},
        former_owner = CASE WHEN ${kept} THEN former_owner ELSE owner END,
        owned_since = CASE WHEN ${kept} THEN owned_since ELSE ${yield* Clock.currentTimeMillis} END
-       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at AS "sweptAtMillis", standing`
+       WHERE name = ${account} RETURNING id, epoch, seq, fingerprint, swept_at AS "sweptAtMillis", standing, condition`
     const { epoch, id, ...known } = row!
     const owner: Owner = { account, accountId: id, epoch }
     ownership.note(owner)
@@ -116,7 +118,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
       from: string | null
       sweepMillis: number | null
     } & AccountRow
-  >`SELECT name AS account, seq, fingerprint, swept_at AS "sweptAtMillis", standing, sweep_interval AS "sweepMillis",
+  >`SELECT name AS account, seq, fingerprint, swept_at AS "sweptAtMillis", standing, condition, sweep_interval AS "sweepMillis",
     owner AS process, owned_since AS "sinceMillis", former_owner AS "from" FROM account ORDER BY name`.pipe(
     Effect.map((rows) =>
       rows.map(({ from, process, sinceMillis, ...row }) => ({

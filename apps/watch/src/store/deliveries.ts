@@ -163,6 +163,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     const now = yield* Clock.currentTimeMillis
     const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
       RETURNING id`
+    yield* sql`UPDATE sink_cursor SET receiver = NULL WHERE sink = ${sink} AND receiver IS NOT NULL`
     yield* orders.note(sink)
     return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
   }, sql.withTransaction)

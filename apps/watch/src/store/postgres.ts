@@ -228,6 +228,8 @@ const connect = Effect.fnUntraced(
       applicationName: "berth-watch",
       startupParameters: {
         search_path: quoted(schema),
+        // Before the statement ends: then it is a lock that holds it up.
+        lock_timeout: `${processExpirySeconds - 1}s`,
         statement_timeout: `${processExpirySeconds}s`,
         // What a process has locked that vanished is free again when its accounts are.
         idle_in_transaction_session_timeout: `${processExpirySeconds}s`

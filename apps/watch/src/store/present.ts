@@ -56,10 +56,12 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
       )
     )
 
-  /** What is known of the spending of an account, or of all, by name. */
+  /** The known spending of one account or of all, by name, with the fingerprint of the key that read it last. */
   const spends = Effect.fn("Store.spends")((account: string | undefined) => {
-    const own = account === undefined ? sql`` : sql`WHERE account = ${account}`
-    return sql<Kept>`SELECT account, body FROM spend ${own} ORDER BY account`
+    const own = account === undefined ? sql`` : sql`WHERE spend.account = ${account}`
+    return sql<Kept & { readonly fingerprint: string | null }>`
+      SELECT spend.account, spend.body, account.fingerprint FROM spend LEFT JOIN account ON account.name = spend.account
+      ${own} ORDER BY spend.account`
   })
 
   /** The days of an account, or of all, from one on, and of each the last before it; ascending. */

@@ -124,6 +124,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     yield* orders.note(sink)
     yield* sql`UPDATE sink SET disabled = ${disabled?.reason ?? null}, message = ${disabled?.message ?? null},
       changed_at = ${changed_at}, failing_since = NULL WHERE name = ${sink}`
+    yield* sql`UPDATE sink_cursor SET receiver = NULL WHERE sink = ${sink} AND receiver IS NOT NULL`
   }, sql.withTransaction)
 
   /**

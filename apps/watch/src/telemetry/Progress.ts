@@ -42,6 +42,10 @@ export interface AccountProgress {
   readonly nextSweepMillis: number | null
   /** Planned from one sweep to the next. */
   readonly intervalMillis: number | null
+  /** The interval that is set, if the share has no room for it; otherwise null. */
+  readonly stretchedMillis: number | null
+  /** The share of the rate limit at present, as requests an hour; null before the first sweep. */
+  readonly requestsPerHour: number | null
   /** Worst width of `observedBetween` within the last hour. */
   readonly latencyMillis: number | null
   readonly allowance: {
@@ -70,6 +74,8 @@ const unknown: AccountProgress = {
   unreadable: null,
   nextSweepMillis: null,
   intervalMillis: null,
+  stretchedMillis: null,
+  requestsPerHour: null,
   latencyMillis: null,
   allowance: null,
   owner: null
@@ -163,6 +169,32 @@ export const stateOf = (
         ? null
         : { message: words.doubt ?? usual, sinceMillis: doubted.sinceMillis, isOther: stranger !== null }
   }
+}
+
+/** What is wrong with an account, as only its owner knows it. */
+export type Condition = Pick<AccountProgress, "outage" | "doubt" | "unreadable" | "allowance">
+
+/** Of an allowance, the numbers of the moment in which it became low are kept. */
+export const conditionOf = ({ allowance, doubt, outage, unreadable }: AccountProgress): Condition => ({
+  outage,
+  doubt,
+  unreadable,
+  allowance: allowance?.isLow === true ? allowance : null
+})
+
+export const readCondition = (json: string | null): Condition | null =>
+  json === null ? null : (JSON.parse(json) as Condition)
+
+/** An account that another process has, or had: as the store keeps it, in the words of that process. */
+export const leftAs = (
+  standing: Standing | null,
+  condition: Condition | null
+): Partial<Pick<AccountProgress, "state"> & Condition> => {
+  const shown = standing === null ? {} : stateOf(standing, noWords)
+  if (condition === null) return shown
+  const state = condition.outage !== null ? "degraded" : condition.doubt !== null ? "frozen" : null
+  const believed = standing?.baselineMillis == null ? "starting" : "watching"
+  return { ...condition, state: state ?? believed }
 }
 
 /** A complete sweep, and when the next one begins. */

@@ -70,6 +70,10 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
       Effect.sync(() => {
         known = new Map([...since, ...known])
       }),
+    /** Why the monitor gets no heartbeat. */
+    heartbeat: Effect.sync(() => heartbeat),
+    /** Takes in what another process keeps of it, which sends it. */
+    hearHeartbeat: (heard: DaemonState["heartbeat"]) => Effect.sync(() => void (heartbeat = heard)),
     /** Takes in how a heartbeat ended. */
     noteHeartbeat: (outcome: Outcome) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

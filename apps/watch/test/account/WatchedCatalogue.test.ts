@@ -24,7 +24,7 @@ const nodeRow = (id: number) => {
 /** A process that takes the account over. */
 const take = Effect.gen(function* () {
   const { owner, snapshot, spend } = yield* openAccount({ name: "a", fingerprint: null, begun })
-  const catalogue = yield* openCatalogue({ owner, snapshot, spend })
+  const catalogue = yield* openCatalogue({ owner, condition: null, snapshot, spend })
   return { catalogue, allowance: yield* openAllowance({ owner }) }
 })
 

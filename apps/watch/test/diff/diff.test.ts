@@ -568,3 +568,24 @@ describe("the version of a change", () => {
     expect(watch.sweep(...stable, aNode({ id: 1, createdAtMillis }))).toMatchObject([{ version: 2 }])
   })
 })
+
+describe("a list without dates", () => {
+  const undated = (id: number) => aNode({ id, createdAt: null })
+  const known = stable.map(({ id }) => undated(id))
+
+  it("has a new node where its id is above all that were known, and a discovered one otherwise", () => {
+    const watch = byHand()
+    watch.baseline(...known)
+    expect(types(watch.sweep(...known, undated(200)))).toEqual(["node.created"])
+    expect(types(watch.sweep(...known, undated(200), undated(50)))).toEqual(["node.discovered"])
+  })
+
+  it("changes nothing where a date comes later, or goes again", () => {
+    const watch = byHand()
+    watch.baseline(...known)
+    expect(watch.sweep(...stable)).toEqual([])
+    expect(watch.sweep(...known)).toEqual([])
+    expect(watch.finds(stable[0]!)).toEqual([])
+    expect(watch.sweep(...stable)).toEqual([])
+  })
+})

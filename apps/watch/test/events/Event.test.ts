@@ -5,7 +5,7 @@ import { anImage, aPlan } from "../diff/catalogue/reading.ts"
 import { aNode } from "../diff/aNode.ts"
 
 const node = aNode({ id: 42, createdAtMillis: Date.UTC(2026, 2, 1, 10, 20, 30, 123) })
-const incarnation = Math.floor(DateTime.toEpochMillis(node.createdAt) / 1000)
+const incarnation = Math.floor(DateTime.toEpochMillis(node.createdAt!) / 1000)
 const observedBetween = [DateTime.makeUnsafe(1000), DateTime.makeUnsafe(2000)] as const
 const observed = { observedBetween, sweep: null }
 const aboutNode = { identity: { nodeId: 42, incarnation, life: 1, version: 3 }, atMillis: 2000, subject: "nodes/42" }

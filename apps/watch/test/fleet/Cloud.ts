@@ -59,7 +59,7 @@ export class Cloud {
     if (!this.isCalm && chance.happens(0.03)) return envelope(503, {}, "Maintenance.")
     const record = (life: Parameters<typeof nodeAt>[0]) => {
       const { createdAt, id, name, status } = nodeAt(life, this.#now)
-      return nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt) })
+      return nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt!) })
     }
     const id = /\/nodes\/(\d+)\/$/.exec(url)?.[1]
     if (id !== undefined) {

@@ -103,14 +103,13 @@ export class Database {
     if (onNews !== undefined) machine.enqueue(onNews)
   }
 
-  /** Has all deliveries attempted at once, as a person can. */
-  retry(): void {
+  /** Changes something, as a command of a person does. */
+  order(change: (tables: Tables) => void): void {
     if (this.#present !== null) {
-      this.#waiting.push(() => this.retry())
+      this.#waiting.push(() => this.order(change))
       return
     }
-    this.#tables.rows("UPDATE delivery SET attempt = 0, due = 0 WHERE attempt > 0")
-    this.#tables.rows("UPDATE sink SET orders = orders + 1")
+    change(this.#tables)
     this.#announce()
   }
 

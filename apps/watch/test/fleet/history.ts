@@ -21,11 +21,13 @@ import {
 } from "effect"
 import { SqlClient } from "effect/sql"
 import { openAccount } from "../../src/account/WatchedAccount.ts"
+import { keepConditions } from "../../src/daemon/keepConditions.ts"
 import { MakeAttempt, Sinks } from "../../src/deliver/Sinks.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
 import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { type Part, runFleet } from "../../src/fleet/runFleet.ts"
 import { makeMoments } from "../../src/observe/Moments.ts"
+import { hourly } from "../../src/observe/RequestShare.ts"
 import { makePoller } from "../../src/observe/Poller.ts"
 import { SharedStore } from "../../src/store/peers.ts"
 import { stdoutSink } from "../../src/settings/storeSettings.ts"
@@ -39,7 +41,7 @@ import { Database, type Fence } from "./Database.ts"
 import type { Tables } from "./Tables.ts"
 import { problemsOf } from "./problemsOf.ts"
 import { Engine } from "./Engine.ts"
-import { Machine, Simulation } from "./Simulation.ts"
+import { beganMillis, Machine, Simulation } from "./Simulation.ts"
 
 /** Every other history has two accounts. */
 const namesOf = (seed: number): ReadonlyArray<string> => (seed % 2 === 0 ? ["eu", "us"] : ["eu"])
@@ -59,6 +61,16 @@ const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("
 
 /** From the death of a process until the server of the store notices it. */
 const noticedMillis = 100
+
+/** From one silence to the next, and how long one lasts. */
+const maxSilencePauseMillis = 6000
+const maxSilenceMillis = 8000
+
+/** Has all deliveries attempted at once, as a person can. */
+const retry = (tables: Tables) => {
+  tables.rows("UPDATE delivery SET attempt = 0, due = 0 WHERE attempt > 0")
+  tables.rows("UPDATE sink SET orders = orders + 1")
+}
 
 /** After so long a process that was asked to end is killed. */
 const maxEndMillis = 5000
@@ -109,7 +121,7 @@ export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) 
         rules,
         intervalMillis: 1500,
         fastIntervalMillis: 500,
-        requestsPerHour: 20_000,
+        budget: Effect.succeed(hourly(20_000)),
         areCredentialsNew: false
       })
       return yield* poller.run
@@ -142,6 +154,7 @@ export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) 
     return Effect.gen(function* () {
       const { run } = yield* Sinks
       yield* runFleet(names.map((name) => watch(machine, name)))
+      if (seed % 8 === 2) yield* Effect.forkScoped(keepConditions)
       return yield* Effect.orDie(run)
     }).pipe(Effect.provide(layers))
   }
@@ -206,10 +219,42 @@ export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) 
     simulation.after(chance.below(8000), fault)
   }
 
+  /** Of silences that last: how a person ends each. */
+  let silenced = 0
+  const silences = new Map<string, (tables: Tables) => void>()
+
+  /** A person silences an account, or all, and ends that later. By the clock of each machine it begins and ends at once. */
+  const silence = () => {
+    if (isCalm) return
+    const id = `s${++silenced}`
+    const accounts = chance.happens(0.5) ? [] : [chance.oneOf(names)]
+    const [fromMillis, untilMillis] = [simulatedNow() - maxAheadMillis, simulatedNow() + 3_600_000]
+    const atEnd = chance.happens(0.7) ? "deliver" : "drop"
+    database.order((tables) =>
+      tables.rows(
+        "INSERT INTO silence (id, nodes, accounts, sinks, from_at, until_at, reason, at_end) VALUES (?, '[]', ?, '[]', ?, ?, '', ?)",
+        [id, JSON.stringify(accounts), fromMillis, untilMillis, atEnd]
+      )
+    )
+    silences.set(id, (tables) =>
+      tables.rows("UPDATE silence SET until_at = ? WHERE id = ?", [simulatedNow() - maxAheadMillis, id])
+    )
+    simulation.after(chance.below(maxSilenceMillis), () => {
+      const end = silences.get(id)
+      silences.delete(id)
+      if (end !== undefined) database.order(end)
+    })
+    simulation.after(chance.below(maxSilencePauseMillis), silence)
+  }
+  const simulatedNow = () => beganMillis + simulation.nowMillis
+
   for (const host of hosts) simulation.after(chance.below(2000), () => start(host))
-  simulation.after(chance.below(faultyMillis), () => database.retry())
+  simulation.after(chance.below(faultyMillis), () => database.order(retry))
+  // Every other history has silences.
+  if (seed % 4 > 1) simulation.after(chance.below(maxSilencePauseMillis), silence)
   simulation.runUntil(faultyMillis)
   isCalm = true
+  for (const end of silences.values()) database.order(end)
   recipient.isCalm = true
   for (const cloud of clouds.values()) cloud.isCalm = true
   engine.isCalm = true

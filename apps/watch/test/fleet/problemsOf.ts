@@ -101,9 +101,19 @@ export const problemsOf = ({
     }
   }
 
+  for (const { account, receiver } of tables.rows(
+    "SELECT account, receiver FROM sink_cursor WHERE receiver IS NOT NULL"
+  ))
+    problems.push(`${account}: its receiver is kept as ${receiver}`)
+
   const byId = new Map(log.map((event) => [event.id, event]))
   const taken = new Set(received)
-  for (const { account, id, seq } of log) if (!taken.has(id)) problems.push(`${account}: ${seq} was not received`)
+  const givenUp = new Set(
+    tables.rows("SELECT id FROM silenced_event WHERE outcome = 'dropped'").map(({ id }) => id as string)
+  )
+  for (const { account, id, seq } of log) {
+    if (!taken.has(id) && !givenUp.has(id)) problems.push(`${account}: ${seq} was not received`)
+  }
   const first = Array.from(taken, (id) => byId.get(id)).filter((event) => event !== undefined)
   for (const [subject, events] of grouped(first, subjectOf)) {
     for (const [index, { seq }] of events.entries()) {

@@ -20,6 +20,7 @@ export const aCost = (
   const { days } = withSteps(new Map(), steps)
   return {
     account,
+    fingerprint: null,
     month: month.name,
     from: DateTime.makeUnsafe(month.fromMillis),
     to: DateTime.makeUnsafe(nowMillis),

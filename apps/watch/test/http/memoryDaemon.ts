@@ -30,6 +30,7 @@ export const anAccount = (rest: Partial<AccountStatus> = {}): AccountStatus => (
   lastSweep: null,
   unreadable: null,
   nextSweepAt: null,
+  requestsPerHour: 720,
   sweepIntervalMillis: 10_000,
   detectionLatencyMillis: null,
   allowance: null,
@@ -206,7 +207,7 @@ export const makeMemoryDaemon = () => {
         const ids = [...state.nodes.keys()].sort((a, b) => a - b).filter((id) => id > Number(after ?? 0))
         const nodes = ids.slice(0, limit).flatMap((id) => {
           const { account: its = "default", since, ...node } = state.nodes.get(id)!
-          if (at !== undefined && DateTime.isGreaterThan(node.createdAt, at)) return []
+          if (at !== undefined && DateTime.isGreaterThan(node.createdAt!, at)) return []
           return account === undefined || account === its ? [{ ...node, account: its, statusSince: since }] : []
         })
         return Effect.succeed({ nodes, next: ids.length > limit ? String(ids[limit - 1]) : null, cursor: end() })

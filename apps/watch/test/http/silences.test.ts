@@ -113,6 +113,9 @@ describe("silences over HTTP", () => {
       expect((yield* post(`/api/silences/${planned.json.id}/end`, {})).json).toMatchObject({ state: "over" })
       const refused = (body: unknown) => Effect.map(post("/api/silences", body), ({ json }) => json)
       const fine = { nodes: ["*"], until, reason: "move" }
+      for (const wrong of ["01/12/2026", "2026-02-30T10:00:00Z", "tomorrow"]) {
+        expect((yield* post("/api/silences", { ...fine, until: wrong })).status).toBe(400)
+      }
       expect(yield* refused({ ...fine, accounts: ["other"] })).toEqual({
         status: 400,
         message: "There is no account other. There is acme."

@@ -1,4 +1,5 @@
 import { type IncomingMessage, request as nodeRequest } from "node:http"
+import { compressingProxy } from "@berthkit/testing/compressingProxy"
 import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Queue, Scope } from "effect"
@@ -41,6 +42,17 @@ describe("the stream of events", () => {
         const logged = append({ type: "berth.node.created", subject: `nodes/${id}` })
         expect(yield* next).toBe(blockOf(logged))
       }
+    })
+  )
+
+  it.live("arrives through a proxy that compresses what it may", () =>
+    Effect.gen(function* () {
+      const { append, url } = yield* served()
+      const proxy = yield* compressingProxy(url)
+      const { next, response } = yield* follow(`${proxy.url}/events`)
+      expect(response.headers["content-encoding"]).toBe(undefined)
+      const logged = append({ type: "berth.node.created", subject: "nodes/1" })
+      expect(yield* next).toBe(blockOf(logged))
     })
   )
 

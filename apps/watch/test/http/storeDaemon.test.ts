@@ -201,6 +201,9 @@ describe("a daemon over a store", () => {
       expect([yield* accounts, yield* troubles]).toEqual([[], []])
       yield* report("a", { intervalMillis: 8000 })
       expect(yield* accounts).toMatchObject([{ account: "a", state: "starting", sweepIntervalMillis: 8000 }])
+      expect(yield* accounts).not.toMatchObject([{ sweepIntervalSetMillis: 5000 }])
+      yield* report("a", { stretchedMillis: 5000 })
+      expect(yield* accounts).toMatchObject([{ sweepIntervalMillis: 8000, sweepIntervalSetMillis: 5000 }])
       yield* report("a", {
         state: "frozen",
         doubt: { message: "half of the list is missing", sinceMillis: 5, isOther: false },

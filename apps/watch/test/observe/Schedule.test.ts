@@ -18,10 +18,12 @@ import { byHand } from "../diff/byHand.ts"
 const plan: Plan = {
   rules: defaultRules,
   requestsPerHour: 720,
+  windowMillis: 3_600_000,
   nowMillis: 0,
   paceMillis: 5000,
   sparingPaceMillis: 5200,
-  burstPaceMillis: 1000,
+  spare: () => 113,
+  doubtsSent: 0,
   sweepMillis: null,
   transitionMillis: null
 }
@@ -84,9 +86,10 @@ describe("a small account", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 9, status: "created" }))
     const set = { sweepMillis: 3000, transitionMillis: 2000, sparingPaceMillis: 20_000 }
-    expect(due(watch, after(watch), set)).toEqual({ _tag: "page", inMillis: 2000 })
-    expect(due(watch, after(watch), { ...set, burstPaceMillis: 2000 })).toEqual({ _tag: "page", inMillis: 2200 })
-    expect(due(watch, after(watch), { ...set, burstPaceMillis: 5000 })).toEqual({ _tag: "page", inMillis: 5500 })
+    // Besides 440 an hour and 113 for reads of nodes in doubt, this many are left for three minutes.
+    expect(due(watch, after(watch), { ...set, spare: () => 113 + 180 })).toEqual({ _tag: "page", inMillis: 2000 })
+    expect(due(watch, after(watch), { ...set, spare: () => 113 + 28 }).inMillis).toBeCloseTo(3960, -2)
+    expect(due(watch, after(watch), { ...set, spare: () => 113 })).toEqual({ _tag: "page", inMillis: 9000 })
   })
 
   it("is not swept more often for a node that is stuck", () => {
@@ -204,6 +207,25 @@ describe("an account of several pages", () => {
   it("is swept again at once, a page at a time, after a sweep that was read at once", () => {
     const watch = swept()
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 24_000 })
+  })
+
+  it("is swept as often as is set only as far as everything that is promised leaves room", () => {
+    const intervals = (over: Partial<Plan>) => {
+      const watch = swept()
+      return intervalsNow(after(watch), watch.snapshot, { ...plan, nowMillis: watch.now(), ...over })
+    }
+    const all = intervals({})
+    expect(all.sweepMillis).toBeCloseTo(48_000)
+    for (const sweepMillis of [200, 5000, 40_000, 48_000]) {
+      const without = intervals({ sweepMillis })
+      expect(without).toMatchObject({ ...all, sweepMillis: expect.closeTo(48_000) })
+      const with20 = intervals({ sweepMillis, spare: () => 113 + 20 })
+      expect(with20).toMatchObject({ tailMillis: all.tailMillis, perHour: all.perHour })
+      expect(with20.sweepMillis).toBeCloseTo(Math.max(sweepMillis, (2 * 3_600_000) / (150 + 400)))
+    }
+    const read = intervals({ sweepMillis: 200, spare: () => 113 + 20 - 60, doubtsSent: 60 })
+    expect(read.sweepMillis).toBeCloseTo((2 * 3_600_000) / (150 + 400))
+    expect(intervals({ sweepMillis: 96_000 }).perHour).toBeCloseTo(all.perHour - 75)
   })
 
   it("keeps all its intervals while a node that terminated is missing, however long ago that was", () => {

@@ -52,6 +52,13 @@ describe("a sweep", () => {
     expect(swept(() => many(250)).completed).not.toHaveProperty("unreadable")
   })
 
+  it("counts each record without an id once, although pages overlap", () => {
+    const list = many(259).map((record, index) => (index % 7 === 1 ? unreadable(null) : record))
+    const { completed } = swept(() => list)
+    expect(completed.unreadable?.count).toBe(list.filter((record) => record.id === null).length)
+    expect(completed.nameless).toBe(completed.unreadable?.count)
+  })
+
   it("has every node of a list that is deleted from while it is read", () => {
     fc.assert(
       fc.property(fc.integer({ min: 150, max: 700 }), fc.array(fc.integer({ min: 0, max: 699 })), (count, gone) => {

@@ -42,6 +42,16 @@ describe("the config from the environment", () => {
     })
   )
 
+  it.effect("takes the store that a flag names before that of the variable", () =>
+    Effect.gen(function* () {
+      const env = { BERTH_WATCH_STORE: "/data/watch.db" }
+      const config = yield* environmentConfig(connection, "eu", Option.some("/tmp/other.db")).pipe(
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+      )
+      expect(Redacted.value(config.store)).toBe("/tmp/other.db")
+    })
+  )
+
   it.effect.each([
     [{ HOME: "/h", BERTH_WATCH_LISTEN: "here" }, "BERTH_WATCH_LISTEN has to be HOST:PORT or off."],
     [

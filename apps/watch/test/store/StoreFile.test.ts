@@ -3,11 +3,21 @@ import { Program } from "@berthkit/testing/Program"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beginning } from "../../src/events/Cursor.ts"
-import { migrateTo } from "../../src/store/migrations.ts"
 import { Store } from "../../src/store/Store.ts"
 import { created, row } from "./facts.ts"
 
@@ -117,6 +127,46 @@ describe("a store in a file", () => {
     })
   )
 
+  it.effect("that is removed or replaced is not written any more, and goes on once it is back", () =>
+    Effect.gen(function* () {
+      const path = yield* newPath
+      yield* Effect.gen(function* () {
+        const { claim, commit, health, probe } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1)] })
+        renameSync(path, `${path}-away`)
+        for (const there of [false, true]) {
+          if (there) writeFileSync(path, "")
+          expect((yield* Effect.flip(probe)).fault).toBe("moved")
+          const refused = yield* Effect.flip(commit(owner, { events: [created(2, 2)] }))
+          expect(refused.message).toMatch(/^The file of the store is gone: .*watch.db was removed or replaced/)
+          expect(yield* health).toMatchObject({ failure: { fault: "moved" } })
+        }
+        renameSync(`${path}-away`, path)
+        const [event] = yield* commit(owner, { events: [created(2, 2)] })
+        expect(event?.seq).toBe(2)
+      }).pipe(Effect.provide(Store.layerFile(path)))
+    })
+  )
+
+  it.effect("has a log that does not stay as large as it once was", () =>
+    Effect.gen(function* () {
+      const path = yield* newPath
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { claim, commit } = yield* Store
+        const { owner } = yield* claim("a")
+        const body = JSON.stringify({ node: { name: "x".repeat(1_000_000) } })
+        const large = Array.from({ length: 40 }, (_, index) => row(index + 1, { body }))
+        yield* commit(owner, { nodes: large, events: [created(1, 1)] })
+        expect(statSync(`${path}-wal`).size).toBeGreaterThan(30_000_000)
+        yield* sql`PRAGMA wal_checkpoint`
+        yield* commit(owner, { events: [created(2, 2)] })
+        expect(statSync(`${path}-wal`).size).toBeLessThan(17_000_000)
+      }).pipe(Effect.provide(Store.layerFile(path)))
+    })
+  )
+
   it.effect("that is damaged is refused and left as it is", () =>
     Effect.gen(function* () {
       const path = yield* newPath
@@ -163,40 +213,36 @@ describe("a store in a file", () => {
     })
   )
 
-  it.effect.each([1, 2, 4, 7])("of version %i is brought to the present one, with all that is in it", (version) =>
+  it.effect("of another schema is refused, and left as it is", () =>
     Effect.gen(function* () {
-      const path = yield* newPath
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* migrateTo(version)
-        if (version > 1) yield* sql`INSERT INTO sink ${sql.insert({ name: "kept", changed_at: 1 })}`
-        const account = { name: "a", id: "abc", epoch: 3, version: 9, seq: 1 }
-        yield* sql`INSERT INTO account ${sql.insert(account)}`
-        const event = { account: "a", seq: 1, id: "e", type: "t", happened_at: 5, body: "{}" }
-        yield* sql`INSERT INTO event ${sql.insert(event)}`
-      }).pipe(Effect.provide(SqliteClient.layer({ filename: path })), Effect.scoped)
-      yield* Effect.gen(function* () {
-        const { claim, commit, meet } = yield* Store
-        const { known, owner } = yield* claim("a")
-        expect([known.seq, owner.accountId, owner.epoch]).toEqual([1, "abc", 4])
-        yield* commit(owner, { nodes: [row(1)], events: [created(1, 6)] })
-        expect((yield* read).events.map(({ seq }) => seq)).toEqual([1, 2])
-        expect(yield* meet("ops")).toBe(true)
-        expect(yield* meet("kept")).toBe(version === 1)
-      }).pipe(Effect.provide(Store.layerFile(path)))
+      const others = [
+        (sql: SqlClient.SqlClient) => sql`UPDATE schema_version SET migration_id = 11, name = 'spend'`,
+        (sql: SqlClient.SqlClient) => sql`INSERT INTO schema_version ${sql.insert({ migration_id: 2, name: "later" })}`,
+        (sql: SqlClient.SqlClient) => sql`UPDATE schema_version SET name = 'accounts'`,
+        (sql: SqlClient.SqlClient) => sql`DROP TABLE schema_version`
+      ]
+      for (const change of others) {
+        const path = yield* newPath
+        yield* Effect.flatMap(SqlClient.SqlClient, change).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
+        const before = readFileSync(path)
+        for (const layer of [Store.layerFile(path), Store.layerReader(path)]) {
+          const failed = yield* Effect.flip(Effect.scoped(Layer.build(layer)))
+          expect(failed.fault).toBe("otherSchema")
+          expect(failed.message).toMatch(/^The store has another schema than this berth-watch: /)
+        }
+        expect(readFileSync(path).equals(before)).toBe(true)
+      }
     })
   )
 
-  it.effect("of a newer version is refused", () =>
+  it.effect("of another program is refused", () =>
     Effect.gen(function* () {
       const path = yield* newPath
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`INSERT INTO schema_version ${sql.insert({ migration_id: 99, name: "later" })}`
-      }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
-      for (const layer of [Store.layerFile(path), Store.layerReader(path)]) {
-        expect((yield* Effect.flip(Effect.scoped(Layer.build(layer)))).fault).toBe("newer")
-      }
+      yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE mine (n BIGINT)`).pipe(
+        Effect.provide(SqliteClient.layer({ filename: path })),
+        Effect.scoped
+      )
+      expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("otherSchema")
     })
   )
 })

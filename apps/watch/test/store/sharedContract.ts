@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { beginning } from "../../src/events/Cursor.ts"
 import { postgresLayer } from "../../src/store/postgres.ts"
 import { Store } from "../../src/store/Store.ts"
-import { fromSqlError } from "../../src/store/StoreFailed.ts"
+import { fromSqlError, mayPass } from "../../src/store/StoreFailed.ts"
 import { created, delivery, row } from "./facts.ts"
 import { storeContract } from "./storeContract.ts"
 
@@ -52,6 +52,42 @@ export const sharedContract = (name: string, server: () => Postgres) => {
         const cut = Effect.mapError(sql`SELECT pg_terminate_backend(pg_backend_pid())`, fromSqlError)
         expect(yield* Effect.flip(store.atomically(cut))).toMatchObject({ fault: "unavailable" })
         expect((yield* store.claim("a")).owner.epoch).toBe(1)
+      })
+    )
+
+    it.live("says that it is locked, and by health too, while an operator holds a lock", () =>
+      Effect.gen(function* () {
+        const { first, sql } = yield* one
+        const holding = sql`LOCK TABLE account`.pipe(
+          Effect.andThen(Effect.sleep("30 seconds")),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        const fiber = yield* holding
+        yield* Effect.sleep("300 millis")
+        expect(yield* Effect.flip(first.claim("a"))).toMatchObject({ fault: "busy" })
+        expect(yield* first.health).toMatchObject({ failure: { fault: "busy" } })
+        yield* Fiber.interrupt(fiber)
+      })
+    )
+
+    it.live("names a right that is revoked while it runs, and waits for it", () =>
+      Effect.gen(function* () {
+        const { first, sql } = yield* one
+        const { owner } = yield* first.claim("a")
+        const [found] = yield* Effect.orDie(sql<{ schema: string }>`SELECT current_schema() AS schema`)
+        yield* Effect.orDie(sql`CREATE ROLE less`)
+        yield* Effect.orDie(sql`GRANT USAGE ON SCHEMA ${sql(found!.schema)} TO less`)
+        const revoked = first.atomically(
+          Effect.mapError(sql`SET LOCAL ROLE less`, fromSqlError).pipe(
+            Effect.andThen(first.commit(owner, { events: [created(1, 1)] }))
+          )
+        )
+        const failed = yield* Effect.flip(revoked)
+        expect(failed.fault).toBe("denied")
+        expect(mayPass(failed)).toBe(true)
+        expect(yield* first.health).toMatchObject({ failure: { fault: "denied" } })
+        yield* first.commit(owner, { events: [created(1, 1)] })
       })
     )
 
@@ -239,7 +275,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
         const { address } = yield* two
         const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
         yield* sql`INSERT INTO schema_version (migration_id, name) VALUES (999, 'later')`
-        expect(yield* refusedBy(Redacted.value(address))).toMatchObject({ fault: "newer" })
+        expect(yield* refusedBy(Redacted.value(address))).toMatchObject({ fault: "otherSchema" })
       }).pipe(Effect.scoped)
     )
   })

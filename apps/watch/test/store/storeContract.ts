@@ -63,7 +63,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       Effect.gen(function* () {
         const { commit, nodes } = yield* Store
         const { known, owner } = yield* claim("a")
-        expect(known).toEqual({ seq: 0, fingerprint: null, sweptAtMillis: null, standing: null })
+        expect(known).toEqual({ seq: 0, fingerprint: null, sweptAtMillis: null, standing: null, condition: null })
         const gone = row(2, { goneAtMillis: 2 ** 45, life: 3, changes: 7, status: "terminate" })
         yield* commit(owner, { nodes: [row(1), row(2), row(2, { incarnation: 5 })], events: [created(1, 1)] })
         yield* commit(owner, { nodes: [gone], standing: `{"freeze":null}`, sweptAtMillis: 2 ** 45, fingerprint: "f" })
@@ -73,7 +73,8 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           seq: 1,
           fingerprint: "f",
           sweptAtMillis: 2 ** 45,
-          standing: `{"freeze":null}`
+          standing: `{"freeze":null}`,
+          condition: null
         })
         expect(yield* Stream.runCollect(nodes("a"))).toEqual([row(1), gone, row(2, { incarnation: 5 })])
         expect(yield* Stream.runCollect(nodes("b"))).toEqual([])
@@ -519,12 +520,12 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           const { owner: b } = yield* claim("b")
           yield* commit(a, { spend: "first", spendDays: [day(20_000, "1"), day(20_003, "2"), day(20_009, "3")] })
           yield* commit(b, { spend: "other", spendDays: [day(20_001, "4")] })
-          yield* commit(a, { spend: "second", spendDays: [day(20_009, "5")] })
+          yield* commit(a, { fingerprint: "of a", spend: "second", spendDays: [day(20_009, "5")] })
           expect(yield* spends(undefined)).toEqual([
-            { account: "a", body: "second" },
-            { account: "b", body: "other" }
+            { account: "a", body: "second", fingerprint: "of a" },
+            { account: "b", body: "other", fingerprint: null }
           ])
-          expect(yield* spends("b")).toEqual([{ account: "b", body: "other" }])
+          expect(yield* spends("b")).toEqual([{ account: "b", body: "other", fingerprint: null }])
           const bodies = (from: number, account?: string) =>
             Effect.map(spendDays(from, account), (rows) =>
               rows.map(({ account, body, day }) => `${account} ${day} ${body}`)

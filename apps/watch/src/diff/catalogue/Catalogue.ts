@@ -3,7 +3,7 @@
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
-import { exactPrice, oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
+import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { CatalogueImage, CataloguePlan } from "../CatalogueFact.ts"
 import type { Exchange } from "../Observation.ts"
@@ -32,19 +32,7 @@ const CatalogueJson = Schema.fromJsonString(Schema.toCodecJson(Catalogue))
 
 /** Between a catalogue and its JSON in the store. */
 export const writeCatalogue = Schema.encodeSync(CatalogueJson)
-const decode = Schema.decodeSync(CatalogueJson)
-
-/** Catalogues of earlier versions have one price for a plan. That of each image is learnt by the next read. */
-export const readCatalogue = (body: string): Catalogue => {
-  const kept = JSON.parse(body) as { readonly plans?: ReadonlyArray<{ readonly item: Partial<CataloguePlan> }> }
-  const isEarlier = kept.plans?.some(({ item }) => item.prices === undefined) === true
-  if (!isEarlier) return decode(body)
-  const withPrices = ({ item, ...entry }: { readonly item: Partial<CataloguePlan> }) => ({
-    ...entry,
-    item: { ...item, ...exactPrice(item.pricePerHourInr ?? null, item.pricePerMonthInr ?? null), prices: [] }
-  })
-  return decode(JSON.stringify({ ...kept, plans: kept.plans?.map(withPrices) }))
-}
+export const readCatalogue = Schema.decodeSync(CatalogueJson)
 
 export const unread: Catalogue = { isBaseline: false, readMillis: null, images: [], plans: [] }
 

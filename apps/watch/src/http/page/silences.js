@@ -2,7 +2,7 @@
 import { isolated, make, plain, setText, tag } from "@berthkit/web/rows.js"
 import { model, now } from "./model.js"
 import { byId, closeByReader, paintChoices, paintRowsOrNone, smallButton } from "./parts.js"
-import { countText, pluralText, shortText, spanText } from "./wording.js"
+import { countText, offsetText, pluralText, shortText, spanText } from "./wording.js"
 
 const silenceDialog = byId("silences")
 const newSilence = byId("new-silence")
@@ -82,8 +82,16 @@ export const paintSilences = (silences, onEnd) => {
   )
 }
 
+/** The offset of the time that is written, which on another day may be another one. */
+const paintZone = () => {
+  const { value } = newSilence.elements.from
+  const written = value === "" ? new Date(now()) : new Date(value)
+  setText(byId("begins-zone"), offsetText(-written.getTimezoneOffset()))
+}
+
 export const openSilences = () => {
   replyAboutSilence("")
+  paintZone()
   silenceDialog.showModal()
 }
 
@@ -106,8 +114,12 @@ const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }) => {
 /** `onAdd` gives whether there is a new silence now. */
 export const startSilences = ({ onAdd }) => {
   closeByReader(silenceDialog)
+  newSilence.elements.from.oninput = paintZone
   newSilence.onsubmit = async (event) => {
     event.preventDefault()
-    if (await onAdd(silenceOf(newSilence.elements))) newSilence.reset()
+    if (await onAdd(silenceOf(newSilence.elements))) {
+      newSilence.reset()
+      paintZone()
+    }
   }
 }

@@ -72,7 +72,8 @@ const countOf = (lines) => lines.reduce((sum, { count }) => sum + count, 0)
 const sinksSentence = (sinks) => {
   const { length } = sinks.filter(({ state }) => state !== "removed")
   if (length === 0) return ", but no sink is configured"
-  return length === 1 ? ", and the sink takes its events" : `, and all ${countText(length)} sinks take their events`
+  if (length === 1) return ", and the sink takes its events"
+  return `, and ${length === 2 ? "both" : `all ${countText(length)}`} sinks take their events`
 }
 
 /** How the daemon is, in a word or two and a sentence. `account` is empty for all. */

@@ -63,6 +63,14 @@ export const minuteText = (millis) => minutes.format(millis)
 export const shortText = (millis, nowMillis) =>
   isToday(millis, nowMillis) ? minutes.format(millis) : `${day.format(millis)}, ${minutes.format(millis)}`
 
+/** The offset of a clock that is so many minutes ahead of UTC: `UTC+05:30`. */
+export const offsetText = (minutes) => {
+  const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
+    String(part).padStart(2, "0")
+  )
+  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "-" : "+"}${hours}:${rest}`
+}
+
 /** `2026-11-25` as people write it. */
 export const monthDayText = (name) => day.format(new Date(`${name}T12:00:00`))
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Image } from "@berthkit/core/domain/Image"
 import { DateTime } from "effect"
-import { offeredBy, readCatalogue } from "../../../src/diff/catalogue/Catalogue.ts"
+import { offeredBy } from "../../../src/diff/catalogue/Catalogue.ts"
 import { anImage, aPlan, aPlanWith, readAt } from "./reading.ts"
 import { watching, watchingFrom } from "./watching.ts"
 
@@ -13,6 +13,8 @@ describe("the list of images", () => {
     ...anImage(image),
     plan,
     zone: null,
+    sku: null,
+    available: null,
     specs: {
       vcpus: 1,
       memoryMib: 1024,
@@ -21,6 +23,7 @@ describe("the list of images", () => {
       pricePerHourInr: pricePerMonthInr === null ? null : pricePerMonthInr / 730,
       pricePerMonthInr,
       minimumBillingInr: null,
+      foreignPrice: null,
       committedOptions: []
     },
     extra: {}
@@ -162,30 +165,6 @@ describe("the catalogue", () => {
     expect(watch.read(140, [aPlanWith("a", { Ubuntu: 700, Windows: 1600 }), ...without("a")])).toEqual([
       "plan.price_changed plans/a"
     ])
-  })
-
-  it("goes on from a catalogue of an earlier version, and learns the prices of its images silently", () => {
-    const earlier = {
-      isBaseline: true,
-      readMillis: 0,
-      images: [],
-      plans: [
-        {
-          item: {
-            plan: "a",
-            vcpus: 1,
-            memoryMib: 1024,
-            diskGb: 15,
-            series: "A",
-            pricePerHourInr: 1,
-            pricePerMonthInr: 730
-          },
-          version: 3,
-          goneMillis: null
-        }
-      ]
-    }
-    expect(readCatalogue(JSON.stringify(earlier)).plans[0]!.item).toMatchObject({ pricePerMonthInr: 730, prices: [] })
   })
 
   it("counts the nodes that keep a plan that is removed", () => {

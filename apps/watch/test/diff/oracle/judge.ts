@@ -19,7 +19,7 @@ const nodeOf = ({ data, type }: NodeFact) => (type === "berth.node.deleted" ? da
 
 const lifeOf = ({ world }: Watched, fact: NodeFact): Life | undefined => {
   const node = nodeOf(fact)
-  const createdMillis = DateTime.toEpochMillis(node.createdAt)
+  const createdMillis = DateTime.toEpochMillis(node.createdAt!)
   return world.lives.find((life) => life.id === node.id && life.createdMillis === createdMillis)
 }
 
@@ -147,7 +147,7 @@ const marks = ({ gaps, published }: Watched): ReadonlyArray<string> =>
 
 const isKnown = ({ nodes }: Snapshot, id: number, createdMillis: number): boolean =>
   [...nodes.values()].some(
-    ({ state: { node } }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt) === createdMillis
+    ({ state: { node } }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt!) === createdMillis
   )
 
 /** In the end everything is known that is true. */

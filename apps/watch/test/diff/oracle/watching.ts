@@ -131,7 +131,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
           {
             state: { node }
           }
-        ]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt)]
+        ]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt!)]
       )
     )
 

@@ -320,7 +320,7 @@ describe("the dashboard", () => {
       const ground = () => sees(page.evaluate<string>("getComputedStyle(document.body).backgroundColor"))
       yield* sees(page.emulateMedia({ colorScheme: "light" }))
       expect(yield* ground()).toBe("rgb(245, 246, 248)")
-      yield* sees(page.getByLabel("Scheme").selectOption("dark"))
+      yield* sees(page.getByLabel("Theme").selectOption("dark"))
       expect(yield* ground()).toBe("rgb(15, 19, 25)")
       yield* sees(page.reload())
       expect(yield* ground()).toBe("rgb(15, 19, 25)")

@@ -158,7 +158,7 @@ describe("the dashboard in trouble", () => {
       daemon.state.sinks = [aSink(), aSink({ sink: "log", kind: "stdout" })]
       daemon.put(aNode({ id: 7, name: "web" }), instant())
       yield* sees(rowOf(page, "web").waitFor())
-      yield* sees(page.getByText("The account is read on time, and all 2 sinks take their events.").waitFor())
+      yield* sees(page.getByText("The account is read on time, and both sinks take their events.").waitFor())
       yield* sees(page.getByRole("searchbox").fill("another"))
       yield* sees(page.getByRole("button", { name: "Show all nodes" }).click())
       yield* sees(rowOf(page, "web").waitFor())

@@ -79,7 +79,7 @@ describe("what is wrong, on the page", () => {
     ])
     expect(summary([account("a"), account("b", false)], [sink("x"), sink("y")], "a")).toEqual([
       "good",
-      "All well. The account is read on time, and all 2 sinks take their events."
+      "All well. The account is read on time, and both sinks take their events."
     ])
     expect(summary([], [])).toEqual(["off", "Nothing is watched."])
   })

@@ -12,6 +12,7 @@ import { diff } from "../../../src/diff/diff.ts"
 import { defaultRules, makeSnapshot, unwatched } from "../../../src/diff/Snapshot.ts"
 import { makeMoments } from "../../../src/observe/Moments.ts"
 import { makePoller } from "../../../src/observe/Poller.ts"
+import { hourly } from "../../../src/observe/RequestShare.ts"
 import { chanceFrom } from "../../diff/Chance.ts"
 import { type FaultKind, Service } from "../../diff/oracle/Service.ts"
 import { type Life, World } from "../../diff/oracle/World.ts"
@@ -48,7 +49,7 @@ const allowance = { "ratelimit-limit": "100000", "ratelimit-remaining": "99999",
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 const record = ({ createdAt, id, name, status }: Node) =>
-  nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt) })
+  nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt!) })
 
 /** What became of a history. */
 export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
@@ -104,7 +105,7 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
           for (const { data } of difference.facts) {
             const node = ("after" in data ? data.after : null) ?? ("before" in data ? data.before : null)
             if (node === null || !("createdAt" in node)) continue
-            const life = lifeOf({ id: node.id, createdMillis: DateTime.toEpochMillis(node.createdAt) })
+            const life = lifeOf({ id: node.id, createdMillis: DateTime.toEpochMillis(node.createdAt!) })
             if (!reported.has(life)) reported.set(life, observation.answered.monotonicMillis)
           }
           return difference.facts
@@ -117,7 +118,7 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
       rules: defaultRules,
       intervalMillis: null,
       fastIntervalMillis: null,
-      requestsPerHour: 720,
+      budget: Effect.succeed(hourly(720)),
       areCredentialsNew: false
     })
     yield* Effect.forkChild(poller.run)
@@ -135,7 +136,7 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
             {
               state: { node }
             }
-          ]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt)]
+          ]): [number, number] => [id, DateTime.toEpochMillis(node.createdAt!)]
         )
         service.turn(now, new Map(known))
         turnAt = now + chance.below(40_000)

@@ -162,6 +162,8 @@ const record = (image: string, plan: string, price: number | null): Image => ({
   image,
   os: { name: "Ubuntu", version: "24.04", image: null },
   zone: null,
+  sku: null,
+  available: null,
   specs: {
     memoryMib: 1024,
     vcpus: 1,
@@ -170,6 +172,7 @@ const record = (image: string, plan: string, price: number | null): Image => ({
     pricePerHourInr: price === null ? null : price / 730,
     series: "A",
     minimumBillingInr: null,
+    foreignPrice: null,
     committedOptions: []
   },
   extra: {}

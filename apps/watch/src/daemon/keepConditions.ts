@@ -1,0 +1,81 @@
+/**
+ * Keeps in the store what is wrong with the accounts that this process has, and with the receivers that it delivers their events to, so that
+ * every process and command shows it. One that takes an account over begins with it, and ends it once it knows better.
+ */
+import { Clock, Effect } from "effect"
+import { Sinks } from "../deliver/Sinks.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
+import type { KeptReceiver } from "../store/conditions.ts"
+import { Store } from "../store/Store.ts"
+import { conditionOf, Progress } from "../telemetry/Progress.ts"
+import { Troubles } from "../troubles/Troubles.ts"
+
+const pause = "2 seconds"
+
+/** Keeps it for as long as the scope is open. A store that takes nothing gets it the next time. */
+export const keepConditions = Effect.gen(function* () {
+  const store = yield* Store
+  const { receivers } = yield* Sinks
+  const { accounts } = yield* Progress
+  const { heartbeat } = yield* Troubles
+  /** By account: the epoch and the JSON that was written in it. */
+  const written = new Map<string, string>()
+
+  const changedConditions = Effect.gen(function* () {
+    const changed = new Map<string, { readonly condition: string; readonly key: string }>()
+    const note = (account: string, condition: unknown, told: string) => {
+      const epoch = store.epochOf(account)
+      if (epoch === null) return void written.delete(account)
+      const key = `${epoch} ${told}`
+      if (written.get(account) !== key) changed.set(account, { condition: JSON.stringify(condition), key })
+    }
+    for (const [account, progress] of yield* accounts) {
+      const condition = conditionOf(progress)
+      // The numbers of a low allowance change with each request.
+      note(account, condition, JSON.stringify({ ...condition, allowance: condition.allowance !== null }))
+    }
+    const beat = { heartbeat: yield* heartbeat }
+    note(daemonAccount, beat, JSON.stringify(beat))
+    return changed
+  })
+
+  const changedReceivers = Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const kept = new Map<string, Map<string, KeptReceiver>>()
+    for (const each of yield* store.failingReceivers) {
+      const ofSink = kept.get(each.sink) ?? new Map<string, KeptReceiver>()
+      kept.set(each.sink, ofSink.set(each.account, each))
+    }
+    const changed: Array<KeptReceiver> = []
+    for (const [sink, { left, receiver, unproven }] of receivers()) {
+      const before = kept.get(sink) ?? new Map<string, KeptReceiver>()
+      for (const account of new Set([...before.keys(), ...left])) {
+        if (store.epochOf(account) === null) continue
+        const known = before.get(account)?.receiver ?? null
+        const isLeft = left.has(account)
+        // One that nothing was delivered to since the account came here is as it was left. It is not failing because its attempts are counted on.
+        if (known !== null && isLeft && unproven.has(account) && receiver.state !== "down") continue
+        if (receiver.state === "up") {
+          if (known !== null) changed.push({ sink, account, receiver: null })
+          continue
+        }
+        const { reason, sinceMillis, state } = receiver
+        const now = isLeft
+          ? { state, reason: reason ?? "", sinceMillis: known?.sinceMillis ?? sinceMillis ?? nowMillis }
+          : null
+        if (JSON.stringify(now) !== JSON.stringify(known)) changed.push({ sink, account, receiver: now })
+      }
+    }
+    return changed
+  })
+
+  const keep = Effect.gen(function* () {
+    const conditions = yield* changedConditions
+    const changed = yield* changedReceivers
+    if (conditions.size + changed.length === 0) return
+    const bodies = new Map(Array.from(conditions, ([account, { condition }]) => [account, condition]))
+    yield* store.noteConditions(bodies, changed)
+    for (const [account, { key }] of conditions) written.set(account, key)
+  })
+  return yield* Effect.forever(Effect.andThen(Effect.ignore(keep), Effect.sleep(pause)))
+})

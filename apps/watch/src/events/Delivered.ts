@@ -1,0 +1,47 @@
+/**
+ * The events as sinks get them: those of the store, which a silence may have held, and the nodes with which a new sink begins.
+ */
+import { Node } from "@berthkit/core/domain/Node"
+import { Schema } from "effect"
+import { Event, identifierOf } from "./Event.ts"
+
+/** A silence that held an event. */
+const Silence = Schema.Struct({ id: Schema.String, reason: Schema.String }).annotate({ identifier: "Silence" })
+
+const silenced = Schema.optionalKey(
+  Schema.Array(Silence).annotate({ description: "The silences that held it, if it comes after the end of one." })
+)
+
+/** A node that existed before the sink did. */
+const NodeBaseline = Schema.Struct({
+  specversion: Schema.Literal("1.0"),
+  id: Schema.String,
+  source: Schema.String.annotate({ description: "`/accounts/{name}`." }),
+  type: Schema.Literal("berth.node.discovered"),
+  subject: Schema.String.annotate({ description: "`nodes/{id}`." }),
+  time: Schema.DateTimeUtc,
+  datacontenttype: Schema.Literal("application/json"),
+  data: Schema.Struct({
+    before: Schema.Null,
+    after: Node,
+    baseline: Schema.Literal(true).annotate({
+      description: "It existed before the sink: the event is for this sink alone."
+    })
+  })
+}).annotate({ identifier: "NodeBaseline" })
+
+/** What all types of events have in common, as far as this concerns it. */
+type AnyEvent = Schema.Struct<{
+  readonly type: Schema.Literal<string>
+  readonly data: Schema.Struct<Schema.Struct.Fields>
+}>
+
+/** The same event, after a silence may have held it. */
+const afterSilence = ({ fields: { data, ...attributes } }: AnyEvent): Schema.Top =>
+  Schema.Struct({ ...attributes, data: Schema.Struct({ ...data.fields, silenced }) }).annotate({
+    identifier: identifierOf(attributes.type.literal)
+  })
+
+const events = Event.members as unknown as ReadonlyArray<AnyEvent>
+
+export const Delivered: Schema.Top = Schema.Union([...events.map(afterSilence), NodeBaseline])

@@ -1,0 +1,5 @@
+/**
+ * For programs that receive events: their types, and `verify`, which checks a delivery. Nothing of the daemon is loaded.
+ */
+export type * from "./receive/Events.ts"
+export { verify, type VerifyOptions, WebhookError, type WebhookFault, type WebhookHeaders } from "./receive/verify.ts"

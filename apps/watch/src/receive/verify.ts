@@ -1,0 +1,182 @@
+/**
+ * Checks that a delivery comes from a daemon that has the secret, and was sent just now (Standard Webhooks 1.0). It needs WebCrypto
+ * and nothing else of its runtime.
+ */
+import type { WatchEvent } from "./Events.ts"
+
+/** Why a delivery was refused. */
+export type WebhookFault =
+  /** A secret is not base64 of 16 to 64 bytes, with or without `whsec_`; or there is none. */
+  | "secret-unusable"
+  /** One of the three headers is missing, or the time is not a number of seconds. */
+  | "header-missing"
+  /** It was sent longer ago than is tolerated: it may be an old delivery that somebody sends again. */
+  | "too-old"
+  /** It was sent later than now, by more than is tolerated: a clock is wrong. */
+  | "too-new"
+  /** No signature fits: another secret, or another body than the one that was sent. */
+  | "signature-differs"
+  /** It is signed, and is no event: the sink has a format of its own, such as a chat's. */
+  | "not-an-event"
+
+/** A delivery that is not to be believed. `reason` says why, `hint` what to do. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError"
+  readonly reason: WebhookFault
+  readonly hint: string
+
+  constructor(reason: WebhookFault, message: string, hint: string) {
+    super(message)
+    this.reason = reason
+    this.hint = hint
+  }
+}
+
+/** Headers as a `Request` has them, or as Node's `http`, Express and others give them: in any case, single or as a list. */
+export type WebhookHeaders =
+  | { readonly get: (name: string) => string | null }
+  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** Settings of `verify`. */
+export interface VerifyOptions {
+  /** How far the time of sending may be from now, in seconds, in both directions. At least 1. Default: 300. */
+  readonly toleranceSeconds?: number
+  /** Now, in milliseconds since the epoch. Default: the clock of the machine. */
+  readonly nowMillis?: number
+}
+
+const defaultTolerance = 300
+const prefix = "whsec_"
+const [minKeyBytes, maxKeyBytes] = [16, 64]
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+const unusable = (message: string) =>
+  new WebhookError(
+    "secret-unusable",
+    message,
+    "Take the secret as the sink has it: `whsec_` and base64. `berth-watch secret` makes one."
+  )
+
+const keyOf = async (secret: string): Promise<CryptoKey> => {
+  const bytes = bytesOf(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
+  if (bytes === undefined || bytes.length < minKeyBytes || bytes.length > maxKeyBytes) {
+    throw unusable(`A signing secret is not base64 of ${minKeyBytes} to ${maxKeyBytes} bytes.`)
+  }
+  return await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+}
+
+const headerOf = (headers: WebhookHeaders, name: string): string => {
+  const { get } = headers
+  const found =
+    typeof get === "function"
+      ? get.call(headers, name)
+      : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
+  const value = typeof found === "string" ? found : Array.isArray(found) ? found.join(" ") : ""
+  if (value !== "") return value
+  throw new WebhookError(
+    "header-missing",
+    `The delivery has no header ${name}.`,
+    "Sign the deliveries of this sink: give it a `secret`. A proxy on the way must pass on the headers `webhook-*`."
+  )
+}
+
+const secondsIn = (timestamp: string): number => {
+  if (/^\d{1,12}$/.test(timestamp)) return Number(timestamp)
+  throw new WebhookError(
+    "header-missing",
+    "The header webhook-timestamp is not a number of seconds.",
+    "Send the delivery as the daemon made it."
+  )
+}
+
+const checkTime = (seconds: number, nowMillis: number, tolerance: number): void => {
+  const age = Math.floor(nowMillis / 1000) - seconds
+  if (age > tolerance) {
+    throw new WebhookError(
+      "too-old",
+      `The delivery was sent ${age} s ago; ${tolerance} s are tolerated.`,
+      "The daemon signs each attempt anew: do not keep deliveries to check them later, and check the clock of this machine."
+    )
+  }
+  if (-age > tolerance) {
+    throw new WebhookError(
+      "too-new",
+      `The delivery was sent ${-age} s from now; ${tolerance} s are tolerated.`,
+      "Check the clocks of this machine and of the daemon's."
+    )
+  }
+}
+
+const isEvent = (value: unknown): value is WatchEvent =>
+  typeof value === "object" &&
+  value !== null &&
+  "specversion" in value &&
+  value.specversion === "1.0" &&
+  "type" in value &&
+  typeof value.type === "string" &&
+  "data" in value &&
+  typeof value.data === "object" &&
+  value.data !== null
+
+const eventIn = (body: string): WatchEvent => {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    value = undefined
+  }
+  if (isEvent(value)) return value
+  throw new WebhookError(
+    "not-an-event",
+    "The delivery is signed, and its body is not an event.",
+    "Leave the `format` of this sink at its default, `cloudevents`."
+  )
+}
+
+/**
+ * The event in a delivery, once it is proved that a holder of one of the secrets sent it, as it is, at most five minutes ago. While a
+ * secret is replaced give both.
+ *
+ * `body` is the body as it came, as a text or as bytes: a body that was parsed and printed again has another signature. A type that a
+ * later version of the daemon adds is given as it is.
+ *
+ * Rejects with a `WebhookError`; answer such a delivery with 400, and the daemon tries it again later.
+ */
+export const verify = async (
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secrets: string | ReadonlyArray<string>,
+  // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and `nowMillis` holds the clock still
+  { nowMillis = Date.now(), toleranceSeconds = defaultTolerance }: VerifyOptions = {}
+): Promise<WatchEvent> => {
+  const keys = await Promise.all((typeof secrets === "string" ? [secrets] : secrets).map(keyOf))
+  if (keys.length === 0) throw unusable("There is no signing secret.")
+  const id = headerOf(headers, "webhook-id")
+  const timestamp = headerOf(headers, "webhook-timestamp")
+  const signatures = headerOf(headers, "webhook-signature")
+    .split(" ")
+    .flatMap((text) => (text.startsWith("v1,") ? (bytesOf(text.slice("v1,".length)) ?? []) : []))
+  const seconds = secondsIn(timestamp)
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body)
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
+  for (const key of keys) {
+    for (const signature of signatures) {
+      // It compares in constant time.
+      if (!(await crypto.subtle.verify("HMAC", key, signature, signed))) continue
+      checkTime(seconds, nowMillis, toleranceSeconds)
+      return eventIn(text)
+    }
+  }
+  throw new WebhookError(
+    "signature-differs",
+    "No signature of the delivery fits one of the secrets.",
+    "Check the secret of the sink, and give `verify` the body as it came: not parsed, nor decoded."
+  )
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import * as fc from "fast-check"
+import { signedHeaders, signingKey } from "../../src/deliver/webhook/send.ts"
+import { sinkBaseline } from "../../src/events/Event.ts"
+import { verify, WebhookError, type WebhookHeaders } from "../../src/receive.ts"
+
+const nowMillis = Date.UTC(2026, 8, 1)
+const [secret, other] = [7, 8].map((byte) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`) as [string, string]
+
+const of = { account: "main", accountId: "a", nodeId: 7, seq: 3, sink: "hook", record: {}, atMillis: nowMillis }
+const { body, id } = sinkBaseline(of)
+
+const signed = (secrets: ReadonlyArray<string>, atMillis = nowMillis, text = body) =>
+  signedHeaders(
+    id,
+    atMillis,
+    text,
+    secrets.map((each) => Redacted.make(signingKey(each)!))
+  )
+
+const reasonOf = async (checked: Promise<unknown>) => {
+  const error = await checked.then(
+    () => undefined,
+    (thrown: unknown) => thrown
+  )
+  expect(error).toBeInstanceOf(WebhookError)
+  const { hint, message, name, reason } = error as WebhookError
+  expect(name).toBe("WebhookError")
+  for (const text of [hint, message]) expect(text).not.toContain(secret.slice(6, 20))
+  return reason
+}
+
+describe("a delivery", () => {
+  it("that the daemon signed gives its event", async () => {
+    const event = await verify(body, signed([secret]), secret, { nowMillis })
+    expect(event).toEqual(JSON.parse(body))
+  })
+
+  it("is read from a request, from Node's headers, and from bytes", async () => {
+    const headers = signed([secret])
+    const inCapitals = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
+    const inLists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+    const all: ReadonlyArray<WebhookHeaders> = [new Headers(headers), headers, inCapitals, inLists]
+    for (const each of all) {
+      for (const bytes of [body, new TextEncoder().encode(body)]) {
+        expect(await verify(bytes, each, secret, { nowMillis })).toHaveProperty("id", id)
+      }
+    }
+  })
+
+  it("is believed while its secret is replaced, on both sides", async () => {
+    for (const [theirs, ours] of [
+      [[secret], [other, secret]],
+      [[secret, other], [other]],
+      [[other, secret], [secret]]
+    ] as const) {
+      expect(await verify(body, signed(theirs), ours, { nowMillis })).toHaveProperty("id", id)
+    }
+  })
+
+  it.each([
+    [300, 300, undefined],
+    [301, 300, "too-old"],
+    [-300, 300, undefined],
+    [-301, 300, "too-new"],
+    [11, 10, "too-old"]
+  ] as const)("that was sent %i s ago, where %i are tolerated: %s", async (age, toleranceSeconds, reason) => {
+    const checked = verify(body, signed([secret], nowMillis - age * 1000), secret, { nowMillis, toleranceSeconds })
+    if (reason === undefined) expect(await checked).toHaveProperty("id", id)
+    else expect(await reasonOf(checked)).toBe(reason)
+  })
+
+  it("that was changed anywhere is refused", async () => {
+    const headers = signed([secret])
+    const names = Object.keys(headers)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat({ max: names.length }), async (at, which) => {
+        const flipped = (text: string) => {
+          const i = at % text.length
+          return text.slice(0, i) + String.fromCodePoint(text.charCodeAt(i) ^ 1) + text.slice(i + 1)
+        }
+        const name = names[which]
+        const [text, changed] =
+          name === undefined ? [flipped(body), headers] : [body, { ...headers, [name]: flipped(headers[name]!) }]
+        const reason = await reasonOf(verify(text, changed, secret, { nowMillis, toleranceSeconds: 1e12 }))
+        expect(["signature-differs", "header-missing"]).toContain(reason)
+      })
+    )
+  })
+
+  it("of another secret, or without a signature or another header, is refused", async () => {
+    const headers = signed([secret])
+    expect(await reasonOf(verify(body, headers, other, { nowMillis }))).toBe("signature-differs")
+    for (const name of Object.keys(headers)) {
+      const { [name]: _, ...others } = headers
+      expect(await reasonOf(verify(body, others, secret, { nowMillis }))).toBe("header-missing")
+    }
+  })
+
+  it("that is no event is refused, though it is signed", async () => {
+    for (const text of ["", "null", '{"text":"web was deleted"}', '{"specversion":"1.0","type":"x"}']) {
+      expect(await reasonOf(verify(text, signed([secret], nowMillis, text), secret, { nowMillis }))).toBe(
+        "not-an-event"
+      )
+    }
+  })
+
+  it.each([[""], ["whsec_"], ["whsec_%%%"], ["whsec_c2hvcnQ="], [[]]])(
+    "is not checked with %j, which is no secret",
+    async (secrets) => {
+      expect(await reasonOf(verify(body, signed([secret]), secrets, { nowMillis }))).toBe("secret-unusable")
+    }
+  )
+})
