@@ -1,26 +1,55 @@
 /**
- * How programs under test reach the service under test: as settings of a process, as options of a client, or as the client itself.
+ * The service under test, and how programs under test reach it: as settings of a process, as options of a client, or as the client itself.
+ * `BERTH_TEST_DIALECT=today`, which `pnpm test:today` sets, lets the service follow today's dialect.
  */
 import * as Berth from "@berthkit/core/client/Berth"
 import type { ClientOptions } from "@berthkit/core/client/options/Settings"
-import type { TestWorld } from "@berthkit/server/testing"
+import type { TestServerOptions, TestWorld } from "@berthkit/server/testing"
 import { Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 
 /** An account of the service. */
 type Account = Pick<TestWorld, "baseUrl" | "apiKey" | "accessToken">
 
+/** Whether the service under test follows today's dialect, unless the test itself asks for one. */
+export const isToday = process.env["BERTH_TEST_DIALECT"] === "today"
+
+/** Where the nodes of a scenario are, as options of a client. */
+export const placeOptions = isToday ? ({ project: 1, location: "Delhi" } as const) : {}
+
+/** The same as flags. */
+export const placeFlags = Object.entries(placeOptions).flatMap(([name, value]) => [`--${name}`, String(value)])
+
+/** The plan that a node shows: today a SKU, which the mock names after the slug. */
+export const shownPlan = (slug: string): string =>
+  isToday ? slug.replace(/^(\w+)-(\d+)VCPU-(\d+)RAM-\d+DISK/, "$1.$2vCPU.$3GB").replace("-1CLICK", ".1CLICK") : slug
+
+/** The first status of a node. */
+export const firstStatus = isToday ? "creating" : "created"
+
+/** Where they are, as lines of an account in a config of the daemon. */
+export const placeLines = (indent: string): string =>
+  Object.entries(placeOptions)
+    .map(([name, value]) => `${indent}${name}: ${value}\n`)
+    .join("")
+
+/** The options of a service or a world, in the dialect of the run. The plans are the same in both. */
+export const inDialect = (options: TestServerOptions = {}): TestServerOptions =>
+  isToday ? { dialect: "today", catalogue: "documented", ...options } : options
+
 /** The environment of a process. */
 export const settingsOf = ({ accessToken, apiKey, baseUrl }: Account) => ({
   BERTH_BASE_URL: baseUrl,
   BERTH_API_KEY: Redacted.value(apiKey),
-  BERTH_ACCESS_TOKEN: Redacted.value(accessToken)
+  BERTH_ACCESS_TOKEN: Redacted.value(accessToken),
+  ...(isToday ? { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } : {})
 })
 
 /** The options that every client needs. */
 export const optionsOf = ({ accessToken, apiKey, baseUrl }: Account) => ({
   baseUrl,
-  credentials: { apiKey, accessToken }
+  credentials: { apiKey, accessToken },
+  ...placeOptions
 })
 
 /** The client over real sockets. */

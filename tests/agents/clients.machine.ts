@@ -63,10 +63,20 @@ describe("the official client", () => {
       assert.lengthOf(questions, 1)
       assert.match(
         questions[0] ?? "",
-        /^Create node .*\? ₹6\.46 per hour.*\nRequest: POST .*\nProposal p[0-9a-z]{19}, until /
+        /^Create a node: ₹6\.46 per hour.*\nPlan: .*\nImage: .*\nName: .*\nAccount: .*\nRequest: POST .*\nProposal p[0-9a-z]{19}, until /
       )
     }
   )
+})
+
+describe("the official client with less patience than a wait takes", () => {
+  it("hears of its progress, and gets its result", async () => {
+    const args = ["12", "8", ...server]
+    const printed = await Program.ofNode(join(tools, "waits.mjs"), args, { env }).succeeded()
+    const { heard, text } = JSON.parse(printed) as { readonly heard: number; readonly text: string }
+    assert.strictEqual(heard, 2)
+    assert.include(text, "after 12")
+  })
 })
 
 describe("the inspector", () => {

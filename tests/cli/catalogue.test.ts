@@ -1,17 +1,18 @@
 /**
  * Images, plans, and any request at all, against the mock service.
  */
-import { Image } from "@berthkit/core/domain/Image"
+import { SavedImage } from "@berthkit/core/domain/Image"
 import { Plan } from "@berthkit/core/domain/Plan"
 import { ok } from "@berthkit/core/testing"
 import { assert, layer } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schema } from "effect"
+import { inDialect, shownPlan } from "../account.ts"
 import { json, lines, run, settings } from "./berth.ts"
 import { berth } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
-const images = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(Image)))
+const images = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(SavedImage)))
 /** An image as `berth image list` prints it. */
 interface Listed {
   readonly image: string
@@ -21,7 +22,7 @@ interface Listed {
 
 const plans = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(Plan)))
 
-layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("the catalogue", (it) => {
+layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices: true })("the catalogue", (it) => {
   it.effect("of images narrows by every filter; --version takes a value here", () =>
     Effect.gen(function* () {
       const args = [
@@ -83,7 +84,10 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
       const some = json<ReadonlyArray<Listed>>(yield* berth(["image", "list", "--plan", plan, "-o", "json"]))
       assert.isNotEmpty(some)
       assert.isTrue(some.every(({ plans }) => plans.length === 1 && plans[0] === plan))
-      assert.strictEqual((yield* berth(["plan", "list", "--plan", plan.toLowerCase(), "-o", "id"])).stdout, `${plan}\n`)
+      assert.strictEqual(
+        (yield* berth(["plan", "list", "--plan", plan.toLowerCase(), "-o", "id"])).stdout,
+        `${shownPlan(plan)}\n`
+      )
     })
   )
 
@@ -199,7 +203,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
   )
 })
 
-layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("api", (it) => {
+layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices: true })("api", (it) => {
   it.effect("prints the body as it came, with the status and the headers when asked", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* berth(["api", "get", "/nodes/", "-q", "per_page=2", "-q", "page_no=2"])

@@ -6,6 +6,7 @@ import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect } from "../account.ts"
 import { lines, settings } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
@@ -20,7 +21,7 @@ const ended = (hangs: (method: string, path: string) => boolean, ...args: Readon
     })
     const { code, stderr } = yield* invoke(args, { env: { ...(yield* settings), BERTH_BASE_URL: url } })
     return { code, problem: lines(stderr).at(-1)! }
-  }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
 
 const always = () => true
 const json = ["-o", "json"]

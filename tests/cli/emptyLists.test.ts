@@ -6,6 +6,7 @@ import { tree } from "@berthkit/cli/commands"
 import { TestServer } from "@berthkit/server/testing"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { inDialect } from "../account.ts"
 import { json, lines, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -35,7 +36,7 @@ it("every command that prints a list is here", () => {
   assert.sameMembers(lists, [...Object.keys(empty), ...neverEmpty])
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("a list of nothing", (it) => {
+layer(TestServer.layer(inDialect()), { excludeTestServices: true })("a list of nothing", (it) => {
   for (const [command, args] of Object.entries(empty)) {
     it.effect(`of berth ${command} is empty in the way of each format`, () =>
       Effect.gen(function* () {

@@ -9,6 +9,7 @@ import type { Ended } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
 import { DateTime, Effect, Schedule } from "effect"
 import { parse } from "yaml"
+import { inDialect } from "../account.ts"
 import { berth, json, lines, run, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
@@ -76,7 +77,7 @@ const recorded = (state: string, which: "all" | "open" = "all") =>
 
 const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
 
-const service = TestServer.layer({ clock: "real" })
+const service = TestServer.layer(inDialect({ clock: "real" }))
 
 describe("node create --key", () => {
   it.live("killed between the request and its reply and run again makes one node", () =>
@@ -113,7 +114,7 @@ describe("node create --key", () => {
       )
       assert.isEmpty(yield* nodes)
       assert.strictEqual((yield* berth(create("web", "--key", "job-2"), { env })).code, 0)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", termination: "50 millis" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", termination: "50 millis" }))))
   )
 
   it.live("run twice at once makes one node, and both give it", () =>

@@ -121,7 +121,7 @@ it.live("the hint for an unknown path is about the path of berth api, and otherw
 
 it.live("the hint for a reply that is too long is what can be typed, and not an option of programs", () =>
   Effect.gen(function* () {
-    const body = `{"message":"${"x".repeat(3 * 1024 * 1024)}"}`
+    const body = `{"message":"${"x".repeat(17 * 1024 * 1024)}"}`
     const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ({ status: 200, body })) }
     for (const [args, hint] of [
       [["node", "list"], "Read it page by page: berth node list --page 1 --per-page 20"],

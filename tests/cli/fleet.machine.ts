@@ -6,6 +6,7 @@ import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schedule } from "effect"
+import { inDialect } from "../account.ts"
 import { run, start } from "./berth.ts"
 import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
@@ -17,13 +18,15 @@ const maxMillis = 1500
 
 const members = 6
 
-const service = TestServer.layer({
-  clock: "real",
-  provisioning: "100 millis",
-  termination: "50 millis",
-  nodes: [{ name: "other" }, { name: "shop-web-99" }],
-  rateLimit: { limit: 100_000 }
-})
+const service = TestServer.layer(
+  inDialect({
+    clock: "real",
+    provisioning: "100 millis",
+    termination: "50 millis",
+    nodes: [{ name: "other" }, { name: "shop-web-99" }],
+    rateLimit: { limit: 100_000 }
+  })
+)
 
 interface Ledger {
   readonly members: ReadonlyArray<{

@@ -7,7 +7,7 @@ import type { Ended } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { settings } from "./berth.ts"
-import { invoke } from "./invoke.ts"
+import { hurried, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 const small = "C-2VCPU-8RAM-50DISK"
@@ -24,6 +24,8 @@ export interface Row {
   readonly id: number | null
   readonly outcome: string
   readonly differencePerHourInr: number | null
+  readonly committedPriceInr: number | null
+  readonly minimumBillingInr: number | null
   readonly reason: string
 }
 
@@ -34,8 +36,9 @@ export const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
   Effect.orDie(control.nodes.list({ params: { world: id }, query: {} }))
 )
 
-/** A folder with a fleet file, and what runs on it. */
-export const fleetFolder = Effect.gen(function* () {
+type Invoke = typeof invoke
+
+const makeFolder = Effect.fnUntraced(function* (invoke: Invoke) {
   const folder = yield* stateFolder
   const state = yield* stateFolder
   const file = join(folder, "fleet.yaml")
@@ -53,4 +56,16 @@ export const fleetFolder = Effect.gen(function* () {
     apply: (...args: ReadonlyArray<string>) => run(["apply", "-f", file, ...args]),
     diff: (...args: ReadonlyArray<string>) => run(["diff", "-f", file, ...args])
   }
+})
+
+/** A folder with a fleet file, and what runs on it. */
+export const fleetFolder = makeFolder(invoke)
+
+/** What limits a run in time, and would come before what it limits if it were hurried. */
+const limits = new Set(["--deadline", "--timeout", "--ready-timeout"])
+
+/** The same, where what runs hurries unless it has a limit. */
+export const hurriedFolder = makeFolder((args, options) => {
+  const running = invoke(args, options)
+  return args.some((arg) => limits.has(arg)) ? running : hurried(running)
 })

@@ -2,7 +2,9 @@
  * Money over a service that prices each record of its image list, one for every plan and image, as it likes: what `berth` shows, adds
  * up and limits is the price of the node that is made.
  */
-import { nodeRecord, ok } from "@berthkit/core/testing"
+import { globSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { lost, nodeRecord, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "./berth.ts"
@@ -51,6 +53,8 @@ const windows = offer({ image: "Windows", id: "12", perHour: "20.50", skus: [[7,
 type Row = Readonly<Record<string, unknown>>
 
 interface Account {
+  /** By how many commitments were sent before. */
+  readonly commitmentReply?: (before: number) => Reply
   readonly images?: ReadonlyArray<unknown>
   readonly saved?: ReadonlyArray<unknown>
   readonly nodes?: ReadonlyArray<{ readonly id: number } & Row>
@@ -65,15 +69,19 @@ const envOf = (url: string, state: string) => ({
 })
 
 /** A service with this catalogue, a way to run `berth` against it, and the changes that it was asked for. */
-const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes = [], saved = [] }: Account = {}) {
+const account = Effect.fnUntraced(function* ({
+  commitmentReply = () => ok({}),
+  images = [ubuntu, windows],
+  nodes = [],
+  saved = []
+}: Account = {}) {
   const made: Array<Record<string, unknown>> = []
   const committed: Array<unknown> = []
   const url = yield* serve(({ body, method, path, query }) => {
     if (path === "/images/") return ok(images)
     if (path === "/images/saved-images/") return ok(saved)
     if (path === "/update_committed_node_status/") {
-      committed.push(body)
-      return ok({})
+      return commitmentReply(committed.push(body) - 1)
     }
     if (method === "POST") {
       made.push(body as Record<string, unknown>)
@@ -88,7 +96,7 @@ const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes
   })
   const state = yield* stateFolder
   const env = envOf(url, state)
-  return { made, committed, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
+  return { made, committed, state, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
 })
 
 const create = ["node", "create", "w", "--plan", plan, "--image"]
@@ -130,6 +138,28 @@ describe("the price of a create", () => {
       })
       const open = json<Row>(yield* doubtful.berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
       assert.deepStrictEqual([open["pricePerHourInr"], open["minimumBillingInr"]], [6.46, null])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is shown with its minimum charge by plan list, plan get and every dry run", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ images: [offer({ image: "Ubuntu", perHour: "6.46", minimum: "155.04" })] })
+      const folder = yield* stateFolder
+      const file = join(folder, "fleet.yaml")
+      writeFileSync(file, `fleet: f\nnodes: { web: { count: 2, plan: ${plan}, image: Ubuntu } }\n`)
+      for (const [args, shown] of [
+        [["plan", "list"], /₹ MINIMUM.*\n.*155\.04/],
+        [["plan", "list", "--columns", "plan,minimum", "-o", "csv"], /,155\.04/],
+        [["plan", "get", plan], /₹ MINIMUM +155\.04/],
+        [[...create, "Ubuntu", "--dry-run"], /₹ MINIMUM +155\.04/],
+        [[...create, "Ubuntu", "--count", "2", "--dry-run"], /₹ MINIMUM.*\n.*155\.04/],
+        [["run", "--plan", plan, "--image", "Ubuntu", "--dry-run", "--", "true"], /₹ MINIMUM +155\.04/],
+        [["apply", "-f", file, "--dry-run"], /Minimum charge of new nodes: ₹310\.08\./]
+      ] as const) {
+        const { code, stderr, stdout } = yield* berth(...args)
+        assert.strictEqual(code, 0, stderr)
+        assert.match(stdout + stderr, shown, args.join(" "))
+      }
     }).pipe(Effect.scoped)
   )
 
@@ -389,7 +419,6 @@ describe("cost", () => {
   )
 
   const broken: ReadonlyArray<readonly [what: string, record: { readonly id: number } & Row, row: Row]> = [
-    ["cannot be read", { id: 4, name: "d", created_at: "yesterday", plan }, { id: 4, name: "d" }],
     ["has no name", { id: 4, name: null, plan }, { id: 4, name: "not known" }],
     ["has the id of another node", { id: 3, name: "d", plan }, { id: 3, name: "d" }],
     ["is of one node on another plan", { id: 3, name: "c", plan: "other" }, { id: 3, name: "c" }]
@@ -426,34 +455,126 @@ describe("cost", () => {
 
 describe("a commitment that berth sets", () => {
   const set = ["commitment", "set", "7", "auto_renew", "--sku"]
+  const buy = [...set, "7", "-y", "--max-commitment", "13000"]
   for (const [what, node] of [
     ["a plan that is not listed", { id: 7, name: "w", plan: "gone" }],
     ["a plan that is not known", { id: 7, name: "w", plan: undefined }]
   ] as const) {
-    it.live(`to an option of ${what} is refused, unless it is forced`, () =>
+    it.live(`to an option of ${what} is refused`, () =>
       Effect.gen(function* () {
         const { berth, committed } = yield* account({ nodes: [node] })
         const refused = yield* berth(...set, "77", "-y")
         assert.strictEqual(refused.code, 2, refused.stderr)
         assert.include(refused.stderr, "the price of committed option 77 is not known.")
         assert.include(refused.stderr, "--force")
+        const shown = yield* berth(...set, "77", "--force", "--dry-run", "-o", "json")
+        assert.include(json<Row>(shown)["outcome"], "committed option 77, at a price that is not known; ")
+        // Nobody can bound a price that is not known.
+        for (const bound of [[], ["--max-commitment", "99999"]]) {
+          const forced = yield* berth(...set, "77", "--force", "-y", ...bound)
+          assert.strictEqual(forced.code, 2, forced.stderr)
+          assert.include(forced.stderr, "The price of a commitment is not known, so it may be above --max-commitment")
+        }
         assert.isEmpty(committed)
-        const forced = yield* berth(...set, "77", "--force", "-y")
-        assert.strictEqual(forced.code, 0, forced.stderr)
-        assert.include(forced.stderr, "committed option 77, at a price that is not known; ")
-        assert.lengthOf(committed, 1)
       }).pipe(Effect.scoped)
     )
   }
 
-  it.live("by force shows the price where it is listed, and goes without it where there is no list", () =>
+  it.live("is sent only once if the reply is lost, and its outcome is then unknown", () =>
+    Effect.gen(function* () {
+      const { berth, committed } = yield* account({
+        nodes: [{ id: 7, name: "w", plan, image: "Windows" }],
+        commitmentReply: () => lost
+      })
+      const { code, stderr } = yield* berth(...buy)
+      assert.strictEqual(code, 8, stderr)
+      assert.match(stderr, /The commitment of \S+ \(7\) may be set: /)
+      assert.include(stderr, "Look in the account portal before you run it again")
+      assert.lengthOf(committed, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [what, reply] of [
+    ["is lost", lost],
+    ["has several outcomes", { ...ok({}), status: 207 }],
+    ["is a failure of the service", { status: 503, body: "" }]
+  ] as const) {
+    it.live(`is not bought again, if its reply ${what}, before a person says what the portal shows`, () =>
+      Effect.gen(function* () {
+        const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
+        const { berth, committed } = yield* account({
+          nodes,
+          commitmentReply: (before) => (before === 0 ? reply : ok({}))
+        })
+        assert.strictEqual((yield* berth(...buy)).code, 8)
+        for (const again of [
+          buy,
+          [...buy, "--dry-run"],
+          ["commitment", "set", "w", "auto_renew", "--sku", "7", "--force", "-y", "--max-commitment", "13000"]
+        ]) {
+          const { code, stderr } = yield* berth(...again)
+          assert.strictEqual(code, 8, stderr)
+          assert.match(
+            stderr,
+            /auto_renew with the committed option 7 was sent at \S+Z, and no reply came\. Nothing was sent now\./
+          )
+          assert.include(stderr, "berth commitment set 7 auto_renew --sku 7 --found set; otherwise")
+        }
+        assert.lengthOf(committed, 1)
+        // What buys nothing may be set, and says nothing of the purchase.
+        assert.strictEqual((yield* berth("commitment", "set", "7", "auto_terminate", "-y")).code, 0)
+        assert.strictEqual((yield* berth(...buy)).code, 8)
+        assert.lengthOf(committed, 2)
+        const resent = yield* berth(...buy, "--found", "not-set")
+        assert.strictEqual(resent.code, 0, resent.stderr)
+        assert.lengthOf(committed, 3)
+        assert.strictEqual((yield* berth(...buy)).code, 0)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("whose reply was lost is kept as set, once a person has seen it, and nothing is sent for that", () =>
+    Effect.gen(function* () {
+      const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
+      const { berth, committed } = yield* account({ nodes, commitmentReply: () => lost })
+      const none = yield* berth(...set, "7", "--found", "set")
+      assert.deepStrictEqual([none.code, none.stderr.includes("is without a reply")], [2, true])
+      yield* berth(...buy)
+      assert.strictEqual((yield* berth(...set, "8", "--found", "set")).code, 2)
+      const kept = yield* berth(...set, "7", "--found", "set", "-o", "json")
+      assert.strictEqual(kept.code, 0, kept.stderr)
+      const own = json<Row>(yield* berth("commitment", "get", "7", "-o", "json"))
+      assert.deepInclude(own, { setting: "auto_renew", skuId: 7, days: 30, committedPriceInr: 13_000 })
+      assert.lengthOf(committed, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought if that cannot be noted", () =>
+    Effect.gen(function* () {
+      const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
+      const { berth, committed, state } = yield* account({ nodes })
+      assert.strictEqual((yield* berth(...buy)).code, 0)
+      const [log] = globSync(join(state, "**/commitments.json"))
+      writeFileSync(log!, "{")
+      const refused = yield* berth(...buy)
+      assert.strictEqual(refused.code, 10, refused.stderr)
+      assert.include(refused.stderr, log!)
+      assert.lengthOf(committed, 1)
+      assert.strictEqual((yield* berth("commitment", "set", "7", "hourly_billing", "-y")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("by force shows the price where it is listed, and is bounded by it", () =>
     Effect.gen(function* () {
       const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
       const listed = yield* (yield* account({ nodes })).berth(...set, "7", "--force", "--dry-run", "-o", "json")
       assert.strictEqual(json<{ committedPriceInr: number }>(listed).committedPriceInr, 13_000)
+      const { berth, committed } = yield* account({ nodes })
+      assert.strictEqual((yield* berth(...buy, "--force")).code, 0)
+      assert.lengthOf(committed, 1)
       const unlisted = yield* account({ nodes, images: [null] })
-      assert.strictEqual((yield* unlisted.berth(...set, "7", "--force", "-y")).code, 0)
-      assert.lengthOf(unlisted.committed, 1)
+      assert.strictEqual((yield* unlisted.berth(...buy, "--force")).code, 2)
+      assert.isEmpty(unlisted.committed)
     }).pipe(Effect.scoped)
   )
 
@@ -462,12 +583,65 @@ describe("a commitment that berth sets", () => {
       const { berth } = yield* account()
       const unknown = yield* berth("commitment", "get", "7", "-o", "json")
       assert.deepInclude(json<object>(unknown), { id: 7, setAt: null, setting: null, until: null })
-      assert.strictEqual((yield* berth(...create, "Windows", "--committed-sku", "7", "--yes")).code, 0)
+      const committed = [...create, "Windows", "--committed-sku", "7", "--yes", "--max-commitment", "13000"]
+      assert.strictEqual((yield* berth(...committed)).code, 0)
       yield* berth("commitment", "set", "7", "auto_terminate", "--yes")
       const own = json<Readonly<Record<string, unknown>>>(yield* berth("commitment", "get", "7", "-o", "json"))
       assert.deepInclude(own, { setting: "auto_terminate", skuId: 7, days: 30, committedPriceInr: 13_000 })
       assert.isString(own["until"])
       assert.include((yield* berth("commitment", "get", "7")).stderr, "As berth on this machine has set it.")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what --yes may buy", () => {
+  const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
+  for (const [what, args, priceInr] of [
+    ["a create", [...create, "Windows", "--committed-sku", "7"], 13_000],
+    // This service gives one node alone: three are only planned.
+    ["several creates, together", [...create, "Windows", "--committed-sku", "7", "--count", "3"], 39_000],
+    ["commitment set", ["commitment", "set", "7", "auto_renew", "--sku", "7"], 13_000]
+  ] as const) {
+    it.live(`with ${what} is bounded by --max-commitment, which is 0 unless it is given`, () =>
+      Effect.gen(function* () {
+        const { berth, committed, made } = yield* account(args[0] === "commitment" ? { nodes } : {})
+        for (const [bound, shown] of [
+          [[], "0.00"],
+          [["--max-commitment", "12999.99"], "12999.99"]
+        ] as const) {
+          const refused = yield* berth(...args, "--yes", ...bound)
+          assert.strictEqual(refused.code, 2, refused.stderr)
+          assert.include(
+            refused.stderr,
+            `This would buy commitments for ₹${priceInr.toFixed(2)}, and --max-commitment is ${shown}: nothing was changed.`
+          )
+          assert.include(refused.stderr, `add --max-commitment ${priceInr}`)
+        }
+        // A bound is a bound also where only the plan is shown.
+        assert.strictEqual((yield* berth(...args, "--dry-run", "--max-commitment", "1")).code, 2)
+        assert.strictEqual((yield* berth(...args, "--dry-run", "--yes")).code, 0)
+        assert.isEmpty([...made, ...committed])
+        const bound = ["--yes", "--max-commitment", String(priceInr)]
+        assert.strictEqual((yield* berth(...args, ...bound, "--dry-run")).code, 0)
+        if (args.some((arg) => arg === "--count")) return
+        const done = yield* berth(...args, ...bound)
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.lengthOf([...made, ...committed], 1)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("does not include a renewal at a price that is not known", () =>
+    Effect.gen(function* () {
+      const { berth, committed } = yield* account({ nodes })
+      const renew = ["commitment", "set", "7", "auto_renew"]
+      const shown = json<Row>(yield* berth(...renew, "--dry-run", "-o", "json"))
+      assert.include(shown["outcome"], "renewed, at a price that is not known")
+      const refused = yield* berth(...renew, "--yes")
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, "Name the committed option with --sku")
+      assert.isEmpty(committed)
+      assert.strictEqual((yield* berth("commitment", "set", "7", "auto_terminate", "--yes")).code, 0)
     }).pipe(Effect.scoped)
   )
 })

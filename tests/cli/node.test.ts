@@ -6,6 +6,7 @@ import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schema } from "effect"
+import { firstStatus, inDialect, shownPlan } from "../account.ts"
 import { controls, json, lines, settings, start } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
@@ -28,7 +29,7 @@ describe("node list", () => {
       const all = yield* berth(["node", "list", "-o", "ndjson"])
       assert.deepStrictEqual([all.code, all.stderr], [0, ""])
       assert.strictEqual(new Set(lines(all.stdout).map((line) => JSON.parse(line).id)).size, 250)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 250 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 250 } }))))
   )
 
   it.live("reports that there are more than --limit, and nothing when there are not", () =>
@@ -40,7 +41,7 @@ describe("node list", () => {
         assert.strictEqual(all.stderr, "")
       }
       assert.lengthOf(json<ReadonlyArray<unknown>>(yield* berth(["node", "list", "--limit", "3", "-o", "json"])), 3)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("reports how many there are where it knows: with --sort, which reads them all", () =>
@@ -52,7 +53,7 @@ describe("node list", () => {
       const expected = all.map(({ id }) => id).toSorted((a, b) => b - a)
       assert.deepStrictEqual(lines(newest.stdout).map(Number), expected.slice(0, 3))
       assert.strictEqual(newest.stderr, "3 of 250.\n")
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 250 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 250 } }))))
   )
 
   it.live("reports how many there are where the service does, if all of them were asked for", () =>
@@ -69,7 +70,7 @@ describe("node list", () => {
         Effect.map(invoke(["node", "list", "--limit", "20", "-o", "id", ...args], { env }), ({ stderr }) => stderr)
       assert.strictEqual(yield* list(), "20 of 900.\n")
       assert.strictEqual(yield* list("--status", "running"), "Stopped at --limit 20; there are more.\n")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("filters by name, status, series and plan", () =>
@@ -93,7 +94,7 @@ describe("node list", () => {
         yield* filtered("--series", series.toLowerCase()),
         same((plan) => plan.startsWith(series))
       )
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("reports that no node matches, rather than that there are none", () =>
@@ -105,7 +106,7 @@ describe("node list", () => {
       ] as const) {
         assert.strictEqual((yield* berth(["node", "list", ...args])).stderr, note)
       }
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("gives one page when asked for it, and reports that there may be more", () =>
@@ -113,7 +114,7 @@ describe("node list", () => {
       const page = yield* berth(["node", "list", "--page", "2", "--per-page", "2", "-o", "id"])
       assert.lengthOf(lines(page.stdout), 2)
       assert.strictEqual(page.stderr, "There may be more: --page 3.\n")
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("is [] in JSON, and a note beside an empty stdout in a table, when there are none", () =>
@@ -121,7 +122,7 @@ describe("node list", () => {
       assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
       assert.deepStrictEqual(yield* berth(["node", "list", "-o", "ndjson"]), { code: 0, stdout: "", stderr: "" })
       assert.deepStrictEqual(yield* berth(["node", "list"]), { code: 0, stdout: "", stderr: "There are no nodes.\n" })
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("prints the domain's own record as JSON", () =>
@@ -131,7 +132,7 @@ describe("node list", () => {
       assert.lengthOf(nodes, 5)
       const text = (yield* berth(["node", "list", "-o", "ndjson"])).stdout
       assert.deepStrictEqual(decode(lines(text).map((line) => JSON.parse(line))), nodes)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("ends quietly when its reader goes away", () =>
@@ -147,7 +148,7 @@ describe("node list", () => {
       )
       // The reader has gone, so it requests no more pages: the account has 201.
       assert.isBelow(lines(stderr).length, 20)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 20_000 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 20_000 } }))))
   )
 })
 
@@ -174,7 +175,7 @@ describe("a node's name", () => {
       }
       const missing = yield* berth(["node", "get", "no\u001b[31mne"])
       assert.notMatch(missing.stderr, controls)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -191,7 +192,7 @@ describe("node get", () => {
       // One node is one object; a pattern is a list even when it fits one.
       assert.isFalse(Array.isArray(json(yield* berth(["node", "get", "alpha", "-o", "json"]))))
       assert.isTrue(Array.isArray(json(yield* berth(["node", "get", "alph?", "-o", "json"]))))
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("lists the candidates of an ambiguous name, and exits 2", () =>
@@ -204,42 +205,45 @@ describe("node get", () => {
       ]) {
         const { code, stderr, stdout } = yield* berth(args)
         assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" })
-        for (const id of ids) assert.include(stderr, `${id} (created)`)
+        for (const id of ids) assert.include(stderr, `${id} (${firstStatus})`)
       }
       assert.lengthOf(
-        json<ReadonlyArray<unknown>>(yield* berth(["node", "list", "--status", "created", "-o", "json"])),
+        json<ReadonlyArray<unknown>>(yield* berth(["node", "list", "--status", firstStatus, "-o", "json"])),
         2
       )
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ uniqueNames: false }))))
   )
 
   it.live("knows of a node named by name what the list knows and the single reply does not", () =>
     Effect.gen(function* () {
       const id = yield* created("alpha")
       const node = json<typeof Node.Encoded>(yield* berth(["node", "get", "alpha", "-o", "json"]))
-      assert.deepStrictEqual({ id: node.id, plan: node.plan, locked: node.locked }, { id, plan, locked: false })
-    }).pipe(Effect.provide(TestServer.layer()))
+      assert.deepStrictEqual(
+        { id: node.id, plan: node.plan, locked: node.locked },
+        { id, plan: shownPlan(plan), locked: false }
+      )
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
 describe("node create", () => {
   it.live("shows the price beforehand, and with --dry-run creates nothing", () =>
     Effect.gen(function* () {
-      const args = ["node", "create", "--name", "n", "--plan", plan, "--image", image, "--tag", "a", "--tag", "b"]
+      const args = ["node", "create", "--name", "web", "--plan", plan, "--image", image, "--tag", "a", "--tag", "b"]
       const { code, stdout } = yield* berth([...args, "--dry-run", "-o", "json"])
       const preview = JSON.parse(stdout)
       assert.strictEqual(code, 0)
       assert.deepStrictEqual(preview.request, {
         method: "POST",
         path: "/myaccount/api/v1/nodes/",
-        body: { name: "n", region: "ncr", plan, image, tags: ["a", "b"] }
+        body: { name: "web", region: "ncr", plan, image, tags: ["a", "b"] }
       })
       assert.isAbove(preview.pricePerHourInr, 0)
       assert.isAbove(preview.pricePerMonthInr, preview.pricePerHourInr)
       assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
       const { stderr } = yield* berth(args)
       assert.include(stderr, `₹${preview.pricePerHourInr} per hour`)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("sends every field it has a flag for", () =>
@@ -247,14 +251,14 @@ describe("node create", () => {
       const flags =
         "--ssh-key k1 --ssh-key k2 --tag t --backups --saved-image 7 --committed-sku 8 --security-group 9 --vpc v " +
         `--start-script ${import.meta.filename} --no-public-ip --ipv6 --label l --disable-password --force --dry-run -o json`
-      const args = ["node", "create", "--name", "n", "--plan", plan, "--image", "42", ...flags.split(" ")]
+      const args = ["node", "create", "--name", "web", "--plan", plan, "--image", "42", ...flags.split(" ")]
       const { body } = json<{ readonly request: { readonly body: Record<string, unknown> } }>(
         yield* berth(args)
       ).request
       const { start_scripts: scripts, ...rest } = body
       assert.match(String(scripts), /^\/\*\*\n \* The life of nodes/)
       assert.deepStrictEqual(rest, {
-        name: "n",
+        name: "web",
         region: "ncr",
         plan,
         image: 42,
@@ -271,33 +275,33 @@ describe("node create", () => {
         default_public_ip: false,
         security_group_id: 9
       })
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("names the field that the service refused", () =>
     Effect.gen(function* () {
-      const args = ["node", "create", "n", "--plan", `${plan}S`, "--image", image, "--force", "--yes"]
+      const args = ["node", "create", "web", "--plan", `${plan}S`, "--image", image, "--force", "--yes"]
       const { code, stderr, stdout } = yield* berth(args)
       assert.deepStrictEqual({ code, stdout }, { code: 5, stdout: "" })
       assert.include(stderr, "error: The service refused the request: plan: ")
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("with --wait waits until the node runs, with a line for each change", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
-      const args = ["node", "create", "--name", "n", "--plan", plan, "--image", image, "--wait", "-o", "yaml"]
+      const args = ["node", "create", "--name", "web", "--plan", plan, "--image", image, "--wait", "-o", "yaml"]
       const running = yield* start(args, { env: yield* settings })
-      yield* running.untilStderr(": created")
+      yield* running.untilStderr(`: ${firstStatus}`)
       yield* server.advance("3 seconds")
       const { code, stderr, stdout } = yield* running.ended
       assert.strictEqual(code, 0)
-      assert.match(stdout, new RegExp(`^status: running$[^]*^plan: ${plan}$`, "m"))
+      assert.match(stdout, new RegExp(`^status: running$[^]*^plan: ${shownPlan(plan)}$`, "m"))
       assert.deepStrictEqual(
-        lines(stderr).flatMap((line) => /^n \(\d+\): (\w+)/.exec(line)?.[1] ?? []),
-        ["created", "running"]
+        lines(stderr).flatMap((line) => /^web \(\d+\): (\w+)/.exec(line)?.[1] ?? []),
+        [firstStatus, "running"]
       )
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -316,9 +320,9 @@ describe("node wait", () => {
       assert.notInclude(stderr, "error:")
       assert.strictEqual(
         json<typeof Node.Encoded>(yield* berth(["node", "get", "slow", "-o", "json"])).status,
-        "created"
+        firstStatus
       )
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("exits 7 when its time is up, and 5 when the status cannot come any more", () =>
@@ -326,12 +330,12 @@ describe("node wait", () => {
       const id = String(yield* created("slow"))
       const late = yield* berth(["node", "wait", id, "--timeout", "5s"])
       assert.strictEqual(late.code, 7)
-      assert.match(late.stderr, new RegExp(`node ${id} is created\\b.*\\brunning`))
+      assert.match(late.stderr, new RegExp(`node ${id} is ${firstStatus}\\b.*\\brunning`))
       yield* berth(["node", "delete", id, "--yes"])
       const never = yield* berth(["node", "wait", id])
       assert.strictEqual(never.code, 5)
       assert.include(never.stderr, "which cannot become running")
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -350,17 +354,17 @@ describe("node delete", () => {
       })
       assert.strictEqual(
         json<typeof Node.Encoded>(yield* berth(["node", "get", "keep", "-o", "json"])).status,
-        "created"
+        firstStatus
       )
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("with --ignore-not-found succeeds for nodes that do not exist, and says which", () =>
     Effect.gen(function* () {
-      const id = yield* created("a")
+      const id = yield* created("alpha")
       const remove = (...args: ReadonlyArray<string>) =>
         berth(["node", "delete", ...args, "--ignore-not-found", "--yes"])
-      const all = yield* remove("a", "b", "tmp-*", "7", "-o", "ndjson")
+      const all = yield* remove("alpha", "beta", "tmp-*", "7", "-o", "ndjson")
       assert.deepStrictEqual([all.code, all.stderr], [0, ""])
       assert.deepStrictEqual(
         lines(all.stdout).map((line) => {
@@ -368,79 +372,83 @@ describe("node delete", () => {
           return [id, name, outcome]
         }),
         [
-          [id, "a", "deleting"],
-          [null, "b", "absent"],
+          [id, "alpha", "deleting"],
+          [null, "beta", "absent"],
           [null, "tmp-*", "absent"],
           [7, null, "absent"]
         ]
       )
-      const one = yield* remove("b")
+      const one = yield* remove("beta")
       assert.strictEqual(one.code, 0)
-      assert.match(one.stdout, / b +absent\n$/)
-      const dry = yield* berth(["node", "delete", "b", "--ignore-not-found", "--dry-run", "-o", "json"])
+      assert.match(one.stdout, / beta +absent\n$/)
+      const dry = yield* berth(["node", "delete", "beta", "--ignore-not-found", "--dry-run", "-o", "json"])
       assert.deepStrictEqual([dry.code, dry.stdout], [0, "[]\n"])
-      const { code } = yield* berth(["node", "delete", "b", "--yes"])
+      const { code } = yield* berth(["node", "delete", "beta", "--yes"])
       assert.strictEqual(code, 4)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("with --ignore-not-found still fails where the service does", () =>
     Effect.gen(function* () {
       const { arm } = yield* TestServer
-      yield* created("a")
+      yield* created("alpha")
       yield* arm([{ fault: "status", status: 403, scope: { operation: "nodes.delete" } }])
-      const { code } = yield* berth(["node", "delete", "a", "b", "--ignore-not-found", "--yes"])
+      const { code } = yield* berth(["node", "delete", "alpha", "beta", "--ignore-not-found", "--yes"])
       assert.strictEqual(code, 9)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("with --wait waits until the nodes are gone, with a row for each", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
-      yield* created("a")
-      yield* created("b")
-      const running = yield* start(["node", "delete", "a", "b", "c", "--yes", "--wait"], { env: yield* settings })
-      yield* running.untilStderr("b (")
-      yield* running.untilStderr("a (")
+      yield* created("alpha")
+      yield* created("beta")
+      const running = yield* start(["node", "delete", "alpha", "beta", "gamma", "--yes", "--wait"], {
+        env: yield* settings
+      })
+      yield* running.untilStderr("beta (")
+      yield* running.untilStderr("alpha (")
       yield* server.advance("3 seconds")
       const { code, stdout } = yield* running.ended
       assert.strictEqual(code, 9)
       const [, ...rows] = lines(stdout).map((line) => line.trim().split(/ {2,}/).slice(1))
       assert.deepStrictEqual(rows, [
-        ["a", "deleted", "-"],
-        ["b", "deleted", "-"],
-        ["c", "failed", "No node matches c."]
+        ["alpha", "deleted", "-"],
+        ["beta", "deleted", "-"],
+        ["gamma", "failed", "No node matches gamma."]
       ])
       assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
 describe("commitment set", () => {
   it.live("sets what happens at the end of a commitment", () =>
     Effect.gen(function* () {
-      const id = yield* created("n")
+      const id = yield* created("web")
       const plans = json<ReadonlyArray<{ plan: string; committedOptions: ReadonlyArray<{ skuId: number }> }>>(
         yield* berth(["plan", "list", "-o", "json"])
       )
-      const skuId = plans.find((each) => each.plan === plan)!.committedOptions[0]!.skuId
-      const refused = yield* berth(["commitment", "set", "n", "auto_renew", "--yes"])
-      assert.deepStrictEqual([refused.code, refused.stdout], [5, ""])
+      const skuId = plans.find((each) => each.plan === shownPlan(plan))!.committedOptions[0]!.skuId
+      const refused = yield* berth(["commitment", "set", "web", "auto_renew", "--yes"])
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
       const { code, stdout } = yield* berth([
         "commitment",
         "set",
-        "n",
+        "web",
         "auto_renew",
         "--sku",
         String(skuId),
         "--yes",
+        "--max-commitment",
+        "100000",
         "-o",
         "json"
       ])
       const { node, ...row } = JSON.parse(stdout)
-      assert.deepStrictEqual([code, row], [0, { id, name: "n", setting: "auto_renew", skuId }])
-      const shown = yield* berth(["node", "get", "n", "-o", "json"])
+      assert.deepStrictEqual([code, row], [0, { id, name: "web", setting: "auto_renew", skuId }])
+      const shown = yield* berth(["node", "get", "web", "-o", "json"])
       assert.deepStrictEqual(node, JSON.parse(shown.stdout))
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })

@@ -8,6 +8,7 @@ import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect } from "../account.ts"
 import { berth as berthProcess, json, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
@@ -43,7 +44,7 @@ describe("node ip", () => {
       assert.deepStrictEqual(yield* berth(["node", "ip", "web"]), { code: 0, stdout: `${publicIp}\n`, stderr: "" })
       const shown = json(yield* berth(["node", "ip", String(id), "-o", "json"]))
       assert.deepStrictEqual(shown, { id, name: "web", publicIp, privateIp })
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("of a node that runs without one does not end in a wait", () =>
@@ -57,8 +58,41 @@ describe("node ip", () => {
       })
       assert.strictEqual(code, 4)
       assert.include(stderr, "hint: See which addresses it has: berth node get 7\n")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
+
+  for (const written of ["0.0.0.0", "::", "0.0.0.0/0", "None", " "]) {
+    it.live(
+      `of a node whose address is ${JSON.stringify(written)} says that it has none, as do the commands that reach hosts`,
+      () =>
+        Effect.gen(function* () {
+          const url = yield* serve(({ path }) => {
+            const addresses = { public_ip_address: written, private_ip_address: { ip_address: written } }
+            const node = nodeRecord({ id: 7, name: "web", ...addresses })
+            return ok(path === "/nodes/7/" ? node : [node])
+          })
+          const env = { ...(yield* settings), BERTH_BASE_URL: url }
+          for (const command of [
+            ["node", "ip"],
+            ["node", "ssh"]
+          ]) {
+            const { code, stderr, stdout } = yield* invoke([...command, "web"], { env })
+            assert.deepStrictEqual([code, stdout], [4, ""])
+            assert.include(stderr, "error: Node web (7) has no public address.\n")
+          }
+          for (const command of [["inventory", "--ansible"], ["ssh-config"]]) {
+            const { code, stderr, stdout } = yield* invoke(command, { env })
+            assert.strictEqual(code, 0)
+            assert.notMatch(stdout, /ansible_host|HostName/)
+            if (command[0] === "ssh-config") assert.include(stderr, "1 node without an address: left out.")
+          }
+          const shown = json<{ readonly publicIp: unknown }>(
+            yield* invoke(["node", "get", "web", "-o", "json"], { env })
+          )
+          assert.isNull(shown.publicIp)
+        }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
+    )
+  }
 })
 
 describe("node ssh", () => {
@@ -79,7 +113,7 @@ describe("node ssh", () => {
         assert.deepStrictEqual([code, stderr], [0, ""])
         assert.deepStrictEqual((yield* textIn(folder, "arguments")).trimEnd().split("\n"), [...expected])
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("gives ssh the environment without the credentials", () =>
@@ -94,7 +128,7 @@ describe("node ssh", () => {
       for (const secret of [BERTH_API_KEY, BERTH_ACCESS_TOKEN, "BERTH_API_KEY", "BERTH_ACCESS_TOKEN"]) {
         assert.notInclude(environment, secret)
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("ends with the code of ssh, reports nothing of its own, and passes the streams on", () =>
@@ -105,7 +139,7 @@ describe("node ssh", () => {
         const ended = yield* berthProcess(["node", "ssh", "web"], { env, input: "typed" })
         assert.deepStrictEqual(ended, { code, stdout: "typed", stderr: "" })
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("needs the exact name, a plain user, and an ssh", () =>
@@ -125,6 +159,6 @@ describe("node ssh", () => {
       const without = yield* berthProcess(["node", "ssh", "name:123"], { env: { PATH: "/nowhere" } })
       assert.strictEqual(without.code, 2)
       assert.include(without.stderr, "ssh cannot be run: it is not on the PATH.")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

@@ -11,7 +11,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer, type TestWorld } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { settingsOf } from "../account.ts"
+import { inDialect, settingsOf } from "../account.ts"
 import { json } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 
@@ -119,7 +119,7 @@ describe("a name among 10 000 nodes", () => {
       assert.isAtMost(still.requests, 3)
     }).pipe(
       Effect.scoped,
-      Effect.provide(TestServer.layer({ scenario: { fleet: 10_000 }, rateLimit: { limit: 100_000 } }))
+      Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 10_000 }, rateLimit: { limit: 100_000 } })))
     )
   )
 
@@ -137,7 +137,7 @@ describe("a name among 10 000 nodes", () => {
         assert.match(String(plan), /VCPU/)
         assert.strictEqual(region, "ncr")
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 10_000 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 10_000 } }))))
   )
 })
 
@@ -192,7 +192,7 @@ describe("an index of 140 nodes", () => {
         const found = yield* counted(world, env, ["node", "get", nodes[3]!.name, "-o", "json"])
         assert.strictEqual(json<{ id: number }>(found).id, nodes[3]!.id, found.stderr)
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 140 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 140 } }))))
   )
 
   it.live("costs a pattern no more requests than the list does", () =>
@@ -205,7 +205,7 @@ describe("an index of 140 nodes", () => {
       assert.isAbove(cold.stdout.split("\n").length, 20)
       assert.strictEqual(warm.stdout, cold.stdout)
       assert.isAtMost(warm.requests, cold.requests)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 140 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 140 } }))))
   )
 
   it.live("is that of the account as a name was found last", () =>
@@ -225,7 +225,10 @@ describe("an index of 140 nodes", () => {
       const byId = yield* counted(world, env, ["node", "get", String(newest.id), "-o", "json"])
       const named = yield* get("newest")
       assert.deepStrictEqual([named.code, named.stdout], [0, byId.stdout], named.stderr)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 140 }, rateLimit: { limit: 10_000 } })))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 140 }, rateLimit: { limit: 10_000 } })))
+    )
   )
 })
 
@@ -235,7 +238,7 @@ describe("the index", () => {
       const { makeWorld } = yield* TestServer
       const run = (history: ReadonlyArray<Happening>) =>
         Effect.gen(function* () {
-          const world = yield* makeWorld({ scenario: { fleet: 140 }, rateLimit: { limit: 100_000 } })
+          const world = yield* makeWorld(inDialect({ scenario: { fleet: 140 }, rateLimit: { limit: 100_000 } }))
           const cache = yield* cacheFolder
           const ask = (env: Record<string, string>, node: string, command: (typeof byName)[number] = byName[0]) =>
             Effect.map(
@@ -288,6 +291,6 @@ describe("the index", () => {
           { numRuns: isSoak ? 10 : 3 }
         )
       )
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ termination: "1 minute" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ termination: "1 minute" }))))
   )
 })

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { parse } from "yaml"
+import { firstStatus, inDialect, shownPlan } from "../account.ts"
 import { json, lines, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -30,7 +31,7 @@ describe("a name that no node has", () => {
           assert.deepStrictEqual([code, stdout, lines(stderr)[0]], [4, "", `error: ${sentence}`], args[0])
         }
       }
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 })
 
@@ -39,7 +40,7 @@ describe("the record of a node", () => {
     Effect.gen(function* () {
       const { advance } = yield* TestServer
       const { id } = json<Shown>(yield* create("web"))
-      yield* create("db")
+      yield* create("database")
       yield* advance("1 minute")
       const shown = (...args: ReadonlyArray<string>) =>
         Effect.map(berth(["node", ...args, "-o", "ndjson"]), ({ stdout }) => JSON.parse(lines(stdout)[0]!))
@@ -47,7 +48,7 @@ describe("the record of a node", () => {
       assert.deepInclude(byId, {
         id,
         name: "web",
-        plan: "C-2VCPU-8RAM-50DISK",
+        plan: shownPlan("C-2VCPU-8RAM-50DISK"),
         memoryMib: 8192,
         region: "ncr",
         locked: false
@@ -55,7 +56,7 @@ describe("the record of a node", () => {
       assert.deepStrictEqual(yield* shown("get", "web"), byId)
       assert.deepStrictEqual(yield* shown("get", "name:web"), byId)
       assert.deepStrictEqual(yield* shown("get", "w*"), byId)
-      for (const named of [["web"], [String(id)], ["w*", "db"]]) {
+      for (const named of [["web"], [String(id)], ["w*", "database"]]) {
         const { node, ...row } = yield* shown("wait", ...named)
         assert.deepStrictEqual(row, {
           id,
@@ -75,7 +76,7 @@ describe("the record of a node", () => {
         })
         assert.deepStrictEqual({ ...node, status: "running" }, byId)
       }
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is that of a get in the result of a create, and of a create that finds it", () =>
@@ -88,7 +89,7 @@ describe("the record of a node", () => {
         assert.strictEqual(outcome, expected)
         assert.deepStrictEqual(record, json<Shown>(yield* berth(["node", "get", "web", "-o", "json"])))
       }
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is that of a get in the result of every command that changes or awaits nodes", () =>
@@ -127,7 +128,7 @@ describe("the record of a node", () => {
       yield* advance("1 minute")
       const { node: deleted } = yield* shown("node", "delete", String(id), "--yes")
       assert.deepStrictEqual({ ...(deleted as object), status: "running" }, expected)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("has the same values in every format, in a pipe and on a terminal", () =>
@@ -155,7 +156,7 @@ describe("the record of a node", () => {
           }
         }
       }
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is that of the list, besides what the list does not report of a node", () =>
@@ -168,7 +169,7 @@ describe("the record of a node", () => {
       assert.deepStrictEqual(Object.keys(listed!), Object.keys(got))
       assert.deepStrictEqual({ ...listed, locked: got["locked"], extra: got["extra"] }, got)
       assert.deepStrictEqual([listed!["locked"], got["locked"]], [null, false])
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("in a result row has the node's name, or null where it is not known", () =>
@@ -181,7 +182,7 @@ describe("the record of a node", () => {
         .split("\n")
         .flatMap((line) => (!line.startsWith("{") ? [] : [JSON.parse(line).error.details.node]))
       assert.deepStrictEqual(failures, [{ id: 7, name: null }, undefined])
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -192,7 +193,7 @@ describe("a name of digits", () => {
       for (const args of [
         ["get", "123"],
         ["get", "name:123"],
-        ["wait", "123", "--for", "created"]
+        ["wait", "123", "--for", firstStatus]
       ]) {
         const { code, stdout } = yield* berth(["node", ...args, "-o", "json"])
         assert.deepStrictEqual([code, json<Shown>({ code, stdout, stderr: "" }).id], [0, id], args.join(" "))
@@ -206,7 +207,7 @@ describe("a name of digits", () => {
       }
       const deleted = yield* berth(["node", "delete", "name:123", "--yes", "-o", "json"])
       assert.strictEqual(json<Shown>(deleted).id, id)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is the id where a node has both", () =>
@@ -215,7 +216,7 @@ describe("a name of digits", () => {
       yield* create(String(id))
       assert.strictEqual(json<Shown>(yield* berth(["node", "get", String(id), "-o", "json"])).name, "web")
       assert.strictEqual(json<Shown>(yield* berth(["node", "get", `name:${id}`, "-o", "json"])).name, String(id))
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -233,6 +234,6 @@ describe("a name with an asterisk", () => {
       assert.deepStrictEqual(yield* ids("name:w*"), [id])
       const { stdout } = yield* berth(["commitment", "set", "w*", "auto_terminate", "--dry-run", "-o", "json"])
       assert.strictEqual(json<Shown>({ code: 0, stdout, stderr: "" }).id, id)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })

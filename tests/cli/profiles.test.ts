@@ -46,6 +46,28 @@ const machine = Effect.gen(function* () {
 })
 
 describe("auth login", () => {
+  it.live("saves the project and the location that it proves the credentials in", () =>
+    Effect.gen(function* () {
+      const { berth, file, url } = yield* machine
+      const login = (...more: ReadonlyArray<string>) =>
+        berth(["auth", "login", "--profile", "test", "--base-url", url, ...more], {
+          input: `${apiKey}\n${accessToken}\n`
+        })
+      const saved = Effect.promise(
+        async () => (JSON.parse(await readFile(file, "utf8")) as { profiles: { test: object } }).profiles.test
+      )
+      const first = yield* login("--project", "7", "--location", "Delhi")
+      assert.strictEqual(first.code, 0, first.stderr)
+      assert.include(first.stderr, "project 7 in Delhi")
+      assert.deepInclude(yield* saved, { project: 7, location: "Delhi" })
+      // Credentials that are replaced stay those of the same place, unless another one is named.
+      assert.strictEqual((yield* login()).code, 0)
+      assert.deepInclude(yield* saved, { project: 7, location: "Delhi" })
+      assert.strictEqual((yield* login("--location", "Chennai")).code, 0)
+      assert.deepInclude(yield* saved, { project: 7, location: "Chennai" })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("proves the credentials with one request, and saves them for the user alone", () =>
     Effect.gen(function* () {
       const { berth, file, home, login, requests, url } = yield* machine
@@ -196,8 +218,8 @@ describe("the file of profiles", () => {
       yield* login("b")
       const list = Effect.map(berth(["profile", "list", "-o", "json"]), ({ stdout }) => JSON.parse(stdout))
       assert.deepStrictEqual(yield* list, [
-        { name: "a", current: false, baseUrl: url },
-        { name: "b", current: true, baseUrl: url }
+        { name: "a", current: false, baseUrl: url, project: null, location: null },
+        { name: "b", current: true, baseUrl: url, project: null, location: null }
       ])
       yield* berth(["profile", "use", "a"])
       assert.deepStrictEqual(JSON.parse((yield* berth(["profile", "show", "a", "-o", "json"])).stdout).current, true)

@@ -8,6 +8,7 @@ import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { ConfigProvider, Effect } from "effect"
+import { firstStatus, inDialect } from "../account.ts"
 import { json, lines, settings, start } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 
@@ -43,7 +44,7 @@ describe("on a terminal", () => {
       const [first] = painted.filter(({ line }) => line.includes("reading the list of nodes"))
       assert.isDefined(first)
       if (isSoak) assert.isBelow(first.atMillis, 2000)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("a pause for the rate limit is shown with its end", () =>
@@ -55,7 +56,9 @@ describe("on a terminal", () => {
       )
     }).pipe(
       Effect.provide(
-        TestServer.layer({ scenario: { fleet: 5 }, clock: "real", rateLimit: { limit: 3, window: "4 seconds" } })
+        TestServer.layer(
+          inDialect({ scenario: { fleet: 5 }, clock: "real", rateLimit: { limit: 3, window: "4 seconds" } })
+        )
       )
     )
   )
@@ -67,7 +70,7 @@ describe("on a terminal", () => {
       const { code, painted } = yield* onTerminal(["node", "list"])
       assert.strictEqual(code, 0)
       assert.isTrue(painted.some(({ line }) => /attempt \d failed \(503\), trying again/.test(line)))
-    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 })
 
@@ -81,12 +84,12 @@ describe("node wait", () => {
         { fault: "status", status: 429, retryAfter: 1, times: 1, scope: { operation: "nodes.get" } }
       ])
       const running = yield* start(["node", "wait", String(id)], { env: yield* settings })
-      yield* running.untilStderr("created (")
+      yield* running.untilStderr(`${firstStatus} (`)
       yield* server.advance("3 seconds")
       const { code, stderr } = yield* running.ended
       assert.strictEqual(code, 0, stderr)
       assert.include(stderr, "running (")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -103,7 +106,7 @@ describe("node create --wait", () => {
         hint,
         `hint: To go on waiting: berth node wait ${node!.id}; to remove it: berth node delete ${node!.id}`
       )
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("names the account in the commands that go on, where flags name it", () =>
@@ -116,17 +119,17 @@ describe("node create --wait", () => {
         lines(stderr).at(-1)!,
         new RegExp(`^hint: To go on waiting: ${berthAt} wait \\d+; to remove it: ${berthAt} delete \\d+$`)
       )
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("on Ctrl-C prints the command that goes on waiting, and exits 130", () =>
     Effect.gen(function* () {
       const running = yield* start(["node", "create", "web", ...order, "--wait"], { env: yield* settings })
-      yield* running.untilStderr(": created")
+      yield* running.untilStderr(`: ${firstStatus}`)
       yield* running.kill("SIGINT")
       const { code, stderr } = yield* running.ended
       assert.strictEqual(code, 130)
       assert.match(stderr, /hint: To go on waiting: berth node wait \d+ --for running\n$/)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect, shownPlan } from "../account.ts"
 import { json, lines, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -50,7 +51,7 @@ const skuOf = (slug: string) =>
   Effect.map(berth(["plan", "list", "-o", "json"]), (ended) => {
     const plans =
       json<ReadonlyArray<{ plan: string; committedOptions: ReadonlyArray<{ skuId: number; priceInr: number }> }>>(ended)
-    return plans.find((each) => each.plan === slug)!.committedOptions[0]!
+    return plans.find((each) => each.plan === shownPlan(slug))!.committedOptions[0]!
   })
 
 describe("--dry-run", () => {
@@ -59,10 +60,10 @@ describe("--dry-run", () => {
       const { skuId } = yield* skuOf(plan)
       const commands = [
         ["node", "create", "a b", ...order, "--tag", "t", "--backups", "--ssh-key", "k", "--no-public-ip"],
-        ["node", "create", "n", ...order, "--count", "2", "--committed-sku", String(skuId)],
+        ["node", "create", "web", ...order, "--count", "2", "--committed-sku", String(skuId)],
         ["commitment", "set", "a b", "auto_renew", "--sku", String(skuId)],
-        ["commitment", "set", "n-1", "auto_terminate"],
-        ["node", "delete", "a b", "n-*"]
+        ["commitment", "set", "web-1", "auto_terminate"],
+        ["node", "delete", "a b", "web-*"]
       ]
       for (const args of commands) {
         const before = (yield* changes).length
@@ -70,7 +71,8 @@ describe("--dry-run", () => {
         assert.strictEqual(dry.code, 0, dry.stderr)
         assert.lengthOf(yield* changes, before)
         const shown = [JSON.parse(dry.stdout) as Preview | ReadonlyArray<Preview>].flat()
-        const done = yield* berth([...args, "--yes"])
+        const bound = args.some((arg) => arg.endsWith("sku")) ? ["--max-commitment", "100000"] : []
+        const done = yield* berth([...args, "--yes", ...bound])
         assert.strictEqual(done.code, 0, done.stderr)
         const sent = (yield* changes).slice(before)
         const byText = (requests: ReadonlyArray<unknown>) => requests.map((each) => JSON.stringify(each)).toSorted()
@@ -79,7 +81,7 @@ describe("--dry-run", () => {
           byText(shown.map(({ request: { body, method, path } }) => ({ method, path, body: JSON.stringify(body) })))
         )
       }
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -98,7 +100,9 @@ describe("--dry-run of a create with every flag", () => {
         name: ["every flag"],
         "committed-sku": [String(skuId)],
         tag: ["a", "b c"],
+        disk: ["150"],
         label: ["größe"],
+        extra: ['zone="a"'],
         backups: [],
         "start-script": [script, script],
         "ssh-key": ["aa:bb", "12"],
@@ -127,14 +131,14 @@ describe("--dry-run of a create with every flag", () => {
         const dry = yield* run("--dry-run", "-o", "json")
         assert.strictEqual(dry.code, 0, dry.stderr)
         assert.lengthOf(yield* changes, before)
-        yield* run("--yes")
+        yield* run("--yes", "--max-commitment", "100000")
         const shown = [JSON.parse(dry.stdout) as Preview | ReadonlyArray<Preview>].flat()
         assert.sameMembers(
           (yield* changes).slice(before).map(({ body, method, path }) => `${method} ${path} ${body}`),
           shown.map(({ request: { body, method, path } }) => `${method} ${path} ${JSON.stringify(body)}`)
         )
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 })
 
@@ -152,17 +156,17 @@ describe("a create that cannot work", () => {
         ]
       ] as const) {
         for (const more of [[], ["--dry-run"], ["--yes"]]) {
-          const { code, stderr, stdout } = yield* create("n", ...args, ...more)
+          const { code, stderr, stdout } = yield* create("web", ...args, ...more)
           assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" })
           assert.include(stderr, `error: ${sentence}`)
           assert.lengthOf(lines(stderr), 2)
         }
       }
       assert.isEmpty(yield* changes)
-      const forced = yield* create("n", "--plan", `${other}S`, "--image", image, "--force", "--yes")
+      const forced = yield* create("web", "--plan", `${other}S`, "--image", image, "--force", "--yes")
       assert.deepStrictEqual([forced.code, forced.stdout], [5, ""])
       assert.lengthOf(yield* changes, 1)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("names what the plan offers instead of the image", () =>
@@ -173,10 +177,10 @@ describe("a create that cannot work", () => {
       const all = new Set(plans.flatMap(({ images }) => images))
       const some = plans.find(({ images }) => images.length < all.size)!
       const missing = Array.from(all).find((each) => !some.images.includes(each))!
-      const { code, stderr } = yield* create("n", "--plan", some.plan, "--image", missing)
+      const { code, stderr } = yield* create("web", "--plan", some.plan, "--image", missing)
       assert.strictEqual(code, 2)
       assert.include(stderr, `The plan ${some.plan} does not offer the image ${missing}; it offers ${some.images[0]}`)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -184,11 +188,11 @@ describe("without a terminal", () => {
   it.live("what destroys, commits or makes several needs --yes, and sends nothing without it", () =>
     Effect.gen(function* () {
       const { skuId } = yield* skuOf(plan)
-      yield* create("n", ...order)
+      yield* create("web", ...order)
       const before = yield* changes
       for (const args of [
-        ["node", "delete", "n"],
-        ["commitment", "set", "n", "auto_terminate"],
+        ["node", "delete", "web"],
+        ["commitment", "set", "web", "auto_terminate"],
         ["node", "create", "m", ...order, "--count", "2"],
         ["node", "create", "m", ...order, "--committed-sku", String(skuId)],
         ["node", "create", "m", "--plan", "unlisted", "--image", image, "--force"]
@@ -199,7 +203,7 @@ describe("without a terminal", () => {
         assert.lengthOf(lines(stderr), 2)
       }
       assert.deepStrictEqual(yield* changes, before)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -208,37 +212,64 @@ describe("the price", () => {
     Effect.gen(function* () {
       const { priceInr, skuId } = yield* skuOf(plan)
       const preview = json<Preview>(
-        yield* create("n", ...order, "--committed-sku", String(skuId), "--dry-run", "-o", "json")
+        yield* create("web", ...order, "--committed-sku", String(skuId), "--dry-run", "-o", "json")
       )
       assert.strictEqual(preview.committedPriceInr, priceInr)
       assert.match(preview.outcome, /^committed for \d+ days, until \d\d-\w+-\d{4} .+; after that billed by the hour/)
       assert.isBelow(preview.pricePerHourInr!, priceInr)
-      yield* create("n", ...order)
-      const { stderr } = yield* berth(["commitment", "set", "n", "auto_renew", "--sku", String(skuId), "--yes"])
+      yield* create("web", ...order)
+      const { stderr } = yield* berth([
+        "commitment",
+        "set",
+        "web",
+        "auto_renew",
+        "--sku",
+        String(skuId),
+        "--yes",
+        "--max-commitment",
+        "100000"
+      ])
       assert.include(stderr, `at ₹${priceInr.toFixed(2)}; at its end the commitment is renewed.`)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("above --max-cost, of all nodes together, is refused", () =>
     Effect.gen(function* () {
-      const { pricePerHourInr } = json<Preview>(yield* create("n", ...order, "--dry-run", "-o", "json"))
+      const { pricePerHourInr } = json<Preview>(yield* create("web", ...order, "--dry-run", "-o", "json"))
       const cost = pricePerHourInr!
       const two = ["--count", "2", "--yes"]
-      const refused = yield* create("n", ...order, ...two, "--max-cost", String(cost))
+      const refused = yield* create("web", ...order, ...two, "--max-cost", String(cost))
       assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
       assert.include(
         refused.stderr,
         `The 2 nodes cost ₹${(2 * cost).toFixed(2)} per hour, more than --max-cost ${cost}.`
       )
-      const unknown = yield* create("n", "--plan", "x", "--image", "y", "--force", "--yes", "--max-cost", "1000")
+      const unknown = yield* create("web", "--plan", "x", "--image", "y", "--force", "--yes", "--max-cost", "1000")
       assert.strictEqual(unknown.code, 2)
       assert.isEmpty(yield* changes)
-      assert.strictEqual((yield* create("n", ...order, ...two, "--max-cost", String(2 * cost))).code, 0)
-    }).pipe(Effect.provide(TestServer.layer()))
+      assert.strictEqual((yield* create("web", ...order, ...two, "--max-cost", String(2 * cost))).code, 0)
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
 describe("--count", () => {
+  it.live("makes no node under a key of another create", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
+      const run = (...args: ReadonlyArray<string>) => invoke(["node", "create", ...args, ...order, "--yes"], { env })
+      assert.strictEqual((yield* run("own", "--key", "k-2")).code, 0)
+      const before = yield* changes
+      const refused = yield* run("web", "--key", "k", "--count", "2")
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, "The key k-2, which --count makes of k, belongs to another create, of own on")
+      assert.deepStrictEqual(yield* changes, before)
+      for (let again = 0; again < 2; again++) {
+        assert.strictEqual((yield* run("web", "--key", "other", "--count", "2")).code, 0)
+      }
+      assert.lengthOf(yield* changes, before.length + 2)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("makes NAME-1 to NAME-N, and with --if-absent completes the missing ones", () =>
     Effect.gen(function* () {
       yield* create("w-2", ...order)
@@ -258,7 +289,7 @@ describe("--count", () => {
         ]
       )
       assert.sameMembers(yield* names, ["w-1", "w-2", "w-3", "v-1", "v-2", "v-3"])
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("exits 9 when some of the nodes could not be created, with an error for each", () =>
@@ -269,14 +300,14 @@ describe("--count", () => {
       assert.strictEqual(code, 9)
       assert.lengthOf(JSON.parse(stdout), 2)
       assert.include(stderr, "1 of 3 failed.")
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
 describe("--if-absent", () => {
   it.live("gives the node that exists, and creates it once however often it is asked", () =>
     Effect.gen(function* () {
-      const made = yield* Effect.forEach([1, 2, 3], () => create("ci", ...order, "--if-absent", "-o", "json"))
+      const made = yield* Effect.forEach([1, 2, 3], () => create("job", ...order, "--if-absent", "-o", "json"))
       assert.deepStrictEqual(
         made.map((ended) => [ended.code, json<Shown>(ended).outcome]),
         [
@@ -286,31 +317,31 @@ describe("--if-absent", () => {
         ]
       )
       assert.strictEqual(new Set(made.map((ended) => json<Shown>(ended).id)).size, 1)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is a conflict with a node on another plan, and ambiguous with two", () =>
     Effect.gen(function* () {
       const other = "A-1VCPU-2RAM-20DISK"
-      const { id } = json<Shown>(yield* create("ci", "--plan", other, "--image", image, "-o", "json"))
-      const conflict = yield* create("ci", ...order, "--if-absent")
+      const { id } = json<Shown>(yield* create("job", "--plan", other, "--image", image, "-o", "json"))
+      const conflict = yield* create("job", ...order, "--if-absent")
       assert.deepStrictEqual([conflict.code, conflict.stdout], [5, ""])
-      assert.include(conflict.stderr, `Node ci (${id}) exists with the plan ${other}, not ${plan}.`)
-      yield* create("ci", ...order)
-      const ambiguous = yield* create("ci", ...order, "--if-absent")
+      assert.include(conflict.stderr, `Node job (${id}) exists with the plan ${shownPlan(other)}, not ${plan}.`)
+      yield* create("job", ...order)
+      const ambiguous = yield* create("job", ...order, "--if-absent")
       assert.strictEqual(ambiguous.code, 2)
-      assert.include(ambiguous.stderr, "2 nodes are named ci")
-    }).pipe(Effect.provide(TestServer.layer()))
+      assert.include(ambiguous.stderr, "2 nodes are named job")
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ uniqueNames: false }))))
   )
 })
 
 it.live("NAME and --name, --key and --idempotency-key are the same", () =>
   Effect.gen(function* () {
     const env = ["--dry-run", "-o", "json"]
-    const both = [yield* create("n", ...order, ...env), yield* create("--name", "n", ...order, ...env)]
+    const both = [yield* create("web", ...order, ...env), yield* create("--name", "web", ...order, ...env)]
     assert.strictEqual(both[0]!.stdout, both[1]!.stdout)
     for (const flag of ["--key", "--idempotency-key"]) {
-      assert.strictEqual((yield* create("n", ...order, flag, "k-1", ...env)).code, 10, "without a state folder")
+      assert.strictEqual((yield* create("web", ...order, flag, "k-1", ...env)).code, 10, "without a state folder")
     }
-  }).pipe(Effect.provide(TestServer.layer()))
+  }).pipe(Effect.provide(TestServer.layer(inDialect())))
 )

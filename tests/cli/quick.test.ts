@@ -42,7 +42,7 @@ describe("an answer that loads no command", () => {
       assert.deepStrictEqual(yield* run(args, { env }), { code: 0, stdout: "", stderr: "" })
       const nodes = [{ value: "web", description: "7, running" }]
       const writtenMillis = yield* Clock.currentTimeMillis
-      writeCache(cachePath(env, undefined), { writtenMillis, values: { nodes } })
+      writeCache(cachePath(env, {}), { writtenMillis, values: { nodes } })
       assert.strictEqual((yield* run(args, { env })).stdout, "web\t7, running\n")
       const other = { ...env, BERTH_API_KEY: "another" }
       assert.strictEqual((yield* run(args, { env: other })).stdout, "")

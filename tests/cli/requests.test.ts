@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect } from "../account.ts"
 import { berth, json } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
@@ -39,7 +40,7 @@ describe("node list", () => {
       const [account = ""] = readdirSync(accounts)
       const { pages } = JSON.parse(readFileSync(join(accounts, account, "pages.json"), "utf8"))
       assert.deepStrictEqual(pages["100"], { longest: 100, upTo: 99, listsLeft: 7 })
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 110 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 110 } }))))
   )
 })
 
@@ -58,6 +59,6 @@ describe("the index of names", () => {
       utimesSync(join(accounts, readdirSync(accounts)[0]!, "nodes.json"), old, old)
       yield* berth(["node", "list"], { env })
       assert.isAtLeast(writtenAt(), first)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 })

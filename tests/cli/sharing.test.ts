@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Postgres } from "@berthkit/testing/Postgres"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schedule } from "effect"
+import { inDialect } from "../account.ts"
 import { berth, json, lines, settings, start } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
@@ -20,7 +21,7 @@ interface Limits {
   readonly clients: ReadonlyArray<{ readonly processId: number; readonly program: string | null }>
 }
 
-const create = ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+const create = ["node", "create", "--name", "web", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
 const journal = Effect.flatMap(TestServer, ({ journal }) => journal)
 const count = (status: number) =>
@@ -48,7 +49,9 @@ describe("the allowance", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        TestServer.layer({ clock: "real", rateLimit: { limit: 1, window: 3_600_000, algorithm: "fixed-window" } })
+        TestServer.layer(
+          inDialect({ clock: "real", rateLimit: { limit: 1, window: 3_600_000, algorithm: "fixed-window" } })
+        )
       )
     )
   )
@@ -66,7 +69,18 @@ describe("the allowance", () => {
       assert.strictEqual(yield* count(429), 1)
       const { remaining } = json<{ readonly remaining: number }>(yield* berth(["limits", "-o", "json"], { env }))
       assert.isAbove(remaining, 1000)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small", clock: "real" }))))
+  )
+
+  it.live("is kept in no folder that is named ~", () =>
+    Effect.gen(function* () {
+      const folder = yield* stateFolder
+      const env = { XDG_STATE_HOME: folder, BERTH_ALLOWANCE_FILE: "~/allowance.json" }
+      const { code, stderr, stdout } = yield* berth(["image", "saved"], { env })
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.include(stderr, "BERTH_ALLOWANCE_FILE")
+      assert.include(stderr, 'does not begin with "~"')
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is kept in the file that BERTH_ALLOWANCE_FILE names, and nowhere for --help", () =>
@@ -78,7 +92,7 @@ describe("the allowance", () => {
       yield* berth(["image", "saved"], { env: chosen })
       assert.deepStrictEqual(readdirSync(folder).toSorted(), ["chosen", "chosen.members"])
       assert.strictEqual(statSync(chosen.BERTH_ALLOWANCE_FILE).mode & 0o777, 0o600)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -109,7 +123,9 @@ describe("an allowance that is shared through a database", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        TestServer.layer({ clock: "real", rateLimit: { limit: 1, window: 3_600_000, algorithm: "fixed-window" } })
+        TestServer.layer(
+          inDialect({ clock: "real", rateLimit: { limit: 1, window: 3_600_000, algorithm: "fixed-window" } })
+        )
       )
     )
   )
@@ -133,7 +149,7 @@ describe("an allowance that is shared through a database", () => {
       assert.strictEqual(refused.code, 2)
       assert.match(refused.stderr, /^error: BERTH_ALLOWANCE_STORE is not usable: .+\nhint: .+\n$/)
       for (const text of [stderr, found.stdout, found.stderr, refused.stderr]) assert.notInclude(text, "hunter2")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -152,7 +168,7 @@ describe("limits", () => {
       assert.include((yield* limits()).stdout, `berth (${clients[0]!.processId})`)
       yield* watching.kill("SIGTERM")
       yield* watching.ended
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
   )
 })
 
@@ -216,7 +232,7 @@ describe("a state folder that cannot be made", () => {
         assert.lengthOf(warnings, 1)
         assert.match(warnings[0]!, /^debug: /)
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("ends no create either, unless that has a key, which could not be kept", () =>
@@ -230,6 +246,6 @@ describe("a state folder that cannot be made", () => {
       const made = yield* berth(create, { env: { XDG_STATE_HOME: yield* blocked } })
       assert.deepStrictEqual([made.code, yield* count(202)], [0, 1])
       assert.notInclude(made.stderr, "recorded")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

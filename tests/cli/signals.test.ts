@@ -78,7 +78,7 @@ const stages: ReadonlyArray<readonly [args: ReadonlyArray<string>, silent: strin
     /[0-2] of 3 deletes were answered\.\nhint: .+ run the same command again\.\n$/
   ],
   [
-    ["commitment", "set", "7", "auto_renew", "--yes"],
+    ["commitment", "set", "7", "auto_terminate", "--yes"],
     "POST /update_committed_node_status/",
     /web \(7\) may be set\.\nhint: /
   ]

@@ -69,6 +69,13 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
     "cost --month --by plan",
     "--by does not go with --since or --month: berth-watch tells what an account costs, and each day."
   ],
+  ...["01/12/2026", "2026-02-30", "2026-02-30T10:00Z", "yesterday", "2026", "999999999d"].map(
+    (since) =>
+      [
+        `cost --since ${since}`,
+        `--since cannot be ${since}: expected a duration, such as 7d, a day in India, such as 2026-11-01, or an instant that exists, with its offset, such as 2026-11-01T10:20:30Z.`
+      ] as const
+  ),
   ["commitment set 1", "berth commitment set needs SETTING."],
   ["image list --version", "--version needs a value."],
   ["image list --cpu four", "--cpu cannot be four: expected a whole number from 1."],
@@ -79,7 +86,7 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["nodes list", "berth has no command nodes; did you mean node?"],
   ["rm 1", "berth has no command rm; did you mean node delete?"],
   ["node destroy 1", "berth node has no command destroy; did you mean delete?"],
-  ["node list -l 3", "berth node list has no flag -l; did you mean --limit?"],
+  ["node list -l 3", "berth node list has no flag -l; did you mean --limit or --location?"],
   ["node list --plna p", "berth node list has no flag --plna; did you mean --plan?"],
   ["node list -p x", "berth node list has no flag -p; did you mean --plan, --page or --per-page?"],
   ["node list --json", "berth node list has no flag --json; did you mean --output?"],
@@ -101,7 +108,7 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["schema api", "berth api prints no records."],
   ["api GET /nodes/ -q page", "--query cannot be page: expected NAME=VALUE."],
   ["api GET /nodes/ -d {}", "GET takes no body."],
-  ["api POST /nodes/ -d @missing.json", "The file missing.json cannot be read."],
+  ["api POST /nodes/ -d @missing.json", "The file missing.json cannot be read: there is no such file."],
   [
     "node list --base-url ftp://host",
     "--base-url is not usable: expected http(s)://host[:port] or the same with /myaccount/api/v1."

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect } from "../account.ts"
 import { lines, settings } from "./berth.ts"
 import { berth, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -19,13 +20,15 @@ const firstId = Effect.gen(function* () {
 })
 
 const service = (limit: number, scenario?: "small") =>
-  TestServer.layer({
-    clock: "real",
-    provisioning: "1 hour",
-    termination: "1 hour",
-    rateLimit: { limit },
-    ...(scenario && { scenario })
-  })
+  TestServer.layer(
+    inDialect({
+      clock: "real",
+      provisioning: "1 hour",
+      termination: "1 hour",
+      rateLimit: { limit },
+      ...(scenario && { scenario })
+    })
+  )
 
 /** The last two lines of stderr. */
 const ending = (stderr: string) => lines(stderr).slice(-2)
@@ -113,7 +116,9 @@ describe("a wait that ends before the rate limit refills", () => {
       assert.strictEqual(code, 0, stderr)
     }).pipe(
       Effect.provide(
-        TestServer.layer({ clock: "real", provisioning: "3 seconds", rateLimit: { limit: 3, window: "4 seconds" } })
+        TestServer.layer(
+          inDialect({ clock: "real", provisioning: "3 seconds", rateLimit: { limit: 3, window: "4 seconds" } })
+        )
       )
     )
   )

@@ -6,6 +6,7 @@ import { run } from "@berthkit/cli/program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Clock, ConfigProvider, Effect, Fiber, Schedule } from "effect"
+import { firstStatus, inDialect, shownPlan } from "../account.ts"
 import { json, lines, settings, start } from "./berth.ts"
 import { berth } from "./invoke.ts"
 
@@ -40,8 +41,8 @@ describe("node watch in a pipe", () => {
       // The second reading begins once the first is known. Titles come with the first, too.
       yield* untilRead(read + 2, "nodes.list")
       yield* text.untilStdout("NAME")
-      const second = yield* created("db")
-      yield* running.untilStdout('"to":"created"')
+      const second = yield* created("database")
+      yield* running.untilStdout(`"to":"${firstStatus}"`)
       yield* advance("1 minute")
       yield* bothShow("running")
       yield* berth(["node", "delete", String(first), "--yes"])
@@ -55,9 +56,9 @@ describe("node watch in a pipe", () => {
       assert.deepStrictEqual(
         changes.map(({ from, id, to }) => [id, from, to]),
         [
-          [second, null, "created"],
-          [first, "created", "running"],
-          [second, "created", "running"],
+          [second, null, firstStatus],
+          [first, firstStatus, "running"],
+          [second, firstStatus, "running"],
           [first, "running", "terminate"],
           [first, "terminate", null]
         ]
@@ -69,18 +70,18 @@ describe("node watch in a pipe", () => {
         lines(named.stdout).map((line) => line.replace(/^\S+ +/, "").split(/ {2,}/)),
         [
           ["ID", "FROM", "TO", "NAME"],
-          [String(first), "created", "running", "web\\x1b[31m"],
+          [String(first), firstStatus, "running", "web\\x1b[31m"],
           [String(first), "running", "terminate", "web\\x1b[31m"],
           [String(first), "terminate", "gone", "web\\x1b[31m"]
         ]
       )
       // Rows that came one after the other line up.
       const starts = lines(named.stdout).map((line) => [
-        /FROM|created|running|terminate/.exec(line)!.index,
+        /FROM|created|creating|running|terminate/.exec(line)!.index,
         line.search(/NAME|web/)
       ])
       assert.lengthOf(new Set(starts.map(String)), 1)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -107,7 +108,7 @@ describe("node watch over a service that fails", () => {
         1,
         stderr
       )
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -143,7 +144,7 @@ describe("node watch on a terminal", () => {
       const id = yield* created("web")
       const { advance } = yield* TestServer
       const watch = yield* onTerminal(80)
-      yield* watch.until("created")
+      yield* watch.until(firstStatus)
       yield* advance("1 minute")
       yield* watch.until("running")
       yield* watch.end
@@ -156,7 +157,7 @@ describe("node watch on a terminal", () => {
         assert.match(status!, /^1 node at .+, read every 1 s/)
         assert.deepStrictEqual(rest, [""])
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("shows a reading that failed in its last line, over the nodes as they were read last", () =>
@@ -180,7 +181,7 @@ describe("node watch on a terminal", () => {
         )
         assert.deepStrictEqual(rest, [""])
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("shows how old the nodes are, at each reading anew", () =>
@@ -199,7 +200,7 @@ describe("node watch on a terminal", () => {
       yield* watch.until(/ 2h\n/)
       yield* watch.end
       assert.match((yield* watch.screens)[0]!, / AGE\n.* 5m\n/)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("writes no line that wraps, which the next one could not erase", () =>
@@ -211,7 +212,7 @@ describe("node watch on a terminal", () => {
       for (const screen of yield* watch.screens) {
         for (const line of screen.split("\n")) assert.isAtMost(line.length, 20)
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("erases the lines that a narrower terminal has wrapped, and fits it from then on", () =>
@@ -225,7 +226,7 @@ describe("node watch on a terminal", () => {
       yield* watch.end
       const last = (yield* watch.screens).join("").split("\u001b[5A\u001b[J").at(-1)!
       for (const line of last.split("\n")) assert.isAtMost(line.length, 60)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("shows of named nodes what the list has of them, too", () =>
@@ -235,18 +236,18 @@ describe("node watch on a terminal", () => {
       yield* watch.until("1 node at")
       yield* watch.end
       const [, row] = (yield* watch.screens)[0]!.split("\n")
-      assert.match(row!, /^web +8 GiB  C-2VCPU-8RAM-50DISK$/)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      assert.match(row!, new RegExp(`^web +8 GiB  ${shownPlan("C-2VCPU-8RAM-50DISK")}$`))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("shows the columns that are asked for, in the order that is asked for", () =>
     Effect.gen(function* () {
-      const ids = [yield* created("a"), yield* created("b")]
+      const ids = [yield* created("alpha"), yield* created("beta")]
       const watch = yield* onTerminal(80, "--columns", "name,id", "--sort", "-id", "--no-header")
       yield* watch.until("2 nodes at")
       yield* watch.end
       const [first = ""] = yield* watch.screens
-      assert.deepStrictEqual(first.split("\n").slice(0, 2), [`b  ${ids[1]}`, `a  ${ids[0]}`])
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      assert.deepStrictEqual(first.split("\n").slice(0, 2), [`beta   ${ids[1]}`, `alpha  ${ids[0]}`])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

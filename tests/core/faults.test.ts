@@ -14,7 +14,7 @@ import { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Image } from "@berthkit/core/domain/Image"
 import { type Node, NodeId } from "@berthkit/core/domain/Node"
 import { collected } from "@berthkit/testing/telemetry"
-import { clientOf } from "../account.ts"
+import { clientOf, inDialect } from "../account.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
 const spec = { name: "asked-for", plan, image: "Ubuntu-24.04" }
@@ -94,7 +94,7 @@ const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ pa
 /** The outcome of one call while a fault was armed. */
 const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   const server = yield* TestServer
-  const world = yield* server.makeWorld({ scenario: "small", clock: "real" })
+  const world = yield* server.makeWorld(inDialect({ scenario: "small", clock: "real" }))
   const before = yield* nodesOf(world)
   const images = yield* Effect.provide(
     Images.use((images) => images.list()),
@@ -119,7 +119,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   return { after, before, committed, ended, made, payloads, world }
 }, Effect.scoped)
 
-layer(TestServer.layer(), { excludeTestServices: true })("every call under every fault", (it) => {
+layer(TestServer.layer(inDialect()), { excludeTestServices: true })("every call under every fault", (it) => {
   for (const [number, fault] of faultNames.entries()) {
     // In `pnpm soak` every call under every fault, otherwise a fourth of them.
     const names = Object.keys(operations).filter((_, index) => isSoak || (number + index) % 4 === 0)

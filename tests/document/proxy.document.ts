@@ -85,7 +85,7 @@ describe("through a validating proxy", () => {
         "image list --cpu 4 --ram 16",
         `node create --name demo --plan ${plan} --image Ubuntu-24.04 --wait`,
         "node list",
-        "commitment set demo auto_renew --sku 262 --yes",
+        "commitment set demo auto_renew --sku 262 --yes --max-commitment 100000",
         "node delete demo --yes --wait",
         "node list",
         "image saved"

@@ -179,6 +179,7 @@ const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
     "docs/watch-events.md",
     "docs/watch-http.md",
     "docs/watch-latency.md",
+    "docs/watch-receivers.md",
     "operate/alerts.yml",
     "operate/berth-watch.service",
     "operate/compose.yml",

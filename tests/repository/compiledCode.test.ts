@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process"
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
@@ -120,10 +131,68 @@ describe("the compiled code of berth", () => {
     }
   })
 
-  it("is not needed where it cannot be kept", () => {
-    writeFileSync(compiled, "no folder")
+  describe("where the package cannot be written", () => {
+    const inCache = () => globSync(join(folder, ".cache/berth/compiled/*/*")).map((file) => file.split("/").at(-1)!)
+    beforeEach(() => writeFileSync(compiled, "no folder"))
+
+    it("is kept in the user's cache, for the user alone", () => {
+      const first = compiledBy("profile", "list", "--quiet")
+      const hashed = first.map(({ name }) => name).filter((name) => name !== "main.cjs")
+      expect(inCache().toSorted()).toEqual(hashed.toSorted())
+      expect(statSync(join(folder, ".cache/berth/compiled")).mode & 0o777).toBe(0o700)
+      const second = compiledBy("profile", "list", "--quiet")
+      expect(second.filter(({ isTaken }) => isTaken).map(({ name }) => name)).toEqual(hashed)
+      expect(readFileSync(compiled, "utf8")).toBe("no folder")
+    })
+
+    it("is not taken from a folder that others can write", () => {
+      expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0, stderr: "" })
+      const [version] = globSync(join(folder, ".cache/berth/compiled/*"))
+      chmodSync(version!, 0o777)
+      expect(compiledBy("profile", "list", "--quiet").filter(({ isKept }) => isKept)).toEqual([])
+    })
+
+    it("loses there what was not written for a month", () => {
+      expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0, stderr: "" })
+      const [version] = globSync(join(folder, ".cache/berth/compiled/*"))
+      for (const [name, days] of [
+        ["program-00000000.cjs", 31],
+        ["program-11111111.cjs", 29]
+      ] as const) {
+        const file = join(version!, name)
+        writeFileSync(file, "")
+        const at = Date.now() / 1000 - days * 86_400
+        utimesSync(file, at, at)
+      }
+      expect(berth("schema", "node", "list")).toMatchObject({ status: 0, stderr: "" })
+      expect(inCache()).toContain("program-11111111.cjs")
+      expect(inCache()).not.toContain("program-00000000.cjs")
+    })
+
+    it("is not needed where it cannot be kept at all", () => {
+      writeFileSync(join(folder, ".cache"), "no folder")
+      expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0, stderr: "" })
+      expect(readFileSync(join(folder, ".cache"), "utf8")).toBe("no folder")
+    })
+  })
+
+  it("of the package is taken where it was kept for this command, and the user's where it was not", () => {
     expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0, stderr: "" })
-    expect(readFileSync(compiled, "utf8")).toBe("no folder")
+    const [version] = globSync(join(compiled, "*"))
+    // Its files become those of another user: nothing new goes there.
+    rmSync(join(folder, "kept"), { recursive: true, force: true })
+    renameSync(version!, join(folder, "kept"))
+    writeFileSync(version!, "no folder")
+    expect(berth("schema", "node", "list")).toMatchObject({ status: 0, stderr: "" })
+    rmSync(version!)
+    renameSync(join(folder, "kept"), version!)
+    const taken = (...args: ReadonlyArray<string>) =>
+      compiledBy(...args).filter(({ isTaken, name }) => isTaken || name === "main.cjs").length
+    const all = compiledBy("profile", "list", "--quiet").length
+    expect(taken("profile", "list", "--quiet")).toBe(all)
+    const { ino } = statSync(kept())
+    expect(taken("schema", "node", "list")).toBe(compiledBy("schema", "node", "list").length)
+    expect(statSync(kept()).ino).toBe(ino)
   })
 })
 

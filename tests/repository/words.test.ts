@@ -22,18 +22,18 @@ test("plain words pass", () => {
 })
 
 test("a fault names file, line, word and what to write", () => {
-  expect(faultsOf("// The quota.\n\n// The keyring.\n")).toEqual([
-    'apps/one/src/a.ts:1: "quota" (write: rate limit)',
+  expect(faultsOf("// The namesake.\n\n// The keyring.\n")).toEqual([
+    'apps/one/src/a.ts:1: "namesake" (write: same-name nodes, duplicates)',
     'apps/one/src/a.ts:3: "keyring" (write: credential index)'
   ])
 })
 
 test.each([
   ["a comment", "// A namesake waits.", "namesake"],
-  ["a message", "const message = `The quota is ${limit}.`", "quota"],
+  ["a message", "const message = `The namesake is ${limit}.`", "namesake"],
   ["a test title", `test("a blind pause ends", () => {})`, "blind pause"],
-  ["a camelCase name", "const quotaBefore = 1", "quota"],
-  ["the middle of a name", "const nodesQuotaGone = 1", "Quota"],
+  ["a camelCase name", "const namesakeBefore = 1", "namesake"],
+  ["the middle of a name", "const nodesNamesakeGone = 1", "Namesake"],
   ["the start of a type name", "class KeyringEntry {}", "Keyring"],
   ["two words of a name", "const rowText = 1", "row Text"]
 ])("a word to avoid is found in %s", (_, text, word) => {
@@ -54,7 +54,7 @@ test("a line with words of two rules has two faults", () => {
 
 test.each([
   ["an ordinary word", "// Nobody says so: look, ask, tell others what was settled."],
-  ["a longer word", "// The quotation of a quotable resettlement."],
+  ["a longer word", "// The namesakery of a quotable resettlement."],
   ["a superlative in prose", "// The longest wait, the most requests."],
   ["a name with `max` and the unit last", "const maxWaitMillis = 1"],
   ["a name of Node's", "const { mtimeMs } = stat; Math.round(x); await Promise.allSettled(all)"],

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"
+import { Allowance } from "@berthkit/core/client/Allowance"
 import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { failure, ok } from "@berthkit/core/testing"
 import { TestServer } from "@berthkit/server/testing"
 import { makeMoments } from "@berthkit/watch/observe/Moments"
+import { budgetOf, hourly } from "@berthkit/watch/observe/RequestShare"
+import { firstStatus } from "../account.ts"
 import { create, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 
@@ -43,8 +46,8 @@ describe("the life of a node", () => {
       yield* pass(120_000)
       expect(published()).toEqual([
         "baseline of 0",
-        "created as created",
-        "created to running",
+        `created as ${firstStatus}`,
+        `${firstStatus} to running`,
         "running to terminate",
         "deleted as terminate"
       ])
@@ -71,10 +74,10 @@ describe("the life of a node", () => {
   it.effect("is seen by a sweep before its time when many nodes are in transition", () =>
     Effect.gen(function* () {
       const { pass } = yield* Wire
-      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      for (const name of ["one", "two", "three", "four"]) yield* create(name)
       const { published } = yield* polling({ intervalMillis: 600_000 })
       yield* pass(60_000)
-      expect(published()).toEqual(["baseline of 4", ...Array.from({ length: 4 }, () => "created to running")])
+      expect(published()).toEqual(["baseline of 4", ...Array.from({ length: 4 }, () => `${firstStatus} to running`)])
     }).pipe(Effect.provide(serviceLayer({ provisioning: "30 seconds" })))
   )
 
@@ -229,7 +232,7 @@ describe("a service that fails", () => {
       yield* create("stuck")
       yield* fail(isPoll, failure(404, "Not found."))
       yield* pass(300_000)
-      expect(published()).toEqual(["baseline of 0", "created as created"])
+      expect(published()).toEqual(["baseline of 0", `created as ${firstStatus}`])
     }).pipe(Effect.provide(serviceLayer({ provisioning: "1 hour" })))
   )
 })
@@ -304,7 +307,7 @@ describe("the allowance", () => {
   it.effect("is spent to at most 60 % in any hour, however many nodes there are to poll", () =>
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
-      for (const name of Array.from({ length: 30 }, (_, index) => `n${index}`)) yield* create(name)
+      for (const name of Array.from({ length: 30 }, (_, index) => `node-${index}`)) yield* create(name)
       const before = requests.length
       yield* polling({ intervalMillis: 1000, fastIntervalMillis: 500 })
       yield* pass(hour, 500)
@@ -329,7 +332,7 @@ describe("the allowance", () => {
       const { pass, requests } = yield* Wire
       yield* polling()
       yield* pass(1000)
-      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      for (const name of ["one", "two", "three", "four"]) yield* create(name)
       yield* pass(120_000)
       const before = requests.length
       yield* pass(600_000)
@@ -341,7 +344,7 @@ describe("the allowance", () => {
   it.effect("is left to people when it runs short", () =>
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
-      yield* polling({ intervalMillis: 1000, requestsPerHour: 3600 })
+      yield* polling({ intervalMillis: 1000, budget: Effect.succeed(hourly(3600)) })
       yield* pass(180_000)
       const before = requests.length
       yield* pass(60_000)
@@ -352,6 +355,56 @@ describe("the allowance", () => {
     }).pipe(
       Effect.provide(
         serviceLayer({ rateLimit: { limit: 100, window: hour, algorithm: "fixed-window" }, scenario: "small" })
+      )
+    )
+  )
+})
+
+describe("the share of the rate limit", () => {
+  const following = Effect.gen(function* () {
+    const { pass, requests } = yield* Wire
+    const { current } = yield* Allowance
+    yield* polling({ intervalMillis: 200, budget: Effect.map(current, (known) => budgetOf(0.6, known)) })
+    return Effect.fnUntraced(function* (millis: number) {
+      const before = requests.length
+      yield* pass(millis)
+      return requests.length - before
+    })
+  })
+
+  it.effect("is used up where the service grants much", () =>
+    Effect.gen(function* () {
+      const within = yield* following
+      yield* within(10_000)
+      expect(yield* within(60_000)).toBeGreaterThan(250)
+    }).pipe(
+      Effect.provide(
+        serviceLayer({ rateLimit: { limit: 100_000, window: hour, algorithm: "fixed-window" }, scenario: "small" })
+      )
+    )
+  )
+
+  it.effect("is no more where the service grants little", () =>
+    Effect.gen(function* () {
+      const within = yield* following
+      expect(yield* within(hour)).toBeLessThanOrEqual(181)
+    }).pipe(
+      Effect.provide(
+        serviceLayer({ rateLimit: { limit: 300, window: hour, algorithm: "fixed-window" }, scenario: "small" })
+      )
+    )
+  )
+
+  it.effect("is that of a minute once the service has shown that its window is one", () =>
+    Effect.gen(function* () {
+      const within = yield* following
+      yield* within(5 * 60_000)
+      const sent = yield* within(10 * 60_000)
+      expect(sent).toBeLessThanOrEqual(660)
+      expect(sent).toBeGreaterThan(400)
+    }).pipe(
+      Effect.provide(
+        serviceLayer({ rateLimit: { limit: 100, window: 60_000, algorithm: "fixed-window" }, scenario: "small" })
       )
     )
   )

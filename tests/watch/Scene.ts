@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { TestServer } from "@berthkit/server/testing"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect } from "effect"
-import { settingsOf } from "../account.ts"
+import { placeLines, settingsOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
 export const folder = Effect.acquireRelease(
@@ -54,7 +54,7 @@ accounts:
     baseUrl: ${baseUrl}
     apiKey: { env: BERTH_API_KEY }
     accessToken: { env: BERTH_ACCESS_TOKEN }
-    interval: ${interval}
+${placeLines("    ")}    interval: ${interval}
     grace: 200ms
     hold: ${hold}
 sinks:

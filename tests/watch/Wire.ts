@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import * as Berth from "@berthkit/core/client/Berth"
 import { type Reply, scripted } from "@berthkit/core/testing"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
-import { optionsOf } from "../account.ts"
+import { inDialect, optionsOf } from "../account.ts"
 
 /** What the wire does to a request instead of carrying it: it answers, or is cut, so that nothing is sent. */
 type Fault = Reply | "cut"
@@ -39,7 +39,7 @@ const quietTurns = 5
 
 const describe = (request: { readonly method: string }, url: URL) => {
   const query = new URLSearchParams(url.search)
-  query.delete("apikey")
+  for (const name of ["apikey", "project_id", "location"]) query.delete(name)
   const path = url.pathname.replace("/myaccount/api/v1", "")
   return `${request.method} ${path}${query.size > 0 ? `?${query}` : ""}`
 }
@@ -95,7 +95,7 @@ const wire = Effect.gen(function* () {
 
 /** The client, the wire, and the mock service in this process, whose clock is the test's. */
 export const serviceLayer = (options: TestServerOptions = {}) => {
-  const server = TestServer.layerHttpClient({ clock: "real", ...options })
+  const server = TestServer.layerHttpClient(inDialect({ clock: "real", ...options }))
   const berth = Layer.unwrap(Effect.map(TestServer, (account) => Berth.layer(optionsOf(account))))
   return berth.pipe(Layer.provideMerge(Layer.effectContext(wire)), Layer.provideMerge(server))
 }

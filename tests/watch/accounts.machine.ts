@@ -42,7 +42,9 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })(
         for (const verb of ["migrate", "run"]) {
           const refused = yield* command([verb, "--config", config], env)
           expect(refused).toMatchObject({ code: 2, stdout: [] })
-          expect(refused.stderr[0]).toMatch(/^berth-watch: The store was made by a newer berth-watch: .*version 999/)
+          expect(refused.stderr[0]).toMatch(
+            /^berth-watch: The store has another schema than this berth-watch: .*version 999/
+          )
         }
       })
     )

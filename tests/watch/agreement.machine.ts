@@ -9,6 +9,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
+import { inDialect } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"
 import { create } from "./polling.ts"
@@ -103,13 +104,13 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
   )
 })
 
-layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accounts of one daemon", (it) => {
+layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })("accounts of one daemon", (it) => {
   it.effect("do not touch each other: refused credentials and an empty allowance are one account's alone", () =>
     Effect.gen(function* () {
       const { makeWorld } = yield* TestServer
       const world = { clock: "real", scenario: "small" } as const
-      const [good, refused] = [yield* makeWorld(world), yield* makeWorld(world)]
-      const empty = yield* makeWorld({ ...world, rateLimit: { limit: 1, window: "1 hour" } })
+      const [good, refused] = [yield* makeWorld(inDialect(world)), yield* makeWorld(inDialect(world))]
+      const empty = yield* makeWorld(inDialect({ ...world, rateLimit: { limit: 1, window: "1 hour" } }))
       const account = (name: string, { baseUrl }: { readonly baseUrl: string }) => `
   - name: ${name}
     baseUrl: ${baseUrl}

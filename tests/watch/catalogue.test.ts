@@ -5,6 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import { TestServer } from "@berthkit/server/testing"
+import { hourly } from "@berthkit/watch/observe/RequestShare"
 import { polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 
@@ -77,7 +78,8 @@ it.effect("an image whose record cannot be read is not reported as removed, nor 
 it.effect("the smallest share has room for the catalogue, and no hour has more requests than it", () =>
   Effect.gen(function* () {
     const { pass, requests } = yield* Wire
-    yield* (yield* polling({ intervalMillis: 20_000, fastIntervalMillis: null, requestsPerHour: 60 })).readCatalogue
+    yield* (yield* polling({ intervalMillis: 20_000, fastIntervalMillis: null, budget: Effect.succeed(hourly(60)) }))
+      .readCatalogue
     let before = 0
     for (let hour = 0; hour < 4; hour++) {
       yield* pass(60 * minute, 2500)

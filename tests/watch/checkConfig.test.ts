@@ -41,9 +41,45 @@ describe("berth-watch check-config", () => {
         "store: berth-watch.db",
         "http: 127.0.0.1:9464",
         "account eu: https://api.example.com",
+        "account eu: 60% of the rate limit, 720 requests an hour until the service reports its limit. All nodes are read every 9s with 99 nodes, 14m with 3000 nodes or 19m with 10000 nodes.",
         "sink chat: webhook to https://hooks.example.com (slack, not signed)"
       ]
     })
+  })
+
+  it("warns of two accounts with one key", async () => {
+    const account = /  - name: eu[^]*?(?=sinks:)/.exec(config)![0]
+    const { code, stdout } = await check(config.replace(account, account + account.replace("eu", "us")))
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      "account us: has the same key and service as account eu, so both report the same nodes and use one rate limit."
+    )
+  })
+
+  it("says from how many nodes on the interval is too short for the share", async () => {
+    const lines = async (interval: string, share: string) => {
+      const set = config.replace("accessToken", `interval: ${interval}\n    share: ${share}\n    accessToken`)
+      return (await check(set)).stdout.slice(5, -1)
+    }
+    expect(await lines("5s", "60%")).toEqual([
+      "account eu: an interval of 5s is too short for its share, 720 requests an hour. With any number of nodes it is stretched, to 7s at least."
+    ])
+    expect(await lines("10s", "60%")).toEqual([
+      "account eu: an interval of 10s is too short for its share, 720 requests an hour. With 100 nodes or more it is stretched, to 35s at least."
+    ])
+    expect(await lines("15m", "60%")).toMatchObject([expect.stringContaining("nodes or more")])
+    expect(await lines("12h", "60%")).toEqual([])
+    expect(await lines("auto", "60%")).toEqual([])
+  })
+
+  it("counts signing secrets", async () => {
+    const secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    const signed = async (secrets: string) => {
+      const sink = `  - { name: ops, webhook: { url: { env: CHAT }, secrets: [${secrets}] } }\n`
+      return (await check(config + sink, { ONE: secret, TWO: secret })).stdout.at(-1)
+    }
+    expect(await signed("{ env: ONE }")).toContain("1 signing secret)")
+    expect(await signed("{ env: ONE }, { env: TWO }")).toContain("2 signing secrets)")
   })
 
   it("says of a sink without an address where it is run, on a server that several processes share", async () => {

@@ -2,7 +2,7 @@
 import { TestServer } from "@berthkit/server/testing"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { json, run } from "../cli/berth.ts"
+import { json, run, settings } from "../cli/berth.ts"
 import { Daemon } from "./Daemon.ts"
 import { folder, wait } from "./Scene.ts"
 
@@ -16,7 +16,8 @@ layer(TestServer.layer({ clock: "real", scenario: "small" }), { excludeTestServi
       const costs = () => fetch(`${http}/api/cost`).then((reply) => reply.json() as any)
       while ((yield* wait(costs)).accounts[0]?.spent.amountInr === 0) yield* Effect.sleep("200 millis")
 
-      const env = { BERTH_WATCH_URL: http!, XDG_STATE_HOME: yield* folder }
+      const bare = { BERTH_WATCH_URL: http!, XDG_STATE_HOME: yield* folder, XDG_CONFIG_HOME: yield* folder }
+      const env = { ...(yield* settings), ...bare }
       const month = yield* run(["cost", "--month", "-o", "json"], { env })
       expect({ ...month, stdout: "" }).toMatchObject({ code: 0 })
       const [row] = json<Array<Record<string, any>>>(month)
@@ -28,6 +29,26 @@ layer(TestServer.layer({ clock: "real", scenario: "small" }), { excludeTestServi
 
       const since = json<Array<Record<string, any>>>(yield* run(["cost", "--since", "1h", "-o", "json"], { env }))
       expect(since[0]).toMatchObject({ account: "default", month: null, forecastInr: null })
+      // The same account by another spelling, another account of the service, another service, and none.
+      const there = (change: object, ...flags: ReadonlyArray<string>) =>
+        run(["cost", "--month", ...flags], { env: { ...env, ...change } })
+      const spelled = yield* there({ BERTH_BASE_URL: env.BERTH_BASE_URL.replace("127.0.0.1", "localhost") })
+      expect(spelled).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining(`From the berth-watch at ${http}, which watches this account as default.`)
+      })
+      expect(row).toMatchObject({ watchUrl: http })
+      for (const other of [{ BERTH_API_KEY: "another" }, { BERTH_BASE_URL: "https://example.com" }]) {
+        expect(yield* there(other)).toMatchObject({
+          code: 4,
+          stdout: "",
+          stderr: expect.stringContaining(`The berth-watch at ${http} does not watch this account, but default.`)
+        })
+      }
+      expect(yield* run(["cost", "--month"], { env: bare })).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("all its accounts, because no account is set here.")
+      })
       const metrics = yield* wait(() => fetch(`${http}/metrics`).then((reply) => reply.text()))
       for (const name of ["month_to_date", "forecast"]) {
         const [, value] = new RegExp(`^berth_cost_${name}_inr\\{account="default"[^}]*\\} ([\\d.e+-]+)`, "m").exec(

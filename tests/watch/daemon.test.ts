@@ -7,7 +7,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
-import { clientOf } from "../account.ts"
+import { clientOf, inDialect } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
 import { becomes, command, configured, distinct, eventsOf, receiver, wait } from "./Scene.ts"
@@ -15,12 +15,14 @@ import { becomes, command, configured, distinct, eventsOf, receiver, wait } from
 /** A node takes longer to be gone than a daemon takes to start on a busy machine: one that is not seen terminating is believed gone much later. */
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-  TestServer.layer({
-    clock: "real",
-    rateLimit: { limit: 1_000_000 },
-    provisioning: "1 hour",
-    termination: "10 seconds"
-  })
+  TestServer.layer(
+    inDialect({
+      clock: "real",
+      rateLimit: { limit: 1_000_000 },
+      provisioning: "1 hour",
+      termination: "10 seconds"
+    })
+  )
 )
 
 /** What alert rules and boards rely on, beside those that only some accounts have. */

@@ -41,6 +41,15 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the d
       const here = fleet.locator("#processes li", { hasText: "this page" })
       expect(yield* sees(here.textContent())).toContain(`:${daemons[0].program.child.pid}:`)
 
+      // The accounts are shared out a moment after the last process came.
+      for (const { program } of daemons) {
+        yield* sees(
+          fleet
+            .locator("#owners tr", { hasText: `:${program.child.pid}:` })
+            .first()
+            .waitFor()
+        )
+      }
       const before = yield* sees(page.evaluate<ReadonlyArray<Shown>>(shownOwners))
       const others = daemons
         .slice(1)

@@ -94,13 +94,16 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
       while ((yield* paused).length === 0) yield* Effect.sleep("100 millis")
       yield* wait(() => first.program.kill())
       const next = yield* Daemon.start(["run", "--config", config], sharing)
-      yield* wait(() => next.ready())
-      /** How often the client of the account has read what is shared. */
-      const beats = Effect.orDie(
-        sql<{ beats: number }>`SELECT max(beats) AS beats FROM allowance_process
-          WHERE process IN (SELECT process FROM allowance_member) AND process LIKE ${`${next.program.child.pid}-%`}`
+      const { http } = yield* wait(() => next.ready())
+      /** For how long it has had the account: one that knew nothing of the allowance would ask within a second. */
+      const hadMillis = Effect.map(
+        wait(() => ask(http, "/api/status")),
+        ({ body: { accounts, now } }) => {
+          const [{ owner }] = accounts
+          return owner?.isHere === true ? Date.parse(now) - Date.parse(owner.since) : 0
+        }
       )
-      while (Number((yield* beats)[0]?.beats ?? 0) < 6) yield* Effect.sleep("100 millis")
+      while ((yield* hadMillis) < 6000) yield* Effect.sleep("100 millis")
       expect(yield* refused).toBe(1)
       expect(next.program.printedOn.stderr).not.toContain("Cannot share")
     })
@@ -138,7 +141,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
 
       const refused = yield* command(["run", "--config", config], env)
       expect(refused.code).toBe(2)
-      expect(refused.stderr[0]).toMatch(/^berth-watch: The store was made by a newer berth-watch/)
+      expect(refused.stderr[0]).toMatch(/^berth-watch: The store has another schema than this berth-watch/)
       // Its place is taken by one that knows these tables.
       expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)
       for (const world of worlds) yield* turn(world)

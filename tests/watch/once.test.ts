@@ -1,9 +1,10 @@
+import type { ServerResponse } from "node:http"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe, it } from "vitest"
 import { TestServer } from "@berthkit/server/testing"
-import { settingsOf } from "../account.ts"
+import { inDialect, settingsOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
 const credentials = { BERTH_API_KEY: "berth-key", BERTH_ACCESS_TOKEN: "berth-token" }
@@ -11,7 +12,7 @@ const credentials = { BERTH_API_KEY: "berth-key", BERTH_ACCESS_TOKEN: "berth-tok
 const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   Effect.promise(() => new Daemon(args, env).finished())
 
-layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("berth-watch once", (it) => {
+layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices: true })("berth-watch once", (it) => {
   it.effect("prints a baseline event and each node there is, and ends with 0", () =>
     Effect.gen(function* () {
       const { BERTH_BASE_URL, ...account } = settingsOf(yield* TestServer)
@@ -48,6 +49,29 @@ describe("text from the service", () => {
     expect(stderr).toHaveLength(2)
     expect(stderr[0]).toContain("\\x1b[2J")
     expect(stderr.join("")).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+})
+
+describe("berth-watch once with records that cannot be read", () => {
+  const listing = (data: ReadonlyArray<object>) => (_: unknown, response: ServerResponse) => {
+    response.writeHead(200, { "content-type": "application/json" })
+    response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+  }
+  const label = { id: 5, label: "web" }
+
+  it("prints no baseline of an account of which it read nothing, and ends with 7", async () => {
+    await using service = await HttpService.listen(listing([label, { id: 6, label: "db" }]))
+    const { code, stderr, stdout } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
+    expect({ code, stdout }).toEqual({ code: 7, stdout: [] })
+    expect(stderr.join("\n")).toContain("2 records of the list cannot be read")
+  })
+
+  it("says how many it left out", async () => {
+    await using service = await HttpService.listen(listing([label, { id: 6, name: "db", status: "running" }]))
+    const { code, stderr, stdout } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
+    expect(code).toBe(0)
+    expect(stdout).toHaveLength(2)
+    expect(stderr.join("\n")).toContain("1 record of the list cannot be read")
   })
 })
 

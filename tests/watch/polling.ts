@@ -14,11 +14,12 @@ import { type Event, toEvent } from "@berthkit/watch/events/Event"
 import { readCatalogues } from "@berthkit/watch/observe/CatalogueReader"
 import { makeMoments } from "@berthkit/watch/observe/Moments"
 import { makePoller, type PollerOptions } from "@berthkit/watch/observe/Poller"
+import { hourly } from "@berthkit/watch/observe/RequestShare"
 
 /** The smallest plan there is, with an image for it. */
 export const cheapest = Effect.gen(function* () {
   const [plan] = yield* (yield* Plans).list()
-  return { plan: plan!.plan, image: plan!.images[0]! }
+  return { plan: plan!.slugs[0]!.slug, image: plan!.slugs[0]!.image }
 })
 
 export const create = Effect.fnUntraced(function* (name: string) {
@@ -51,7 +52,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
     rules,
     intervalMillis: 30_000,
     fastIntervalMillis: 1000,
-    requestsPerHour: 720,
+    budget: Effect.succeed(hourly(720)),
     areCredentialsNew: false,
     ...options
   })

@@ -4,7 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
-import { clientOf } from "../account.ts"
+import { clientOf, inDialect } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { becomes } from "./Scene.ts"
 
@@ -17,12 +17,16 @@ const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200
 const service = (options: TestServerOptions) =>
   Layer.provideMerge(
     Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-    TestServer.layer({ clock: "real", accounts: [account], rateLimit: { limit: 1_000_000 }, ...options })
+    TestServer.layer(inDialect({ clock: "real", accounts: [account], rateLimit: { limit: 1_000_000 }, ...options }))
   )
 
 const create = Effect.gen(function* () {
   const [plan] = yield* (yield* Plans).list()
-  const { node } = yield* (yield* Nodes).create({ name: "n", plan: plan!.plan, image: plan!.images[0]! })
+  const { node } = yield* (yield* Nodes).create({
+    name: "web",
+    plan: plan!.slugs[0]!.slug,
+    image: plan!.slugs[0]!.image
+  })
   return node.id
 })
 

@@ -99,9 +99,9 @@ describe("the commands about silences", () => {
       ])
       expect(yield* refused(...nodes, ...reason, "--until", "soon")).toEqual([
         2,
-        "berth-watch: --until cannot be soon: expected a date and time, such as 2026-03-01T10:20:30Z, or a duration, such as 2h."
+        "berth-watch: --until cannot be soon: expected an instant that exists, with its offset, such as 2026-03-01T10:20:30Z or 2026-03-01T10:20+05:30, or a duration, such as 2h."
       ])
-      expect(yield* refused(...nodes, ...reason, "--until", "2001-01-01")).toEqual([
+      expect(yield* refused(...nodes, ...reason, "--until", "2001-01-01T00:00Z")).toEqual([
         2,
         "berth-watch: A silence cannot end in the past."
       ])

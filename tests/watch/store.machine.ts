@@ -156,6 +156,7 @@ describe("the commands that read a store", () => {
             nextSweepAt: null,
             sweepIntervalMillis: null,
             detectionLatencyMillis: null,
+            requestsPerHour: null,
             allowance: null
           }
         ],

@@ -16,6 +16,10 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 const shells = {
   bash: { start: "bash --norc --noprofile -i", load: 'eval "$(berth completion bash)"' },
   zsh: { start: "zsh -f -i", load: 'autoload -U compinit; compinit -u -D; eval "$(berth completion zsh)"' },
+  "zsh before compinit": {
+    start: "zsh -f -i",
+    load: 'eval "$(berth completion zsh)"; autoload -U compinit; compinit -u -D'
+  },
   fish: { start: "fish --no-config -i", load: "berth completion fish | source" }
 } as const
 
@@ -49,7 +53,7 @@ const open = async (shell: keyof typeof shells) => {
     JSON.stringify({ version: 1, current: null, profiles }),
     { mode: 0o600 }
   )
-  writeCache(cachePath(env, undefined), { writtenMillis: Date.now(), values: { nodes, plans, images } })
+  writeCache(cachePath(env, {}), { writtenMillis: Date.now(), values: { nodes, plans, images } })
   const { load, start } = shells[shell]
   const terminal = new Program("script", ["--quiet", "--flush", "--command", start, "/dev/null"], {
     env,
@@ -67,7 +71,7 @@ const open = async (shell: keyof typeof shells) => {
 
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0
 const installed = (Object.keys(shells) as ReadonlyArray<keyof typeof shells>).filter(
-  (shell) => shell === "bash" || isInstalled(shell)
+  (shell) => shell === "bash" || isInstalled(shell.split(" ")[0]!)
 )
 
 describe.each(installed)("in %s", (shell) => {

@@ -186,4 +186,79 @@ describe("the action", () => {
       assert.deepStrictEqual(yield* statuses, ["running"])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
+
+  it.live("succeeds if only the create of an earlier job on this runner is not settled, and says so", () =>
+    Effect.gen(function* () {
+      const { folder, run, start } = yield* makeRunner
+      const { arm } = yield* TestServer
+      // An earlier job: its create gets no reply, and the runner kills the job before the create is settled.
+      yield* arm([{ fault: "hang", scope: { operation: "nodes.create" } }])
+      const earlier = yield* start("main", { name: "other" })
+      yield* Effect.repeat(
+        Effect.sync(() => leaseIn(folder)),
+        { until: (lease) => lease !== undefined, schedule: Schedule.spaced("50 millis") }
+      )
+      yield* Effect.flatMap(TestServer, ({ journal }) =>
+        Effect.repeat(journal, {
+          until: (requests) => requests.some(({ method }) => method === "POST"),
+          schedule: Schedule.spaced("50 millis")
+        })
+      )
+      process.kill(leaseIn(folder)!, "SIGKILL")
+      yield* Effect.promise(() => earlier.ended)
+      yield* arm([])
+      writeFileSync(join(folder, "state"), "")
+      assert.strictEqual((yield* run("main")).code, 0)
+      const post = yield* run("post")
+      assert.strictEqual(post.code, 0, post.stdout + post.stderr)
+      assert.match(post.stdout, /^::warning::An earlier run on this runner left a lease/m)
+      assert.deepStrictEqual(yield* statuses, ["terminate"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("does not signal another process that has got the process id of its run", () =>
+    Effect.gen(function* () {
+      const { folder, run, temporary } = yield* makeRunner
+      assert.strictEqual((yield* run("main")).code, 0)
+      const [job] = readdirSync(temporary)
+      const pid = join(temporary, job!, "pid")
+      process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL")
+      const other = yield* Program.start(() => new Program("sleep", ["300"]))
+      writeFileSync(pid, `${other.child.pid}\n`)
+      rmSync(join(temporary, job!, "node.json"))
+      const post = yield* run("post")
+      assert.strictEqual(post.code, 0, post.stdout + post.stderr)
+      assert.strictEqual(other.child.exitCode ?? other.child.signalCode, null)
+      assert.deepStrictEqual(yield* statuses, ["terminate"])
+      assert.isTrue(existsSync(folder))
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("passes on no text of another program that the runner would read as a command", () =>
+    Effect.gen(function* () {
+      const script = `import { show } from ${JSON.stringify(join(action, "common.mjs"))}
+        show("::error::a\\r:::set-output::b\\n  ::add-mask::c\\nnode ###[command]d ##[group]e")`
+      const shown = yield* Effect.scoped(
+        Effect.flatMap(
+          Program.start(() => Program.ofSource(script, { cwd: action })),
+          (program) => Effect.promise(() => program.succeeded())
+        )
+      )
+      assert.notMatch(shown, /^\s*::/m)
+      assert.notInclude(shown, "##[")
+      assert.include(shown, ": :error: :a\n: : :set-output: :b\n")
+    })
+  )
 })
+
+/** The process that holds a lease of this user; undefined if there is none. */
+const leaseIn = (home: string): number | undefined => {
+  const accounts = join(home, ".local/state/berth/accounts")
+  if (!existsSync(accounts)) return undefined
+  const [file] = readdirSync(accounts)
+    .map((account) => join(accounts, account, "leases"))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((name) => name.endsWith(".json"))
+  return file === undefined ? undefined : JSON.parse(readFileSync(file, "utf8")).owner.pid
+}

@@ -4,32 +4,16 @@
  */
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { json, run, settings, start } from "../berth.ts"
 import { stateFolder } from "../stateFolder.ts"
-
-const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
-
-const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
-const wordsOf = (command: ReadonlyArray<string>, ...flags: ReadonlyArray<string>) => [
-  "run",
-  ...order,
-  "--name",
-  "job",
-  ...flags,
-  "--",
-  ...command
-]
+import { binary, order, service, wordsOf } from "./ofRun.ts"
 
 const sh = (script: string) => ["sh", "-c", script]
 const forever = sh("echo started; exec sleep 300")
-
-const service = (options: TestServerOptions = {}) =>
-  TestServer.layer({ clock: "real", provisioning: "300 millis", termination: "1 hour", ...options })
 
 /** A user's environment, with a node of the same name that is not the run's. */
 const user = Effect.gen(function* () {

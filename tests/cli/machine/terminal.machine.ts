@@ -4,11 +4,13 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { ok } from "@berthkit/core/testing"
 import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { json, settings } from "../berth.ts"
+import { serve } from "../ScriptedServer.ts"
 import { webs } from "../fleet.ts"
 import { berth } from "../invoke.ts"
 import { stateFolder } from "../stateFolder.ts"
@@ -17,10 +19,13 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 
 const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
 
+/** What is typed once a text was shown, and what happens between the two. */
+type Answer = readonly [shown: string, typed: string, meanwhile?: Effect.Effect<unknown, never, TestServer>]
+
 /** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
 const atTerminal = (
   args: ReadonlyArray<string>,
-  answers: ReadonlyArray<readonly [shown: string, typed: string]>,
+  answers: ReadonlyArray<Answer>,
   more: Readonly<Record<string, string>> = {}
 ) =>
   Effect.gen(function* () {
@@ -34,8 +39,9 @@ const atTerminal = (
           isInputOpen: true
         })
     )
-    for (const [shown, typed] of answers) {
+    for (const [shown, typed, meanwhile = Effect.void] of answers) {
       yield* Effect.promise(() => terminal.printed(shown))
+      yield* meanwhile
       yield* Effect.sync(() => terminal.child.stdin.write(typed))
     }
     return yield* Effect.promise(() => terminal.ended)
@@ -50,6 +56,14 @@ const plan = "C-2VCPU-8RAM-50DISK"
 const image = "Ubuntu-22.04"
 
 describe("a delete", () => {
+  it.live("names the project and the location where they are set", () =>
+    Effect.gen(function* () {
+      const place = { BERTH_PROJECT: "7", BERTH_LOCATION: "Delhi" }
+      const { stdout } = yield* atTerminal(["node", "delete", "fleet-1"], [["[y/N] ", "n\r"]], place)
+      assert.match(stdout, /In project 7 at Delhi: Delete node fleet-1 /)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+  )
+
   it.live("asks, and does nothing when the answer is no or Ctrl-C", () =>
     Effect.gen(function* () {
       for (const typed of ["n\r", "\r", "\u0003"]) {
@@ -104,7 +118,7 @@ describe("a fleet whose count is lowered", () => {
       assert.strictEqual(yield* remaining, 12)
       assert.strictEqual((yield* apply([eleven, "11\r"])).code, 0)
       assert.strictEqual(yield* remaining, 1)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", provisioning: "100 millis" })))
   )
 })
 
@@ -231,5 +245,72 @@ describe("a terminal of 20 columns", () => {
         }
       }
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 3 } })))
+  )
+})
+
+describe("a question", () => {
+  it.live("ignores what was typed before it was shown", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* atTerminal(
+        ["node", "delete", "fleet-1"],
+        [
+          ["", "y\ry"],
+          ["[y/N] ", "n\r"]
+        ]
+      )
+      assert.strictEqual(code, 130, stdout)
+      assert.strictEqual(yield* remaining, 1)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+  )
+
+  it.live("changes nothing if another node has taken the name in the meantime", () =>
+    Effect.gen(function* () {
+      const twin = berth(["node", "create", "fleet-1", "--plan", plan, "--image", image])
+      const { code, stdout } = yield* atTerminal(["node", "delete", "fleet-1"], [["[y/N] ", "y\r", twin]])
+      assert.strictEqual(code, 2, stdout)
+      assert.include(stdout, "2 nodes are named fleet-1")
+      assert.strictEqual(yield* remaining, 2)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+  )
+
+  it.live("is asked again if other nodes match the pattern by then", () =>
+    Effect.gen(function* () {
+      const more = berth(["node", "create", "fleet-2", "--plan", plan, "--image", image])
+      const { code, stdout } = yield* atTerminal(
+        ["node", "delete", "fleet-*"],
+        [
+          ["Delete node fleet-1", "y\r", more],
+          ["Delete these 2 nodes?", "n\r"]
+        ]
+      )
+      assert.strictEqual(code, 130, stdout)
+      assert.include(stdout, "This has changed while the question was open.")
+      assert.strictEqual(yield* remaining, 2)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+  )
+
+  it.live("is asked again with the new price if the price rose", () =>
+    Effect.gen(function* () {
+      let perHour = "1.50"
+      let created = 0
+      const url = yield* serve(({ method, path }) => {
+        if (method === "POST") created++
+        if (!path.includes("/images/")) return ok([])
+        const specs = { ram: "8.00", cpu: 2, disk_space: 50, series: "C", minimum_billing_amount: "0" }
+        const prices = { price_per_hour: perHour, price_per_month: "1095" }
+        const os = { name: "Ubuntu", version: "22.04", image }
+        return ok([{ name: image, plan, image, os, zone: { slug_name: "ncr" }, specs: { ...specs, ...prices } }])
+      })
+      const { code, stdout } = yield* atTerminal(
+        ["node", "create", "web", "--count", "2", "--plan", plan, "--image", image],
+        [
+          ["₹3.00 per hour", "y\r", Effect.sync(() => (perHour = "999"))],
+          ["₹1998.00 per hour", "n\r"]
+        ],
+        { BERTH_BASE_URL: url }
+      )
+      assert.strictEqual(code, 130, stdout)
+      assert.strictEqual(created, 0)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })

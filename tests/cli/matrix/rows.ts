@@ -2,6 +2,7 @@
  * What every command prints in every format, in a pipe and on a terminal: one row for each kind of thing that it prints. The tests
  * run every row, and `docs/cli-output.md` shows them.
  */
+import { placeFlags } from "../../account.ts"
 import { formats } from "@berthkit/cli/globalFlags"
 
 export { formats }
@@ -110,7 +111,7 @@ export const rows: ReadonlyArray<Row> = [
   row("plan get", [plan], "record", { prints: "plan" }),
   row("limits", [], "record", { prints: "limits", lacks: ["id", "name"] }),
   row("doctor", [], "records", { prints: "check[]" }),
-  row("auth login", (own) => ["--profile", own], "record", {
+  row("auth login", (own) => ["--profile", own, ...placeFlags], "record", {
     prints: "profile",
     notes: "lines",
     input: "berth-key\nberth-token\n"

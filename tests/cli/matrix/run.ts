@@ -10,6 +10,7 @@ import { verbsOf } from "@berthkit/cli/commandTree"
 import { TestServer } from "@berthkit/server/testing"
 import type { Ended } from "@berthkit/testing/Program"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { inDialect } from "../../account.ts"
 import { json, type RunOptions, settings } from "../berth.ts"
 import { invoke } from "../invoke.ts"
 import { checkCell, type Places, type Valid, validator } from "./check.ts"
@@ -79,7 +80,7 @@ export class Shared extends Context.Service<
       const made = yield* environments
       return { environmentOf: (format) => made.get(format)!, ...(yield* readSchemas) }
     })
-  ).pipe(Layer.provideMerge(TestServer.layer({ scenario: "small", rateLimit: { limit: 100_000 } })))
+  ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ scenario: "small", rateLimit: { limit: 100_000 } }))))
 }
 
 /** Starts a command, and gives what it printed. */

@@ -90,7 +90,7 @@ export class Agent {
       "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" }
     }
     const reply = new Promise<Reply>((resolve) => this.#waiting.set(id, resolve))
-    const whole = revision === stateless ? { ...params, _meta: meta } : params
+    const whole = revision === stateless ? { ...params, _meta: { ...meta, ...Object(params["_meta"]) } } : params
     this.write(JSON.stringify({ jsonrpc: "2.0", id, method, params: whole }))
     const ended = this.program.ended.then(({ code, stderr }): never => {
       throw new Error(`the server ended with ${code}: ${stderr}`)

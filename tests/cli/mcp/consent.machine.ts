@@ -72,7 +72,8 @@ describe.each([["2025-11-25"], ["2026-07-28"]])("in a program with a dialog, of 
       assert.deepStrictEqual(yield* changes, ["POST"])
       const [question] = agent.questions
       assert.lengthOf(agent.questions, 1)
-      assert.include(question?.message, "Create node web on C-2VCPU-8RAM-50DISK from Ubuntu-22.04? ₹6.46 per hour")
+      assert.include(question?.message, "Create a node: ₹6.46 per hour")
+      assert.include(question?.message, "\nPlan: C-2VCPU-8RAM-50DISK\nImage: Ubuntu-22.04\nName: web\nAccount: ")
       assert.include(question?.message, 'Request: POST /myaccount/api/v1/nodes/ {"name":"web"')
       assert.deepStrictEqual(question?.requestedSchema, { type: "object", properties: {} })
     })
@@ -88,7 +89,7 @@ describe.each([["2025-11-25"], ["2026-07-28"]])("in a program with a dialog, of 
         assert.deepInclude(structuredContent, { outcome: "declined" })
       }
       assert.lengthOf(agent.questions, 1)
-      assert.include(agent.questions[0]?.message, "Delete node fleet-1")
+      assert.match(agent.questions[0]?.message ?? "", /^Delete a node: its disk is deleted too\.\nNode \d+: fleet-1, /)
       assert.isEmpty(yield* changes)
     })
   )

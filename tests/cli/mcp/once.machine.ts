@@ -2,18 +2,20 @@
  * A proposal is carried out once, whatever is repeated, lost or killed: what the service receives is counted behind a relay that keeps
  * replies back.
  */
+import { rmSync, writeFileSync } from "node:fs"
 import { request as forward, type RequestListener } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect } from "../../account.ts"
 import { stateFolder } from "../stateFolder.ts"
 import { type Agent, changes, order, startAgent } from "./Agent.ts"
 
 const everything = ["--allow", "create,delete,commit"]
 
-/** What becomes of the reply to the first change, which the service has carried out. */
-type Loss = "kept back" | "lost"
+/** What happens to the reply to the first change, which the service has carried out. `late`: it is passed on after `reached`. */
+type Loss = "kept back" | "lost" | "late"
 
 /** Stands before the service. `reached` is called once the service has carried out the first change. */
 const relay = Effect.fnUntraced(function* (loss: Loss, reached: () => void) {
@@ -26,9 +28,10 @@ const relay = Effect.fnUntraced(function* (loss: Loss, reached: () => void) {
     const options = { hostname, port, method: request.method, path: request.url, headers: request.headers }
     const passed = forward(options, (reply) => {
       if (isLost) {
-        reply.resume().once("end", reached)
+        if (loss !== "late") reply.resume().once("end", reached)
         if (loss === "lost") request.socket.destroy()
-        return
+        if (loss !== "late") return
+        reached()
       }
       response.writeHead(reply.statusCode ?? 500, reply.headers)
       reply.pipe(response)
@@ -57,7 +60,10 @@ const live = (
   test: (state: string) => Effect.Effect<void, never, TestServer | import("effect").Scope.Scope>
 ) =>
   it.live(title, () =>
-    Effect.flatMap(stateFolder, test).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 2 } })))
+    Effect.flatMap(stateFolder, test).pipe(
+      Effect.scoped,
+      Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 2 } })))
+    )
   )
 
 /** Executes a proposal on a server that is killed before the reply comes. Gives its id, and the server that was started after that. */
@@ -91,6 +97,24 @@ describe.each([
   )
 })
 
+describe("a create whose result cannot be kept", () => {
+  live("says which node it made", (state) =>
+    Effect.gen(function* () {
+      const lose = () => {
+        rmSync(state, { recursive: true })
+        writeFileSync(state, "")
+      }
+      const env = { XDG_STATE_HOME: state, BERTH_BASE_URL: yield* relay("late", lose) }
+      const agent = yield* startAgent(everything, { env, person: () => "accept" })
+      const id = yield* propose(agent, orders.create)
+      const { content, structuredContent } = yield* execute(agent, id)
+      assert.deepInclude(structuredContent, { outcome: "created" }, content[0]?.text)
+      assert.match(String(structuredContent["message"]), /^Node \d+ was created, and is billed\..* cannot be kept/)
+      assert.deepStrictEqual(yield* changes, ["POST"])
+    })
+  )
+})
+
 describe("a commitment", () => {
   live("whose reply never came, for the server was killed, is not sent again", (state) =>
     Effect.gen(function* () {
@@ -98,7 +122,7 @@ describe("a commitment", () => {
       for (let time = 0; time < 2; time++) {
         const { content, isError } = yield* execute(next, id)
         assert.isTrue(isError)
-        assert.match(content[0]?.text ?? "", /^Whether the commitment of node \d+ was set is not known/)
+        assert.match(content[0]?.text ?? "", /^It is not known whether the commitment of node \d+ was set/)
       }
       assert.deepStrictEqual(yield* changes, ["POST"])
     })
@@ -110,7 +134,7 @@ describe("a commitment", () => {
       const agent = yield* startAgent(everything, { env, person: () => "accept" })
       const id = yield* propose(agent, orders.commit)
       assert.include((yield* execute(agent, id)).content[0]?.text, "The service may have carried out the request")
-      assert.include((yield* execute(agent, id)).content[0]?.text, "was set is not known")
+      assert.include((yield* execute(agent, id)).content[0]?.text, "It is not known whether the commitment")
       assert.deepStrictEqual(yield* changes, ["POST"])
     })
   )

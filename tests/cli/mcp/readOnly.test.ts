@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import * as fc from "fast-check"
+import { inDialect } from "../../account.ts"
 import { type Agent, changes, methods, order, startAgent } from "./Agent.ts"
 
 const names = ["list_nodes", "get_node", "list_plans", "list_images", "account", "propose", "execute", "wait"]
@@ -73,7 +74,10 @@ describe("a server without --allow", () => {
       assert.isNotEmpty(yield* methods)
       const { result } = yield* Effect.promise(() => agent.request("tools/list"))
       assert.lengthOf(result["tools"] as ReadonlyArray<unknown>, 8)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ rateLimit: { limit: isSoak ? 10_000_000 : 100_000 } })))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TestServer.layer(inDialect({ rateLimit: { limit: isSoak ? 10_000_000 : 100_000 } })))
+    )
   )
 
   it.live("says how a person allows what was proposed", () =>
@@ -89,13 +93,18 @@ describe("a server without --allow", () => {
         assert.include(content[0]?.text, "berth mcp --allow create")
       }
       assert.isEmpty(yield* methods)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
 describe("what does not fit", () => {
   const refused: ReadonlyArray<readonly [what: string, name: string, args: object, says: string]> = [
-    ["another type", "list_nodes", { limit: "5" }, "The argument limit is not usable: expected a whole number from 1"],
+    [
+      "another type",
+      "list_nodes",
+      { limit: "five" },
+      "The argument limit is not usable: expected a whole number from 1"
+    ],
     ["a number with a fraction", "list_nodes", { limit: 1.5 }, "The argument limit is not usable"],
     ["too large a number", "list_nodes", { limit: 1e300 }, "The argument limit is not usable"],
     ["a negative id", "get_node", { node: -1 }, "The argument node is not usable"],
@@ -118,7 +127,7 @@ describe("what does not fit", () => {
         assert.isBelow(content[0]?.text.length ?? 0, 700, what)
       }
       assert.isEmpty(yield* methods)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   const raw = (agent: Agent, line: string) =>
@@ -158,6 +167,6 @@ describe("what does not fit", () => {
       yield* Effect.promise(() => agent.program.printed(`"id":906`))
       agent.program.child.stdin.write(`"id":907,"method":"ping"}\n`)
       yield* Effect.promise(() => agent.program.printed(`"id":907`))
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

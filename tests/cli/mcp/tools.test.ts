@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { countTokens } from "gpt-tokenizer"
+import { inDialect } from "../../account.ts"
 import { startAgent } from "./Agent.ts"
 
 const maxTools = 8
@@ -35,7 +36,7 @@ describe("the tools", () => {
         assert.isAtMost((result["tools"] as ReadonlyArray<unknown>).length, maxTools)
         assert.isAtMost(countTokens(printed), maxTokens)
         assert.isAtMost(Buffer.byteLength(printed) / minBytesPerToken, maxTokens)
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("say what they may do", () =>
@@ -59,7 +60,7 @@ describe("the tools", () => {
         propose: [true, false, false],
         execute: [false, true, true]
       })
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("answer as their schemas and those of berth schema have it", () =>
@@ -99,7 +100,7 @@ describe("the tools", () => {
       asCommand("node wait", waited)
       assert.deepStrictEqual(waited["node"], got)
       check("execute", yield* ask("execute", { proposal: proposed["id"] }))
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("group costs by the fleets of this machine", () =>
@@ -114,7 +115,7 @@ describe("the tools", () => {
         rows.map(({ name, nodes }) => [name, nodes]),
         [["shop", 1]]
       )
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("list plans by price, and no more than asked for", () =>
@@ -129,6 +130,6 @@ describe("the tools", () => {
         prices,
         prices.toSorted((a, b) => a - b)
       )
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer, type TestWorld } from "@berthkit/server/testing"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { clientOf } from "../../account.ts"
+import { clientOf, inDialect } from "../../account.ts"
 import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
@@ -25,7 +25,7 @@ describe("creates make exactly as many nodes as were asked for", () => {
     it.live(what, () =>
       Effect.gen(function* () {
         const server = yield* TestServer
-        const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
+        const world = yield* server.makeWorld(inDialect({ clock: "real", rateLimit: plenty }))
         yield* world.arm([{ fault, every: 3 }])
         const creations = yield* Effect.forEach(
           Array.from({ length: count }, (_, i) => i),
@@ -37,7 +37,7 @@ describe("creates make exactly as many nodes as were asked for", () => {
         assert.strictEqual(made, count)
         assert.strictEqual(new Set(creations.map(({ node }) => node.id)).size, count)
         assert.strictEqual(creations.filter(({ outcome }) => outcome === "adopted").length, count / 3)
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
     )
   }
 })
@@ -46,14 +46,14 @@ describe("two processes that ask for the same creates at once", () => {
   it.live("make exactly as many nodes as were asked for", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
-      const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
+      const world = yield* server.makeWorld(inDialect({ clock: "real", rateLimit: plenty }))
       // Long enough between reading an intent and writing it for both to find none.
       yield* world.arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.list" } }])
       const start = yield* makersIn(world, isSoak ? 20 : 8)
       const makers = yield* Effect.all([start, start])
       yield* Effect.promise(() => Promise.all(makers.map((maker) => maker.succeeded())))
       assert.strictEqual((yield* nodesOf(world)).length, isSoak ? 20 : 8)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -61,13 +61,13 @@ describe("a process that is killed while it creates", () => {
   it.live("is finished by the next one, with exactly as many nodes as were asked for", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
-      const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
+      const world = yield* server.makeWorld(inDialect({ clock: "real", rateLimit: plenty }))
       const asked = isSoak ? 40 : 12
       const start = yield* makersIn(world, asked)
       yield* killAfter(world, start, 4)
       const second = yield* start
       yield* Effect.promise(() => second.succeeded())
       assert.strictEqual((yield* nodesOf(world)).length, asked)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

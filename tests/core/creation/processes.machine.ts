@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Program } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
+import { inDialect } from "../../account.ts"
 import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
 /** What a maker printed for each of its keys. */
@@ -25,7 +26,7 @@ describe("processes with the same keys, after one that was killed in the middle"
     it.live(`make one node for each key, and all name the same: ${attempt}`, () =>
       Effect.gen(function* () {
         const server = yield* TestServer
-        const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
+        const world = yield* server.makeWorld(inDialect({ clock: "real", rateLimit: plenty }))
         const start = yield* makersIn(world, keys)
         yield* killAfter(world, start, keys / 2)
         const lines = yield* Effect.forEach(
@@ -41,7 +42,7 @@ describe("processes with the same keys, after one that was killed in the middle"
           Array.from({ length: keys }, () => 1)
         )
         assert.strictEqual(new Set(lines.flat().map(({ id }) => id)).size, keys)
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
     )
   }
 })

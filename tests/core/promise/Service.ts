@@ -6,6 +6,7 @@ import { BerthError, type Client, type ClientOptions, createClient } from "@bert
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { RequestListener } from "node:http"
+import { inDialect, placeOptions } from "../../account.ts"
 
 export const apiKey = "key/with+odd=chars&more"
 export const accessToken = "token.with-odd~chars"
@@ -24,10 +25,11 @@ export const mockService = async (
 ): Promise<Service & { readonly options: ClientOptions }> => {
   const scope = Scope.makeUnsafe()
   const { accessToken, apiKey, baseUrl } = Context.get(
-    await Effect.runPromise(Scope.provide(Layer.build(TestServer.layer(server)), scope)),
+    await Effect.runPromise(Scope.provide(Layer.build(TestServer.layer(inDialect(server))), scope)),
     TestServer
   )
-  const all = { baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken), ...options }
+  const credentials = { apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
+  const all = { baseUrl, ...credentials, ...placeOptions, ...options }
   const client = createClient(all)
   return {
     baseUrl,

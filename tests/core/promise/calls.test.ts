@@ -1,4 +1,4 @@
-import { type Client, createClient, NodeNotFound, type NodeSpec } from "@berthkit/core/promise"
+import { type Client, createClient, InvalidRequest, NodeNotFound, type NodeSpec } from "@berthkit/core/promise"
 import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -45,6 +45,15 @@ describe("the promise client", () => {
     const series = await plans.list({ series: "C" })
     assert.isNotEmpty(series)
     for (const plan of series) assert.strictEqual(plan.series, "C")
+    const large = await plans.list({ series: "C", minCpu: 4, minRam: 16 })
+    assert.deepStrictEqual(
+      large.map(({ plan }) => plan),
+      series.filter(({ memoryMib, vcpus }) => vcpus! >= 4 && memoryMib! >= 16 * 1024).map(({ plan }) => plan)
+    )
+    assert.isBelow(large.length, series.length)
+    const [only, ...others] = await plans.list({ plan: large[0]!.plan.toLowerCase() })
+    assert.deepStrictEqual([only?.plan, others], [large[0]!.plan, []])
+    assert.instanceOf(await rejection(plans.list({ minCpu: 1.5 })), InvalidRequest)
     const ubuntu = await images.list({ os: "ubuntu" })
     assert.isNotEmpty(ubuntu)
     for (const image of ubuntu) assert.strictEqual(image.os.name, "Ubuntu")

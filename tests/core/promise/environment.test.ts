@@ -24,6 +24,28 @@ describe("a client from the environment", () => {
     vi.unstubAllGlobals()
   })
 
+  it("refuses a path that begins with ~, which only a shell replaces, in options and in the variable", () => {
+    setAll(good)
+    for (const [options, option] of [
+      [{ stateDirectory: "~" }, "stateDirectory"],
+      [{ stateDirectory: "~/.berth" }, "stateDirectory"],
+      [{ stateDirectory: "~\\berth" }, "stateDirectory"],
+      [{ stateDirectory: " ~ops/berth" }, "stateDirectory"],
+      [{ stateDirectory: "" }, "stateDirectory"],
+      [{ stateDirectory: " " }, "stateDirectory"],
+      [{ allowanceFile: "~/allowance.json" }, "allowanceFile"],
+      [{ allowanceFile: "" }, "allowanceFile"]
+    ] as const) {
+      const error = refusal(options)
+      assert.strictEqual(error.option, option)
+      if (/~/.test(JSON.stringify(options))) assert.include(error.hint, "os.homedir()")
+    }
+    setAll({ BERTH_ALLOWANCE_FILE: "~/allowance.json" })
+    const { hint, message } = refusal({ stateDirectory: "auto" })
+    assert.match(message, /^The variable BERTH_ALLOWANCE_FILE is not usable: a path here does not begin with "~"/)
+    assert.include(hint, "os.homedir()")
+  })
+
   it("speaks for the account that the variables name", async () => {
     await using service = await mockService({ scenario: { fleet: 3 } })
     const { accessToken, apiKey, baseUrl } = service.options

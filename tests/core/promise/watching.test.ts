@@ -7,6 +7,7 @@ import {
   type RawReply,
   StatusNotReached
 } from "@berthkit/core/promise"
+import { nodeRecord } from "@berthkit/core/testing"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { bareService, mockService, rejection } from "./Service.ts"
 
@@ -168,6 +169,26 @@ describe("a listener", () => {
     const ends: Array<unknown> = []
     await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => ends.push(listed) }))
     assert.deepStrictEqual(ends, [{ nodes: 150, requests: 2, complete: true, readToEnd: true, unreadable: [] }])
+  })
+
+  it("of a page gets the records that cannot be read, which are a warning too, once", async () => {
+    const body = JSON.stringify({ message: "Success", code: 200, data: [nodeRecord({ id: 7 }), { id: 8 }], errors: {} })
+    const warnings: Array<string> = []
+    const logger = { debug: () => {}, info: () => {}, warn: (line: string) => void warnings.push(line) }
+    await using service = await bareService((_, response) => void response.end(body), { logger })
+    const { client } = service
+    const pages: Array<unknown> = []
+    const page = await client.nodes.listPage({ onEnd: (page) => pages.push(page) })
+    await client.nodes.listPage()
+    assert.deepStrictEqual(
+      page.map(({ id }) => id),
+      [7]
+    )
+    const expected = "a string"
+    assert.deepStrictEqual(pages, [
+      { unreadable: [{ _tag: "UnreadableRecord", id: 8, name: null, field: "name", expected }] }
+    ])
+    assert.deepStrictEqual(warnings, ["The list has a record that cannot be read: node 8, whose name is not a string."])
   })
 
   it("of a list that need not be exact gets what was assumed", async () => {

@@ -11,7 +11,7 @@ const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04"
 const { node } = await client.nodes.create(spec, { key: "web" })
 const again = await client.nodes.create(spec, { key: "web" })
 const nodes: ReadonlyArray<Node> = await client.nodes.list().toArray()
-const listed = nodes.some(({ createdAt, id }) => id === node.id && createdAt.getTime() === node.createdAt.getTime())
+const listed = nodes.some(({ createdAt, id }) => id === node.id && createdAt?.getTime() === node.createdAt?.getTime())
 
 const refused = await client.nodes.get(1).then(
   () => "nothing",

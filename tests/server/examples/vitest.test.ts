@@ -7,8 +7,7 @@ afterAll(() => server.close())
 
 it("a node runs after ten seconds", async () => {
   await using world = await server.makeWorld({ provisioning: "10 seconds" })
-  const { accessToken, apiKey, baseUrl } = world
-  await using client = createClient({ baseUrl, apiKey, accessToken })
+  await using client = createClient(world.connection)
   const { node } = await client.nodes.create({ name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" })
   await world.advance("10 seconds")
   expect((await client.nodes.get(node.id)).status).toBe("running")

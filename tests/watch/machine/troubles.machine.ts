@@ -21,8 +21,8 @@ const maxMillis = 15_000
 
 interface ServiceState {
   ids: ReadonlyArray<number>
-  /** Of the node with the first id. */
-  createdAt: string
+  /** Whether the node with the first id has a name. */
+  isNamed: boolean
   name: string
   status: number
   headers: Readonly<Record<string, string>>
@@ -32,16 +32,16 @@ interface ServiceState {
 const service = Effect.gen(function* () {
   const state: ServiceState = {
     ids: [1, 2, 3, 4, 5, 6, 7, 8],
-    createdAt: "2026-01-01T00:00:00Z",
+    isNamed: true,
     name: "web",
     status: 200,
     headers: {}
   }
   const record = (id: number) => ({
     id,
-    name: `${state.name}-${id}`,
+    name: id === 1 && !state.isNamed ? null : `${state.name}-${id}`,
     status: "running",
-    created_at: id === 1 ? state.createdAt : "2026-01-01T00:00:00Z"
+    created_at: "2026-01-01T00:00:00Z"
   })
   const { url } = yield* HttpService.start((request, response) => {
     const found = new URL(request.url!, "http://service")
@@ -206,9 +206,9 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
       const running = yield* start({ folder: yield* diskOf(20), baseUrl: url })
       const { ids } = state
 
-      state.createdAt = "yesterday"
+      state.isNamed = false
       yield* begins(running, "records-unreadable")
-      state.createdAt = "2026-01-01T00:00:00Z"
+      state.isNamed = true
       yield* ends(running, "records-unreadable")
 
       state.headers = { "ratelimit-limit": "1200", "ratelimit-remaining": "50", "ratelimit-reset": "1" }

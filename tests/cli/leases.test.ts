@@ -1,0 +1,303 @@
+/**
+ * What `berth reap` and the end of `berth run` delete, and what they leave alone, within this process and against the mock service. Tests
+ * that need processes and terminals are in `machine/run.machine.ts`.
+ */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { inDialect } from "../account.ts"
+import { json, settings } from "./berth.ts"
+import { hurried, invoke } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const [plan, image] = ["C-2VCPU-8RAM-50DISK", "Ubuntu-22.04"]
+const order = ["--plan", plan, "--image", image]
+
+const service = (options: TestServerOptions = {}) =>
+  TestServer.layer(
+    inDialect({ clock: "real", provisioning: "0 millis", termination: "1 hour", uniqueNames: false, ...options })
+  )
+
+type Env = Record<string, string>
+
+const makeEnv = Effect.gen(function* () {
+  return { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder } as Env & { readonly XDG_STATE_HOME: string }
+})
+
+const berth = (args: ReadonlyArray<string>, env: Env) => hurried(invoke(args, { env }))
+
+/** Creates a node as another client would, so that this user's state does not know it. */
+const foreign = Effect.fnUntraced(function* (name: string) {
+  const { code, stderr, stdout } = yield* berth(
+    ["node", "create", name, ...order, "-o", "json"],
+    yield* Effect.scoped(makeEnv)
+  )
+  assert.strictEqual(code, 0, stderr)
+  return json<{ readonly id: number }>({ code, stderr, stdout }).id
+})
+
+const statuses = Effect.flatMap(TestServer, ({ control, id }) =>
+  Effect.map(Effect.orDie(control.nodes.list({ params: { world: id }, query: {} })), (found) =>
+    Object.fromEntries(found.map((node) => [node.id, node.status]))
+  )
+)
+
+const deletes = Effect.flatMap(TestServer, ({ journal }) =>
+  Effect.map(journal, (requests) => requests.filter(({ method }) => method === "DELETE").length)
+)
+
+/** The folder of the account, which a create makes. */
+const accountIn = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) => {
+  const accounts = join(XDG_STATE_HOME, "berth", "accounts")
+  const [account] = readdirSync(accounts).filter((name) => existsSync(join(accounts, name, "creates")))
+  return join(accounts, account!)
+}
+
+const leasesIn = (env: { readonly XDG_STATE_HOME: string }) => {
+  try {
+    return readdirSync(join(accountIn(env), "leases"))
+  } catch {
+    return []
+  }
+}
+
+interface Left {
+  readonly sentAgoMillis: number
+  readonly nodeId?: number
+}
+
+/** Leaves the lease of a run that was killed on another machine with the same home folder, so that only its `--ttl` ends it. */
+const leaveLease = (env: { readonly XDG_STATE_HOME: string }, name: string, { nodeId, sentAgoMillis }: Left) =>
+  Effect.gen(function* () {
+    // A create makes the folders.
+    yield* berth(["node", "create", "first", ...order, "--idempotency-key", "first"], env)
+    const now = yield* Clock.currentTimeMillis
+    const at = { wallMillis: now - sentAgoMillis, bootMillis: 0, bootClock: null }
+    const owner = { machine: "elsewhere", namespace: "n", pid: 7, startTime: "9" }
+    const key = "run-left"
+    const account = accountIn(env)
+    const intent = {
+      version: 1,
+      key,
+      name,
+      plan,
+      image,
+      spec: null,
+      newerThan: 0,
+      sentAt: { ...at, serviceMillis: at.wallMillis },
+      fate: "lost",
+      nodeId: null,
+      owner
+    }
+    writeFileSync(join(account, "creates", "open", `${key}.json`), JSON.stringify(intent), { mode: 0o600 })
+    mkdirSync(join(account, "leases"), { mode: 0o700, recursive: true })
+    const lease = {
+      version: 1,
+      key,
+      name,
+      plan,
+      image,
+      order: "digest",
+      owner,
+      begunAt: at,
+      takenAt: at,
+      ttlMillis: 1000,
+      keptSince: null,
+      node: nodeId === undefined ? null : { id: nodeId, name, createdMillis: now }
+    }
+    writeFileSync(join(account, "leases", `${key}.json`), JSON.stringify(lease), { mode: 0o600 })
+  })
+
+describe("a lease whose create was never answered", () => {
+  it.live("deletes no node of that name that somebody else created too late to be the result of the create", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 700_000 })
+      const id = yield* foreign("ci-job")
+      for (let round = 0; round < 2; round++) {
+        yield* berth(["reap"], env)
+        yield* berth(["run", ...order, "--name", "ci-job", "--dry-run", "--", "true"], env)
+      }
+      assert.strictEqual((yield* statuses)[id], "running")
+      assert.strictEqual(yield* deletes, 0)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("ends with nothing deleted once it is certain that nothing was created", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 700_000 })
+      const reaped = yield* berth(["reap", "-o", "json"], env)
+      assert.strictEqual(reaped.code, 0, reaped.stderr)
+      assert.deepInclude(json<ReadonlyArray<object>>(reaped)[0], { id: null, name: "ci-job", outcome: "nothing" })
+      assert.deepStrictEqual([leasesIn(env), yield* deletes], [[], 0])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("deletes the only node of the name, plan and image that was created in that time", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000 })
+      const id = yield* foreign("ci-job")
+      const reaped = yield* berth(["reap", "-o", "json"], env)
+      assert.strictEqual(reaped.code, 0, reaped.stderr)
+      assert.deepInclude(json<ReadonlyArray<object>>(reaped)[0], { id, outcome: "deleted" })
+      assert.deepStrictEqual([leasesIn(env), (yield* statuses)[id]], [[], "terminate"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("names both candidates if there are two, and deletes neither, even when one of them has gone", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000 })
+      const ids = [yield* foreign("ci-job"), yield* foreign("ci-job")] as const
+      const reaped = yield* berth(["reap"], env)
+      assert.strictEqual(reaped.code, 9, reaped.stderr)
+      assert.match(reaped.stdout, new RegExp(`ci-job +failed .*${ids[0]}, ${ids[1]}`))
+      const asJson = yield* berth(["reap", "-o", "json"], env)
+      const { error } = JSON.parse(asJson.stderr.split("\n")[0]!)
+      assert.match(error.hint, new RegExp(`berth node get ${ids[0]} ${ids[1]}; .+ then remove .+run-left.json`))
+      yield* berth(["node", "delete", String(ids[0]), "--yes"], env)
+      const again = yield* berth(["reap"], env)
+      assert.strictEqual(again.code, 9, again.stderr)
+      assert.deepStrictEqual([leasesIn(env), (yield* statuses)[ids[1]]], [["run-left.json"], "running"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("what a run refuses", () => {
+  it.live.each([
+    ["--plan", "NOPE"],
+    ["--max-cost", "0.01"]
+  ])("is refused before anything that earlier runs left is deleted: %s %s", ([flag, value]) =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const id = yield* foreign("ci-job")
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: id })
+      const { code, stderr } = yield* berth(["run", ...order, flag!, value!, "--", "true"], env)
+      assert.strictEqual(code, 2, stderr)
+      assert.deepStrictEqual([yield* deletes, (yield* statuses)[id]], [0, "running"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a leased node that is a member of a fleet", () => {
+  /** A node that a person has given to a fleet as a protected member. */
+  const adopted = Effect.fnUntraced(function* (env: Env) {
+    const id = yield* foreign("ci-job")
+    const folder = yield* stateFolder
+    const file = join(folder, "fleet.yaml")
+    writeFileSync(file, `fleet: shop\nnodes:\n  db: { plan: ${plan}, image: ${image}, protect: true }\n`)
+    const { code, stderr } = yield* berth(["fleet", "adopt", String(id), "--as", "db-1", "-f", file], env)
+    assert.strictEqual(code, 0, stderr)
+    return { folder, id }
+  })
+
+  it.live("stays with its lease if the ledger cannot be read", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const { folder, id } = yield* adopted(env)
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: id })
+      writeFileSync(join(folder, "fleet.ledger.json"), "<<<<<<< HEAD")
+      const reaped = yield* berth(["reap"], env)
+      assert.notStrictEqual(reaped.code, 0)
+      assert.match(reaped.stdout + reaped.stderr, /fleet\.ledger\.json cannot be read, and it may protect the node/)
+      assert.deepStrictEqual([leasesIn(env), yield* deletes, (yield* statuses)[id]], [["run-left.json"], 0, "running"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("is the fleet's: a reap leaves it, says whose it is, and ends the lease", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const { id } = yield* adopted(env)
+      // `fleet adopt` refuses a leased node, so a node can be both leased and in a fleet only through the ledger of another machine.
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: id })
+      const dry = yield* berth(["reap", "--dry-run", "-o", "json"], env)
+      assert.deepStrictEqual(json(dry), [])
+      const reaped = yield* berth(["reap"], env)
+      assert.strictEqual(reaped.code, 0, reaped.stderr)
+      assert.include(reaped.stderr, `Node ${id} (ci-job) is db-1 of the fleet shop now: it stays, and is billed.`)
+      assert.match(reaped.stdout, /ci-job +in-fleet/)
+      assert.deepStrictEqual([leasesIn(env), yield* deletes, (yield* statuses)[id]], [[], 0, "running"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a run whose state folder vanishes while its command runs", () => {
+  const vanishing = (env: { readonly XDG_STATE_HOME: string }, ...flags: ReadonlyArray<string>) =>
+    berth(
+      [
+        "run",
+        ...order,
+        "--name",
+        "job",
+        ...flags,
+        "--",
+        "mv",
+        join(env.XDG_STATE_HOME, "berth"),
+        join(env.XDG_STATE_HOME, "gone")
+      ],
+      env
+    )
+
+  it.live.each(["--yes", "--reuse"])("deletes its node all the same: with %s", (flag) =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const { code, stderr } = yield* vanishing(env, flag)
+      assert.strictEqual(code, 0, stderr)
+      assert.match(stderr, /Deleted node \d+ \(job\)\./)
+      assert.deepStrictEqual(Object.values(yield* statuses), ["terminate"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("names the node, its cost and the command that deletes it, if the delete fails", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      yield* arm([{ fault: "status", status: 403, scope: { operation: "nodes.delete" } }])
+      const env = yield* makeEnv
+      const { code, stderr } = yield* vanishing(env)
+      const [id] = Object.keys(yield* statuses)
+      assert.strictEqual(code, 3, stderr)
+      assert.match(
+        stderr,
+        new RegExp(
+          `error: Node job \\(${id}\\) was not deleted, and is billed: .+ Leaving it costs ₹\\d+\\.\\d\\d per hour\\.\nhint: Delete it: berth node delete ${id}; .+berth reap\n$`
+        )
+      )
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("run --reuse", () => {
+  it.live("says what is charged for the node that it keeps, and whether that is the minimum charge", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const reuse = ["run", ...order, "--name", "job", "--reuse", "--", "true"]
+      const { code, stderr } = yield* berth(reuse, env)
+      assert.strictEqual(code, 0, stderr)
+      const [, minimum] = /at least ₹(\d+\.\d\d)/.exec(stderr) ?? []
+      const charged = minimum === undefined ? String.raw`₹[\d.]+` : `₹${minimum}, the minimum charge`
+      assert.match(stderr, new RegExp(`Kept node .+; its hour ends in .+\\. Charged so far: ${charged}\\.\n`))
+      const again = yield* berth(reuse, env)
+      assert.match(again.stderr, new RegExp(`Took node .+ left\\. Charged so far: ${charged}\\.\n`))
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a reap that takes long", () => {
+  it.live("says on a pipe after 2 s what it waits for, and nothing with --quiet", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const env = yield* makeEnv
+      const slow = [{ fault: "latency", delay: "2500 millis", times: 1, scope: { operation: "nodes.get" } }] as const
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: yield* foreign("ci-job") })
+      yield* arm(slow)
+      assert.match((yield* invoke(["reap"], { env })).stderr, /^Waiting for deleted \(2 s\)$/m)
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: yield* foreign("ci-job") })
+      yield* arm(slow)
+      assert.strictEqual((yield* invoke(["reap", "--quiet"], { env })).stderr, "")
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})

@@ -1,0 +1,23 @@
+/** What the tests of `berth run` as a process have in common. */
+import { fileURLToPath } from "node:url"
+import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
+import { inDialect } from "../../account.ts"
+
+export const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
+
+export const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+/** The words of a run of the command, on a node that is called `job`. */
+export const wordsOf = (command: ReadonlyArray<string>, ...flags: ReadonlyArray<string>) => [
+  "run",
+  ...order,
+  "--name",
+  "job",
+  ...flags,
+  "--",
+  ...command
+]
+
+/** A service on which nodes come to run soon, and are long in going. */
+export const service = (options: TestServerOptions = {}) =>
+  TestServer.layer(inDialect({ clock: "real", provisioning: "300 millis", termination: "1 hour", ...options }))

@@ -1,0 +1,212 @@
+/**
+ * Checks Berth against a model of the world: random histories of commands, edits, faults and changes by other programs, and rules that must
+ * hold after each command. Histories that once revealed a bug are kept below as plain steps.
+ */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { isSoak } from "@berthkit/testing/chance"
+import * as fc from "fast-check"
+import { histories, play, shrunk, warmUp } from "./model/histories.ts"
+import { type History, scriptOf } from "./model/steps.ts"
+
+beforeAll(warmUp)
+
+/** Stop the search after this many bugs. */
+const maxFound = 20
+
+describe("any history of commands, edits, faults and foreign hands", () => {
+  it(
+    "sends what was shown, deletes what is its own, and makes one node for one key",
+    async () => {
+      const found = new Map<string, History>()
+      await fc.assert(
+        fc.asyncProperty(histories, async (history) => {
+          if (found.size >= maxFound) return
+          for (const { rule } of (await play(history)).broken) if (!found.has(rule)) found.set(rule, history)
+        }),
+        { numRuns: 200 }
+      )
+      const reports: Array<string> = []
+      for (const [rule, history] of found) {
+        const short = await shrunk(history, rule)
+        const { broken } = await play(short, (each) => each.rule !== rule)
+        reports.push(`${rule}: ${broken.find((each) => each.rule === rule)?.why}\n${scriptOf(short)}`)
+      }
+      if (reports.length > 0) assert.fail(`\n${reports.join("\n\n")}\n`)
+    },
+    isSoak ? 0 : 300_000
+  )
+})
+
+const apply = { step: "apply", maxDeletes: 5 } as const
+const replaceAll = { ...apply, replace: true } as const
+const hour = { step: "wait", seconds: 3600 } as const
+const createSolo = { step: "create", key: "k1", name: "Solo_1", plan: "tiny" } as const
+const somebodyCreates = (name: string, plan: "tiny" | "small") =>
+  ({ step: "others", happening: { does: "create", name, plan } }) as const
+
+/** Each title says what must hold. */
+const kept: Readonly<Record<string, History>> = {
+  "a protected node is not replaced by another image": [
+    apply,
+    { step: "edit", edit: { sets: "protect", group: "web", to: true } },
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    replaceAll
+  ],
+  "a protected node is not replaced because its tags are in another order": [
+    { step: "edit", edit: { sets: "tags", group: "web", to: ["a", "b"] } },
+    apply,
+    { step: "edit", edit: { sets: "protect", group: "web", to: true } },
+    { step: "edit", edit: { sets: "tags", group: "web", to: ["b", "a"] } },
+    replaceAll
+  ],
+  "a create that was refused for an expensive plan is not sent once the file wants a cheap one": [
+    { step: "edit", edit: { sets: "plan", group: "web", to: "huge" } },
+    { ...apply, weather: { create: "429" } },
+    { step: "edit", edit: { sets: "plan", group: "web", to: "tiny" } },
+    { ...apply, maxCost: 4 },
+    hour,
+    { ...apply, maxCost: 4 }
+  ],
+  "a create that never arrived is not sent once the file wants another plan": [
+    { ...apply, weather: { create: "swallowed" } },
+    { step: "edit", edit: { sets: "plan", group: "web", to: "tiny" } },
+    hour,
+    apply
+  ],
+  "a replacement that was refused and then reverted leaves the node that is as the file says": [
+    apply,
+    { step: "edit", edit: { sets: "plan", group: "web", to: "huge" } },
+    { ...replaceAll, weather: { create: "429" } },
+    { step: "edit", edit: { sets: "everything", to: "as before the last edit" } },
+    replaceAll,
+    hour,
+    replaceAll
+  ],
+  "somebody else's later node is not reaped as that of a run whose create never arrived": [
+    {
+      step: "run",
+      name: "ci",
+      plan: "tiny",
+      weather: { create: "swallowed", times: 1 },
+      cut: { atRequest: 4, isSent: true, how: "kill" }
+    },
+    hour,
+    somebodyCreates("ci", "tiny"),
+    { step: "reap" }
+  ],
+  "somebody else's later node is not deleted by the next run": [
+    {
+      step: "run",
+      name: "ci",
+      plan: "tiny",
+      weather: { create: "500", times: 1 },
+      cut: { atRequest: 6, isSent: true, how: "kill" }
+    },
+    hour,
+    somebodyCreates("ci", "tiny"),
+    { step: "run", name: "ci", plan: "tiny" }
+  ],
+  "somebody else's later node is not destroyed with a fleet": [
+    { ...apply, weather: { create: "swallowed" } },
+    hour,
+    somebodyCreates("shop-web-1", "small"),
+    { step: "destroy" }
+  ],
+  "somebody else's later node is not taken into a fleet": [
+    { ...apply, weather: { create: "swallowed" } },
+    hour,
+    somebodyCreates("shop-web-1", "small"),
+    apply
+  ],
+  "somebody else's later node is not taken for the node of a key": [
+    { ...createSolo, weather: { create: "swallowed" } },
+    hour,
+    somebodyCreates("Solo_1", "tiny"),
+    createSolo
+  ],
+  "the nodes of a group that was renamed stay while the new ones are refused": [
+    apply,
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { ...apply, weather: { create: "412" } }
+  ],
+  "the nodes of a group that was renamed stay until the new ones run": [
+    apply,
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { ...apply, weather: { neverRuns: true } }
+  ],
+  "a node is protected once any command has said so, also when its group has another name": [
+    apply,
+    { step: "edit", edit: { sets: "protect", group: "web", to: true } },
+    { step: "destroy" },
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { step: "wait", seconds: 20 },
+    apply
+  ],
+  "the next apply reports a replacement that was cut off, with its exit code": [
+    apply,
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    { ...replaceAll, cut: { atRequest: 10, isSent: true, how: "interrupt" } },
+    hour,
+    apply
+  ],
+  "a commitment is bought with its price shown, within a bound or after a yes": [
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 365 } },
+    apply,
+    { ...apply, answer: "y" }
+  ],
+  "a commitment whose reply is lost is not sent again": [
+    createSolo,
+    { step: "commitment", name: "Solo_1", days: 30, answer: "y", weather: { commit: "lost" } }
+  ],
+  "a commitment of a fleet whose reply is lost is not sent again": [
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
+    { ...apply, answer: "y", weather: { commit: "lost" } }
+  ],
+  "a price that rises while the question is open is asked about again": [
+    { ...apply, answer: "y", meanwhile: { does: "raise prices", plan: "small", times: 2 } }
+  ],
+  "a node of the same name that comes while the question is open stays the only one": [
+    { ...apply, answer: "y", meanwhile: { does: "create", name: "shop-web-2", plan: "tiny" } }
+  ],
+  "a member with a second node from another machine is a difference": [
+    { ...apply, machine: "second" },
+    { ...apply, weather: { hiddenForSeconds: 60 } },
+    { step: "wait", seconds: 60 },
+    { step: "diff" }
+  ],
+  "another name in the file is a difference": [
+    apply,
+    { step: "edit", edit: { sets: "name", group: "web", to: "Web_{n}" } },
+    { step: "diff" }
+  ],
+  "a key makes one node and its id is printed if the service spells the name in another way": [
+    { ...createSolo, weather: { spelling: "dashes" } },
+    hour,
+    createSolo
+  ],
+  "a member has one node and its id is printed if the service spells the name in another way": [
+    { step: "edit", edit: { sets: "name", group: "web", to: "Web_{n}" } },
+    { ...apply, weather: { spelling: "dashes" } },
+    hour,
+    apply
+  ],
+  "a run whose state folder is gone after the create still deletes its node": [
+    { step: "run", name: "ci", plan: "small", stateGoneAt: 3 }
+  ],
+  "a run whose state folder is gone while it waits still deletes its node": [
+    { step: "run", name: "ci", plan: "small", stateGoneAt: 5 }
+  ],
+  "an agent's create is named also if its result cannot be kept": [
+    { step: "propose", action: "create", name: "agent", plan: "tiny" },
+    { step: "approve", answer: "y" },
+    { step: "execute", stateGoneAt: 3 }
+  ]
+}
+
+describe("histories that once showed a fault", () => {
+  it.each(Object.entries(kept))("%s", async (_, history) => {
+    const { broken, ran } = await play(history)
+    const text = ran.map(({ args, code, stderr }) => `berth ${args.join(" ")}\n${stderr}exit ${code}`).join("\n")
+    assert.deepStrictEqual(broken, [], `${text}\n${scriptOf(history)}`)
+  })
+})

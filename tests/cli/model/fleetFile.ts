@@ -1,0 +1,55 @@
+/**
+ * The fleet file as a person edits it.
+ */
+import { type ImageName, images, type PlanName, plans } from "./service.ts"
+
+export interface Group {
+  readonly count: number
+  readonly plan: PlanName
+  readonly image: ImageName
+  readonly tags: ReadonlyArray<string>
+  readonly protect: boolean
+  /** The days of a committed option, which is set to renew. */
+  readonly commitment: number | null
+  readonly name: string | null
+  readonly script: string | null
+}
+
+export type FleetFile = Readonly<Record<string, Group>>
+
+export const group: Group = {
+  count: 2,
+  plan: "small",
+  image: "ubuntu",
+  tags: [],
+  protect: false,
+  commitment: null,
+  name: null,
+  script: null
+}
+
+/** The name of the nth node of a group. */
+export const nameOf = (key: string, { name }: Group, n: number): string =>
+  name === null ? `shop-${key}-${n}` : name.replaceAll("{n}", String(n))
+
+/** The names of all members. */
+export const namesIn = (file: FleetFile): ReadonlyArray<string> =>
+  Object.entries(file).flatMap(([key, each]) => Array.from({ length: each.count }, (_, i) => nameOf(key, each, i + 1)))
+
+/** The file as text; start scripts are files next to it. */
+export const textOf = (file: FleetFile): string => {
+  const lines = Object.entries(file).map(([key, each]) => {
+    const settings = [
+      `count: ${each.count}`,
+      `plan: ${plans[each.plan]}`,
+      `image: ${images[each.image]}`,
+      ...(each.tags.length === 0 ? [] : [`tags: [${each.tags.join(", ")}]`]),
+      ...(each.protect ? ["protect: true"] : []),
+      ...(each.commitment === null ? [] : [`commitment: auto_renew ${each.commitment}d`]),
+      ...(each.name === null ? [] : [`name: "${each.name}"`]),
+      ...(each.script === null ? [] : ["startScripts: [start.sh]"])
+    ]
+    return `  ${key}: { ${settings.join(", ")} }\n`
+  })
+  return `fleet: shop\nnodes: ${lines.length === 0 ? "{}" : `\n${lines.join("")}`}\n`
+}

@@ -1,0 +1,519 @@
+/**
+ * Generates histories, plays them, and shrinks one that breaks a rule.
+ */
+import { numbersFrom, seed } from "@berthkit/testing/chance"
+import * as fc from "fast-check"
+import { brokenBy, type Broken } from "./invariants.ts"
+import { Terminal } from "./program.ts"
+import { type ImageName, images, type PlanName, plans, type Trouble, type Weather } from "./service.ts"
+import type { Around, Edit, Happening, History, Step } from "./steps.ts"
+import { type Ran, World } from "./world.ts"
+
+export interface Played {
+  readonly broken: ReadonlyArray<Broken>
+  readonly ran: ReadonlyArray<Ran>
+}
+
+/** Plays a history until it breaks a rule that is not left out. */
+export const play = async (history: History, isLeftOut: (broken: Broken) => boolean = () => false): Promise<Played> => {
+  // A history must have the same result whatever was played before it.
+  Object.assign(Math, { random: numbersFrom(seed) })
+  const world = new World()
+  const ran: Array<Ran> = []
+  try {
+    for (const step of history) {
+      const result = await world.play(step)
+      if (result === undefined) continue
+      ran.push(result)
+      const broken = brokenBy(world, result).filter((each) => !isLeftOut(each))
+      if (broken.length > 0) return { broken, ran }
+    }
+    return { broken: [], ran }
+  } finally {
+    world.close()
+  }
+}
+
+/** Loads all modules of the commands, while time stands still. */
+export const warmUp = async (): Promise<void> => {
+  if (Terminal.isWarm) return
+  await play(every, () => true)
+  Terminal.isWarm = true
+}
+
+const every: History = [
+  { step: "apply" },
+  { step: "diff" },
+  { step: "edit", edit: { sets: "plan", group: "web", to: "tiny" } },
+  { step: "apply", replace: true, maxDeletes: 5, answer: "y" },
+  { step: "run", name: "ci", plan: "tiny" },
+  { step: "run", name: "ci", plan: "tiny", reuse: true },
+  { step: "reap" },
+  { step: "create", key: "k1", name: "Solo_1", plan: "tiny" },
+  { step: "create", key: "k1", name: "Solo_1", plan: "tiny", weather: { create: "lost" } },
+  { step: "commitment", name: "Solo_1", days: 30, answer: "y" },
+  { step: "propose", action: "create", name: "agent", plan: "tiny" },
+  { step: "approve", answer: "y" },
+  { step: "execute" },
+  { step: "fleet" },
+  { step: "adopt", name: "Solo_1", member: "web-3" },
+  { step: "apply", weather: { create: "lost" } },
+  { step: "destroy", answer: "y" }
+]
+
+// Generators.
+
+const pick = <T>(...values: ReadonlyArray<T>) => fc.constantFrom(...values)
+const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary })
+const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 8 })
+
+type Optional<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
+type Required<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+
+/** Drops undefined fields, so that the value prints well. */
+const compact = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== undefined)) as Optional<T> & Required<T>
+
+const plan = pick<PlanName>(...(Object.keys(plans) as ReadonlyArray<PlanName>))
+const image = pick<ImageName>(...(Object.keys(images) as ReadonlyArray<ImageName>))
+const groupKey = fc.oneof(often(3, pick("web")), often(1, pick("app", "db")))
+const nodeName = pick("shop-web-1", "shop-web-2", "shop-app-1", "ci", "Solo_1", "agent")
+const trouble = pick<Trouble>("429", "412", "400", "500", "lost", "swallowed", "late")
+
+const weather: fc.Arbitrary<Weather> = fc.oneof(
+  often(6, fc.record({ create: trouble, times: rarely(pick(1, 2)) }).map(compact)),
+  often(1, fc.record({ remove: trouble })),
+  often(1, fc.record({ commit: trouble, times: rarely(pick(1)) }).map(compact)),
+  often(
+    3,
+    pick<Weather>(
+      { hiddenForSeconds: 10 },
+      { spelling: "dashes" },
+      { spelling: "lower" },
+      { spelling: "cut" },
+      { neverRuns: true },
+      { falseMissing: true },
+      { staleLists: true },
+      { shortLists: true },
+      { create: "lost", hiddenForSeconds: 10 },
+      { create: "lost", spelling: "dashes" }
+    )
+  )
+)
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  often(3, fc.record({ does: pick("create" as const), name: nodeName, plan: pick<PlanName>("small", "tiny") })),
+  often(1, fc.record({ does: pick("delete" as const), name: nodeName })),
+  often(1, fc.record({ does: pick("rename" as const), name: nodeName, to: pick("theirs", "shop-web-9") })),
+  often(1, fc.record({ does: pick("raise prices" as const), plan, times: pick(2, 80) })),
+  often(1, fc.record({ does: pick("raise commitments" as const), times: pick(2, 212) }))
+)
+
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  often(5, fc.record({ sets: pick("plan" as const), group: groupKey, to: plan })),
+  often(2, fc.record({ sets: pick("image" as const), group: groupKey, to: image })),
+  often(2, fc.record({ sets: pick("count" as const), group: groupKey, to: pick(0, 1, 2, 3) })),
+  often(2, fc.record({ sets: pick("tags" as const), group: groupKey, to: pick([], ["a", "b"], ["b", "a"], ["a"]) })),
+  often(3, fc.record({ sets: pick("protect" as const), group: groupKey, to: pick(true, true, false) })),
+  often(1, fc.record({ sets: pick("commitment" as const), group: groupKey, to: pick(30, 365, null) })),
+  often(2, fc.record({ sets: pick("name" as const), group: groupKey, to: pick("Web_{n}", "shop-web-{n}", null) })),
+  often(
+    1,
+    fc.record({
+      sets: pick("script" as const),
+      group: groupKey,
+      to: pick("#!/bin/sh\necho a\n", "#!/bin/sh\necho b\n")
+    })
+  ),
+  often(4, fc.record({ sets: pick("group name" as const), group: pick("web"), to: pick("app", "db") })),
+  often(
+    1,
+    fc.record({ sets: pick("group" as const), group: groupKey, to: pick("removed" as const, "added" as const) })
+  ),
+  often(2, pick<Edit>({ sets: "everything", to: "as before the last edit" }))
+)
+
+const aCut = fc.record({
+  atRequest: fc.integer({ min: 1, max: 10 }),
+  isSent: fc.boolean(),
+  how: pick("kill" as const, "interrupt" as const)
+})
+const cut: fc.Arbitrary<Around> = fc.record({ cut: aCut })
+
+const around: fc.Arbitrary<Around> = fc
+  .record({
+    weather: seldom(weather),
+    cut: rarely(aCut),
+    stateGoneAt: fc.option(fc.integer({ min: 2, max: 8 }), { nil: undefined, freq: 30 })
+  })
+  .map(compact)
+
+/** A person at a terminal, who may take long enough for the world to change. */
+const asked = fc
+  .record({ answer: pick("y" as const, "y" as const, "n" as const), meanwhile: seldom(happening) })
+  .map(compact)
+const maybeAsked = fc.oneof(often(3, fc.constant({})), often(1, asked))
+
+const merged = <A extends object, B extends object>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>): fc.Arbitrary<A & B> =>
+  fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }))
+
+const apply: fc.Arbitrary<Step> = merged(
+  merged(around, maybeAsked),
+  fc
+    .record({
+      step: pick("apply" as const),
+      replace: fc.option(pick(true), { nil: undefined, freq: 1 }),
+      maxCost: seldom(pick(2, 30, 1000)),
+      maxDeletes: pick(5, 5, 5, 1, undefined),
+      wait: seldom(pick(true))
+    })
+    .map(compact)
+)
+const plainApply: Step = { step: "apply", maxDeletes: 5 }
+const runStep: fc.Arbitrary<Step> = merged(
+  around,
+  fc
+    .record({
+      step: pick("run" as const),
+      name: pick("ci"),
+      plan: pick<PlanName>("tiny", "small"),
+      reuse: seldom(pick(true)),
+      fails: rarely(pick(true))
+    })
+    .map(compact)
+)
+const wait: fc.Arbitrary<Step> = fc.record({
+  step: pick("wait" as const),
+  seconds: pick(1, 15, 660, 660, 3600, 86_400)
+})
+const create: fc.Arbitrary<Step> = merged(
+  around,
+  fc.record({ step: pick("create" as const), key: pick("k1"), name: pick("Solo_1"), plan: pick<PlanName>("tiny") })
+)
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  often(6, apply),
+  often(4, fc.constant(plainApply)),
+  often(8, fc.record({ step: pick("edit" as const), edit })),
+  often(2, merged(around, merged(maybeAsked, fc.record({ step: pick("destroy" as const) })))),
+  often(2, fc.constant<Step>({ step: "diff" })),
+  often(1, fc.constant<Step>({ step: "dry run" })),
+  often(2, runStep),
+  often(1, merged(around, fc.record({ step: pick("reap" as const) }))),
+  often(2, create),
+  often(
+    1,
+    merged(
+      merged(around, asked),
+      fc.record({ step: pick("commitment" as const), name: pick("Solo_1", "shop-web-1"), days: pick(30, 365) })
+    )
+  ),
+  often(
+    1,
+    fc.record({
+      step: pick("propose" as const),
+      action: pick("create" as const),
+      name: pick("agent"),
+      plan: pick<PlanName>("tiny", "small")
+    })
+  ),
+  often(
+    1,
+    fc.record({ step: pick("propose" as const), action: pick("delete" as const), name: pick("shop-web-1", "Solo_1") })
+  ),
+  often(1, fc.record({ step: pick("approve" as const), answer: pick("y" as const, "n" as const) })),
+  often(1, merged(around, fc.record({ step: pick("execute" as const) }))),
+  often(
+    1,
+    fc.record({ step: pick("adopt" as const), name: pick("Solo_1", "shop-web-1"), member: pick("web-1", "web-3") })
+  ),
+  often(3, fc.record({ step: pick("others" as const), happening })),
+  often(4, wait),
+  often(
+    1,
+    fc.record({ step: pick("state" as const), is: pick("saved" as const, "restored" as const, "lost" as const) })
+  ),
+  often(1, fc.constant<Step>({ step: "apply", machine: "second" })),
+  often(1, fc.constant<Step>({ step: "fleet" }))
+)
+
+const sequence = (...steps: ReadonlyArray<fc.Arbitrary<Step> | Step>): fc.Arbitrary<History> =>
+  fc.tuple(...steps.map((each) => ("step" in each ? fc.constant(each) : each)))
+
+const edited = (by: fc.Arbitrary<Edit> = edit): fc.Arbitrary<Step> =>
+  fc.record({ step: pick("edit" as const), edit: by })
+const troubled: fc.Arbitrary<Around> = fc.record({ weather: fc.record({ create: trouble }) })
+const others: fc.Arbitrary<Step> = fc.record({ step: pick("others" as const), happening })
+const aPlan = fc.record({ sets: pick("plan" as const), group: pick("web"), to: plan })
+const anOrder: fc.Arbitrary<Edit> = fc.oneof(
+  aPlan,
+  fc.record({ sets: pick("image" as const), group: pick("web"), to: image }),
+  fc.record({ sets: pick("tags" as const), group: pick("web"), to: pick(["a", "b"], ["b", "a"]) })
+)
+const sameName = (name: string, plan: PlanName): Step => ({ step: "others", happening: { does: "create", name, plan } })
+
+/** Sequences that often go wrong: something is begun and left, and something else meets it later. */
+const phrase: fc.Arbitrary<History> = fc.oneof(
+  often(10, sequence(step)),
+  often(2, sequence(apply, edited(), apply)),
+  // A create is left open, and the file has changed since.
+  often(3, sequence(merged(troubled, fc.constant(plainApply)), edited(aPlan), apply)),
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(anOrder),
+      merged(troubled, fc.constant<Step>({ ...plainApply, replace: true })),
+      edited(),
+      apply
+    )
+  ),
+  // A protected node, and ways to delete it.
+  often(
+    2,
+    sequence(
+      plainApply,
+      edited(pick<Edit>({ sets: "protect", group: "web", to: true })),
+      edited(anOrder),
+      fc.oneof(apply, fc.constant<Step>({ ...plainApply, replace: true }))
+    )
+  ),
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(pick<Edit>({ sets: "group name", group: "web", to: "app" })),
+      merged(troubled, fc.constant(plainApply))
+    )
+  ),
+  // Another machine that has the same files.
+  often(
+    1,
+    sequence(
+      edited(),
+      pick<Step>({ step: "apply", maxDeletes: 5, machine: "second" }),
+      pick<Step>(plainApply, { ...plainApply, weather: { hiddenForSeconds: 60 } }),
+      pick<Step>({ step: "wait", seconds: 60 }),
+      pick<Step>({ step: "diff" }, plainApply)
+    )
+  ),
+  // A change between the question and the answer.
+  often(
+    2,
+    sequence(
+      fc.record({ step: pick("apply" as const), answer: pick("y" as const), maxDeletes: pick(5), meanwhile: happening })
+    )
+  ),
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(),
+      fc.record({ step: pick("apply" as const), answer: pick("y" as const), replace: pick(true), meanwhile: happening })
+    )
+  ),
+  // A service that spells names in its own way.
+  often(
+    1,
+    sequence(
+      merged(
+        fc.record({ weather: fc.record({ spelling: pick("dashes" as const, "lower" as const, "cut" as const) }) }),
+        create
+      ),
+      wait,
+      create
+    )
+  ),
+  often(
+    1,
+    sequence(
+      edited(pick<Edit>({ sets: "name", group: "web", to: "Web_{n}" })),
+      merged(
+        fc.record({ weather: fc.record({ spelling: pick("dashes" as const, "lower" as const) }) }),
+        fc.constant(plainApply)
+      ),
+      wait,
+      apply
+    )
+  ),
+  // A command is cut off, and another one continues its work.
+  often(
+    2,
+    sequence(
+      plainApply,
+      edited(),
+      merged(cut, fc.constant<Step>({ ...plainApply, replace: true })),
+      fc.oneof(edited(), wait),
+      pick<Step>(plainApply, { ...plainApply, replace: true }, { step: "destroy" })
+    )
+  ),
+  often(
+    1,
+    sequence(merged(cut, runStep), wait, pick<Step>({ step: "reap" }, { step: "run", name: "ci", plan: "tiny" }))
+  ),
+  often(
+    1,
+    sequence(merged(fc.record({ stateGoneAt: fc.integer({ min: 2, max: 8 }) }), runStep), pick<Step>({ step: "reap" }))
+  ),
+  // Commitments within a bound.
+  often(
+    1,
+    sequence(
+      edited(pick<Edit>({ sets: "commitment", group: "web", to: 30 }, { sets: "commitment", group: "web", to: 365 })),
+      merged(
+        around,
+        fc.record({ step: pick("apply" as const), maxDeletes: pick(5), maxCommitment: pick(9000, 200_000) })
+      ),
+      edited(),
+      fc.record({
+        step: pick("apply" as const),
+        replace: pick(true),
+        maxDeletes: pick(5),
+        maxCommitment: pick(9000, 200_000)
+      })
+    )
+  ),
+  // A node that a person gives to the fleet.
+  often(
+    1,
+    sequence(
+      sameName("shop-web-1", "small"),
+      pick<Step>({ step: "adopt", name: "shop-web-1", member: "web-1" }),
+      edited(),
+      apply
+    )
+  ),
+  // The account differs from the file, and a command has to say so.
+  often(1, sequence(plainApply, edited(), pick<Step>({ step: "diff" }))),
+  // A commitment whose reply is lost, and that is tried again.
+  often(
+    1,
+    sequence(
+      create,
+      merged(
+        fc.record({ weather: fc.record({ commit: trouble, times: pick(1, 2) }) }),
+        fc.constant<Step>({ step: "commitment", name: "Solo_1", days: 30, answer: "y" })
+      ),
+      pick<Step>(
+        { step: "commitment", name: "Solo_1", days: 30, answer: "y" },
+        { step: "commitment", name: "Solo_1", days: 365, maxCommitment: 200_000 },
+        { step: "commitment", name: "Solo_1", days: 30 }
+      )
+    )
+  ),
+  // A create that buys a period, with and without a bound.
+  often(
+    1,
+    sequence(
+      merged(
+        around,
+        fc
+          .record({
+            step: pick("create" as const),
+            key: pick("k1"),
+            name: pick("Solo_1"),
+            plan: pick<PlanName>("tiny"),
+            days: pick(30, 365),
+            maxCommitment: pick(undefined, 100, 9000)
+          })
+          .map(compact)
+      )
+    )
+  ),
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(pick<Edit>({ sets: "commitment", group: "web", to: 30 })),
+      merged(fc.record({ weather: fc.record({ commit: trouble }) }), fc.constant<Step>({ ...plainApply, answer: "y" })),
+      plainApply
+    )
+  ),
+  // A create is left open, and somebody else makes a node of its name.
+  often(
+    3,
+    sequence(
+      merged(troubled, runStep),
+      wait,
+      pick(sameName("ci", "tiny"), sameName("ci", "small")),
+      pick<Step>({ step: "reap" }, { step: "run", name: "ci", plan: "tiny" })
+    )
+  ),
+  often(1, sequence(merged(troubled, create), wait, sameName("Solo_1", "tiny"), create)),
+  often(
+    1,
+    sequence(
+      merged(troubled, fc.constant(plainApply)),
+      wait,
+      sameName("shop-web-1", "small"),
+      pick<Step>({ step: "destroy" }, plainApply)
+    )
+  ),
+  often(1, sequence(runStep, wait, others, pick<Step>({ step: "reap" }))),
+  often(
+    1,
+    sequence(
+      fc.record({
+        step: pick("propose" as const),
+        action: pick("create" as const),
+        name: pick("agent"),
+        plan: pick<PlanName>("tiny")
+      }),
+      fc.oneof(fc.constant<Step>({ step: "wait", seconds: 15 }), others),
+      fc.record({ step: pick("approve" as const), answer: pick("y" as const) }),
+      merged(around, fc.record({ step: pick("execute" as const) }))
+    )
+  )
+)
+
+export const histories: fc.Arbitrary<History> = fc
+  .array(phrase, { minLength: 1, maxLength: 5 })
+  .map((phrases) => phrases.flat())
+
+/** Simpler versions of a step, each without one optional value. */
+const without = (each: Step): ReadonlyArray<Step> =>
+  Object.keys(each)
+    .filter((key) =>
+      [
+        "weather",
+        "cut",
+        "maxCommitment",
+        "meanwhile",
+        "answer",
+        "stateGoneAt",
+        "machine",
+        "replace",
+        "maxCost",
+        "maxDeletes",
+        "wait",
+        "reuse",
+        "fails"
+      ].includes(key)
+    )
+    .map((key) => Object.fromEntries(Object.entries(each).filter((entry) => entry[0] !== key)) as unknown as Step)
+
+/** Shrinks a history as far as it still breaks the rule. */
+export const shrunk = async (history: History, rule: string): Promise<History> => {
+  const breaks = async (candidate: History) => (await play(candidate, (each) => each.rule !== rule)).broken.length > 0
+  let shortest = history
+  for (let isShorter = true; isShorter;) {
+    isShorter = false
+    for (let at = shortest.length - 1; at >= 0; at--) {
+      const fewer = shortest.toSpliced(at, 1)
+      if (await breaks(fewer)) {
+        shortest = fewer
+        isShorter = true
+        continue
+      }
+      for (const simpler of without(shortest[at]!)) {
+        const candidate = shortest.with(at, simpler)
+        if (!(await breaks(candidate))) continue
+        shortest = candidate
+        isShorter = true
+        break
+      }
+    }
+  }
+  return shortest
+}

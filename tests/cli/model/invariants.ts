@@ -1,0 +1,400 @@
+/**
+ * What must hold after every command, whatever has happened: it sent only what it had shown and what its limits allow, deleted only nodes
+ * that are proved to be ours, deleted nothing before its replacement ran, made one node per key, and reported every change.
+ */
+import { type Group, nameOf, namesIn } from "./fleetFile.ts"
+import { type ChangeTruth, type NodeTruth, type PlanName, plans } from "./service.ts"
+import { type Ran, secrets, type World } from "./world.ts"
+
+/** A rule that does not hold, and why. */
+export interface Broken {
+  /** Names the rule and the command, so that the same bug has the same name in every history. */
+  readonly rule: string
+  readonly why: string
+}
+
+/** Only these commands own the nodes that one of them made. */
+const fleetCommands = new Set(["apply", "destroy"])
+const leaseCommands = new Set(["run", "reap"])
+const ownersFor = (step: string): ReadonlySet<string> =>
+  fleetCommands.has(step) ? fleetCommands : leaseCommands.has(step) ? leaseCommands : new Set([step])
+
+const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
+
+/** Whether a text has a word by itself. */
+const has = (text: string, word: string) => new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\d)`).test(text)
+
+const money = (amount: number) => amount.toFixed(2)
+
+const textOfRun = ({ stderr, stdout }: Ran) => `${stderr}\n${stdout}`
+
+const changesOf = ({ service }: World, { command }: Ran): ReadonlyArray<ChangeTruth> =>
+  service.changes.filter((change) => change.command === command)
+
+const isFair = ({ step }: Ran) => step.weather === undefined && step.cut === undefined && step.stateGoneAt === undefined
+
+/** The lines that were shown; for a proposal, the whole text that a person has read as one. */
+const shownTo = ({ consent, step }: Ran, { shown }: ChangeTruth): ReadonlyArray<string> =>
+  step.step === "execute" ? [consent.replaceAll("\n", " ")] : shown.split("\n")
+
+type Rule = (world: World, ran: Ran, found: ReadonlyArray<ChangeTruth>) => Iterable<Broken>
+
+/** 1 and 6: every create was shown, with its price, and is within the limits. */
+const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
+  const { ledgerBefore, step } = ran
+  const changed = step.meanwhile === undefined ? "" : ", which changed after the question"
+  for (const change of changes) {
+    if (change.kind !== "create") continue
+    const { body, pricePerHour } = change
+    const [name, plan, image] = [String(body["name"]), String(body["plan"]), String(body["image"])]
+    // A period is shown with its whole price.
+    const words = [name, plan, image, money(change.commitmentPrice ?? pricePerHour)]
+    if (!shownTo(ran, change).some((line) => words.every((word) => has(line, word)))) {
+      yield {
+        rule: `${changed === "" ? 1 : 6} shown as sent (${step.step})`,
+        why: `${name} on ${plan} from ${image} at ₹${money(pricePerHour)}${changed} was sent and not shown`
+      }
+    }
+    const maxCost = "maxCost" in step ? step.maxCost : undefined
+    // What does not make the fleet dearer is not refused.
+    const hadPerHour = Array.from(ledgerBefore.keys()).reduce((sum, id) => {
+      const node = service.nodes.get(id)
+      return sum + (node === undefined ? 0 : service.priceOf(node.plan))
+    }, 0)
+    if (maxCost !== undefined && pricePerHour > maxCost && pricePerHour > hadPerHour) {
+      yield {
+        rule: `1 within --max-cost (${step.step})`,
+        why: `${name} costs ₹${money(pricePerHour)}, more than ₹${maxCost}`
+      }
+    }
+    const others = change.foreignOfThatName.filter((id) => !adopted.has(id))
+    if (step.meanwhile?.does === "create" && others.length > 0 && ran.questions < 2) {
+      yield {
+        rule: `6 a same-name node after the question (${step.step})`,
+        why: `${name} was made beside node ${others.join(", ")}, which nobody was shown`
+      }
+    }
+  }
+}
+
+/** How long the service may take to process a request that got no reply. */
+const openMillis = 630_000
+
+/**
+ * Whether nobody can tell somebody else's node from the result of our create: it has the name and plan of that create, was made while the
+ * create was open, and its record does not state an image.
+ */
+const isLikeOurs = ({ commands, service, unrecorded }: World, node: NodeTruth, owners: ReadonlySet<string>): boolean =>
+  service.changes.some(
+    ({ atMillis, body, command, isAnswered, kind, made }) =>
+      kind === "create" &&
+      (made === null || !isAnswered || unrecorded.has(command)) &&
+      owners.has(commands.get(command) ?? "") &&
+      body["name"] === node.askedName &&
+      body["plan"] === node.plan &&
+      atMillis <= node.createdMillis &&
+      node.createdMillis <= atMillis + openMillis
+  )
+
+/** 2: only nodes that were made for us are deleted or count as ours. */
+const onlyOurs: Rule = function* (world, ran, changes) {
+  const { adopted, commands, service } = world
+  const { step } = ran
+  const owners = ownersFor(step.step)
+  const isForeign = (node: NodeTruth) =>
+    node.maker === "somebody else" && !adopted.has(node.id) && !isLikeOurs(world, node, owners)
+  for (const id of ran.ledgerAfter.keys()) {
+    const node = service.nodes.get(id)
+    if (ran.ledgerBefore.has(id) || node === undefined || !isForeign(node)) continue
+    yield { rule: `2 adopted (${step.step})`, why: `node ${id} (${node.name}) of somebody else is in the ledger` }
+  }
+  if (step.step === "create" && ran.code === 0) {
+    const id = Number(/^ID\s+(\d+)/m.exec(ran.stdout)?.[1])
+    const node = service.nodes.get(id)
+    if (node !== undefined && isForeign(node))
+      yield { rule: "2 adopted (create)", why: `node ${id} (${node.name}) of somebody else counts as that of the key` }
+  }
+  for (const { id, kind, node } of changes) {
+    if (kind !== "delete" || step.step === "execute") continue
+    const truth = node ?? (id === null ? undefined : service.nodes.get(id))
+    if (truth === undefined) continue
+    const isOurs = truth.maker === "berth" ? owners.has(commands.get(truth.command) ?? "") : !isForeign(truth)
+    if (isOurs || (fleetCommands.has(step.step) && adopted.has(truth.id))) continue
+    yield { rule: `2 only ours (${step.step})`, why: `node ${id} (${truth.name}) of ${truth.maker} was deleted` }
+  }
+}
+
+/** 3: a protected node stays. */
+const protectedStays: Rule = function* ({ groupOf, protectedGroups }, { file, step }, changes) {
+  for (const { id, kind } of changes) {
+    if (kind !== "delete" || id === null || !fleetCommands.has(step.step)) continue
+    const group = groupOf.get(id)
+    if (group === undefined) continue
+    const isProtected = file[group] === undefined ? protectedGroups.has(group) : file[group].protect
+    if (isProtected)
+      yield { rule: `3 protected (${step.step})`, why: `node ${id} of ${group} is protected and was deleted` }
+  }
+}
+
+/** 4: no node is deleted before its replacement runs. */
+const replacedFirst: Rule = function* ({ service }, { command, file, ledgerAfter, ledgerBefore, step }, changes) {
+  if (step.step !== "apply") return
+  const first = changes.find(({ kind }) => kind === "delete")
+  if (first === undefined) return
+  const isMore = first.shown.split("\n").some((line) => /^\W*(?:create|replace)\s/.test(line))
+  if (!isMore) return
+  // Nodes that others deleted do not count.
+  const ours = ({ command: by, id, removedBy }: NodeTruth) =>
+    removedBy !== "somebody else" && (ledgerBefore.has(id) || ledgerAfter.has(id) || by === command)
+  const own = Array.from(service.nodes.values()).filter(ours)
+  const wanted = Object.values(file).reduce((sum, { count }) => sum + count, 0)
+  // A node and the one that replaces it are one member.
+  const had = new Set(own.flatMap(({ id }) => (first.living.has(id) ? (ledgerBefore.get(id) ?? []) : []))).size
+  for (const change of changes) {
+    if (change.kind !== "delete" || change.id === null || !change.living.has(change.id)) continue
+    const isUsable = ({ id }: NodeTruth) => (ledgerBefore.has(id) ? change.living : change.running).has(id)
+    const left = own.filter(isUsable).length - 1
+    if (left < Math.min(had, wanted)) {
+      yield {
+        rule: "4 replaced first (apply)",
+        why: `node ${change.id} was deleted: ${left} were left of ${had}, and the file wants ${wanted}`
+      }
+    }
+  }
+}
+
+/** 5: each purchase was shown with its price and term, had a limit or a yes, and is made once. */
+const purchases: Rule = function* (world, ran, changes) {
+  const { service } = world
+  const { step } = ran
+  const bought = changes.filter(({ body, kind }) => kind === "commit" && Number(body["committed_plan"] ?? 0) > 0)
+  for (const change of bought) {
+    const { body, commitmentPrice, id } = change
+    const days = Number(body["committed_plan"]) % 1000
+    const isShown = shownTo(ran, change).some(
+      (line) => has(line, money(commitmentPrice ?? 0)) && (has(line, `${days}d`) || line.includes(`${days} days`))
+    )
+    const what = `a commitment of ${days} days for node ${id} at ₹${money(commitmentPrice ?? 0)}`
+    if (!isShown) {
+      yield {
+        rule: `${step.meanwhile === undefined ? 5 : 6} purchase shown (${step.step})`,
+        why: `${what} was bought and not shown`
+      }
+    }
+    if (
+      (step.step === "apply" || step.step === "commitment") &&
+      step.answer === undefined &&
+      step.maxCommitment === undefined
+    ) {
+      yield { rule: `5 purchase bounded (${step.step})`, why: `${what} was bought without a bound or a yes` }
+    }
+    if (step.step !== "apply") continue
+    const node = id === null ? undefined : service.nodes.get(id)
+    const plan = Object.entries(plans).find((entry) => entry[1] === node?.plan)?.[0] as PlanName | undefined
+    if (plan !== undefined && Number(body["committed_plan"]) !== service.skuOf(plan, days)) {
+      yield { rule: "5 purchase of another plan (apply)", why: `${what} is that of another plan` }
+    }
+  }
+  const total = bought.reduce(
+    (sum, { commitmentPrice, isOpen, isProcessed }) => sum + (isProcessed || isOpen ? (commitmentPrice ?? 0) : 0),
+    0
+  )
+  if (step.step === "apply" && step.maxCommitment !== undefined && total > step.maxCommitment) {
+    yield {
+      rule: "5 within --max-commitment (apply)",
+      why: `₹${money(total)} were bought, more than ₹${step.maxCommitment}`
+    }
+  }
+  const created = changes.filter(({ body, kind }) => kind === "create" && body["cn_id"] !== undefined)
+  if (step.step === "create" && created.length > 0) {
+    const price = service.optionPrice(step.plan, step.days ?? 0)
+    if (
+      price > (step.maxCommitment ?? (step.answer === undefined ? 0 : Number.POSITIVE_INFINITY)) &&
+      step.meanwhile === undefined
+    )
+      yield { rule: "5 purchase bounded (create)", why: `a period at ₹${money(price)} was bought above the bound` }
+  }
+  if (step.step === "commitment") {
+    const earlier = service.changes.filter(
+      ({ body, command, kind }) => kind === "commit" && command < ran.command && Number(body["committed_plan"] ?? 0) > 0
+    )
+    const open = bought.find(({ id }) =>
+      earlier.some((each) => each.id === id && each.isOpen && world.commands.get(each.command) === "commitment")
+    )
+    if (open !== undefined && !world.isStateBroken && !world.unrecorded.size)
+      yield {
+        rule: "5 bought once over commands (commitment)",
+        why: `node ${open.id} has a purchase whose outcome is open, and another was sent`
+      }
+  }
+  for (const [id, sent] of Map.groupBy(bought, ({ body, id }) => `${id} ${String(body["committed_plan"])}`)) {
+    if (!sent.slice(0, -1).some(({ isOpen }) => isOpen)) continue
+    yield {
+      rule: `5 bought once (${step.step})`,
+      why: `the commitment of node ${id.split(" ")[0]} was sent ${sent.length} times, after a reply that was lost`
+    }
+  }
+}
+
+const isCommandFor = (name: string) => (node: NodeTruth) => node.maker === "berth" && node.askedName === name
+
+/** 7: commands report a member with more than one node, and a fleet that differs from its file. */
+const saysDifferences: Rule = function* (world, ran) {
+  const { commands, service } = world
+  const { atMillis, code, file, ledgerAfter, step } = ran
+  if (
+    (step.step !== "diff" && step.step !== "apply") ||
+    code !== 0 ||
+    !isFair(ran) ||
+    ("machine" in step && step.machine)
+  )
+    return
+  if (step.meanwhile !== undefined) return
+  for (const name of namesIn(file)) {
+    const nodes = service
+      .living()
+      .filter(isCommandFor(name))
+      .filter(({ command, createdMillis }) => commands.get(command) === "apply" && atMillis - createdMillis > 20_000)
+    if (nodes.length > 1) {
+      yield {
+        rule: `7 more than one node (${step.step})`,
+        why: `${name} has the nodes ${nodes.map(({ id }) => id).join(", ")}, and ${step.step} exits 0`
+      }
+    }
+  }
+  if (step.step !== "diff") return
+  for (const [id, member] of ledgerAfter) {
+    const [, key = "", n = ""] = /^(.+)-(\d+)$/.exec(member) ?? []
+    const [group, node] = [file[key], service.nodes.get(id)]
+    if (group === undefined || node === undefined || !service.isLiving(node)) continue
+    for (const why of differences(key, group, Number(n), node)) {
+      yield {
+        rule: `7 ${why} differs (diff)`,
+        why: `${member} (${id}) differs from its file: ${why}, and diff exits 0`
+      }
+    }
+  }
+}
+
+const differences = (key: string, group: Group, n: number, node: NodeTruth): ReadonlyArray<string> => [
+  ...(node.plan === plans[group.plan] ? [] : ["plan"]),
+  ...(node.maker === "somebody else" || node.askedName === nameOf(key, group, n) ? [] : ["name"])
+]
+
+/** 8: one key, one node. */
+const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step }, changes) {
+  const { commands, isStateBroken, service } = world
+  const made = service.changes.filter((change) => change.kind === "create" && change.made !== null)
+  const now = made.filter((change) => change.command === command)
+  for (const name of new Set(now.map(({ body }) => String(body["name"])))) {
+    const twice = now.filter(({ body }) => body["name"] === name)
+    // A late service may process a create after another was sent, within the time that Berth waits for it.
+    if (twice.length > 1) yield { rule: `8 one node (${step.step})`, why: `${name} was made ${twice.length} times` }
+    if (step.step !== "apply" || isStateBroken) continue
+    const orphan = service
+      .living()
+      .find(
+        (node) =>
+          isCommandFor(name)(node) &&
+          node.command < command &&
+          commands.get(node.command) === "apply" &&
+          !ledgerBefore.has(node.id) &&
+          node.createdMillis < atMillis
+      )
+    if (orphan !== undefined)
+      yield {
+        rule: "8 one node for a member (apply)",
+        why: `${name} was made beside node ${orphan.id}, which an earlier apply made`
+      }
+  }
+  if (step.step !== "create" || isStateBroken) return
+  const own = made.filter((change) => commands.get(change.command) === "create" && change.body["name"] === step.name)
+  if (own.length > 1 && changes.length > 0)
+    yield { rule: "8 one key (create)", why: `the key of ${step.name} made ${own.length} nodes` }
+}
+
+/** 8: every change is printed, however the command ends. */
+const isSaid: Rule = function* (world, ran, changes) {
+  const { code, step } = ran
+  const text = textOfRun(ran)
+  if (changes.some(({ isProcessed }) => isProcessed) && code === 2) {
+    yield { rule: `8 exit 2 after a change (${step.step})`, why: "the exit code says that nothing was sent" }
+  }
+  if (step.cut !== undefined) return
+  for (const { id, isAnswered, isProcessed, kind, made } of changes) {
+    const changed = made?.id ?? id
+    if (!isProcessed || !isAnswered || changed === null || changed === undefined) continue
+    if (!has(text, String(changed)))
+      yield { rule: `8 said (${step.step})`, why: `the ${kind} of node ${changed} is not printed` }
+  }
+}
+
+/** 8: a run deletes its node, whatever else fails; if the delete fails, an error names the node. */
+const runLetsGo: Rule = function* ({ service }, ran, changes) {
+  const { code, step } = ran
+  if (step.step !== "run" || step.cut?.how === "kill") return
+  for (const { isAnswered, made } of changes) {
+    if (made === null || !isAnswered || !service.isLiving(made) || ran.stderr.includes(`Kept node ${made.id}`)) continue
+    const isAsked = changes.some(({ id, kind }) => kind === "delete" && id === made.id)
+    const isNamed = ran.stderr.split("\n").some((line) => /^(?:error|hint)/.test(line) && has(line, String(made.id)))
+    if (!isAsked)
+      yield { rule: "8 node of a run goes (run)", why: `node ${made.id} stays, and its delete was not sent` }
+    else if (code === 0 || !isNamed)
+      yield { rule: "8 node of a run is named (run)", why: `node ${made.id} stays and no error names it` }
+  }
+}
+
+/** 8: the next reap finds or names the node of a run that was cut off. */
+const reapFinds: Rule = function* ({ commands, isStateBroken, leaseless, service }, ran) {
+  const { atMillis, command, step } = ran
+  if (step.step !== "reap" || !isFair(ran) || isStateBroken) return
+  for (const node of service.living()) {
+    if (commands.get(node.command) !== "run" || leaseless.has(node.command) || node.command > command) continue
+    if (atMillis - node.createdMillis < 15_000) continue
+    if (!has(textOfRun(ran), String(node.id)) && ran.code === 0)
+      yield {
+        rule: "8 node of a run is found (reap)",
+        why: `node ${node.id} of a run that was cut off stays, and is not named`
+      }
+  }
+}
+
+/** 0: every command ends, shows no bug of its own, and prints no secret. */
+const ends: Rule = function* (_, ran) {
+  const { hangs, step } = ran
+  const text = textOfRun(ran)
+  if (hangs !== null) yield { rule: `0 ends (${step.step})`, why: hangs }
+  if (/bug in berth/.test(text))
+    yield { rule: `0 fault (${step.step})`, why: text.split("\n").find((line) => line.startsWith("error")) ?? text }
+  for (const secret of Object.values(secrets)) {
+    if (text.includes(secret)) yield { rule: `0 secret (${step.step})`, why: "a credential is printed" }
+  }
+}
+
+const rules: ReadonlyArray<Rule> = [
+  shownAsSent,
+  onlyOurs,
+  protectedStays,
+  replacedFirst,
+  purchases,
+  saysDifferences,
+  oneNode,
+  isSaid,
+  runLetsGo,
+  reapFinds,
+  ends
+]
+
+/** The rules that a command has broken. */
+export const brokenBy = (world: World, ran: Ran): ReadonlyArray<Broken> => {
+  const changes = changesOf(world, ran)
+  const broken = rules.flatMap((rule) => Array.from(rule(world, ran, changes)))
+  // From now on these groups are protected.
+  if (fleetCommands.has(ran.step.step) && ran.code === 0 && !("machine" in ran.step && ran.step.machine)) {
+    for (const [key, { protect }] of Object.entries(ran.file)) {
+      if (protect) world.protectedGroups.add(key)
+      else world.protectedGroups.delete(key)
+    }
+  }
+  return broken
+}

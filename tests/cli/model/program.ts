@@ -1,0 +1,304 @@
+/**
+ * Runs `berth` within this process, on virtual time, with the service of the model behind `node:http`. Its stdin is a terminal, a pipe, or
+ * empty. It can be interrupted or killed at any of its requests; nothing of a killed program runs on.
+ */
+import { EventEmitter } from "node:events"
+import { readdir, readFile, rename, writeFile } from "node:fs/promises"
+import type http from "node:http"
+import { join } from "node:path"
+import { PassThrough } from "node:stream"
+import { run } from "@berthkit/cli/program"
+import { Clock, ConfigProvider, Effect, Exit } from "effect"
+import type { Service, WireReply } from "./service.ts"
+
+/** What ends a command early. */
+export interface Cut {
+  /** The number of the request, from 1. */
+  readonly atRequest: number
+  /** Whether the service receives that request. */
+  readonly isSent: boolean
+  /** `kill` is like a power cut, `interrupt` like Ctrl-C. */
+  readonly how: "kill" | "interrupt"
+}
+
+export interface Invocation {
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  /** The folders with the locks and leases of this command. */
+  readonly folders: ReadonlyArray<string>
+  /** The answers of a person at the terminal, in order; undefined without a terminal. */
+  readonly answers?: ReadonlyArray<string>
+  /** The next line for a stdin that is a pipe, given stdout so far: undefined if it is not time yet, `end` to close stdin. */
+  readonly conversation?: (stdout: string) => string | "end" | undefined
+  /** What happens between a question and its answer. */
+  readonly beforeAnswer?: () => void
+  readonly cut?: Cut | undefined
+  /** What happens when the service receives a request, by its number. */
+  readonly onRequest?: (n: number) => void
+}
+
+export interface Outcome {
+  readonly command: number
+  /** Null if it was cut short. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** How many questions were asked. */
+  readonly questions: number
+  readonly requests: number
+  /** Why it did not end. */
+  readonly hangs: string | null
+}
+
+/** One running command. */
+class Run {
+  isDead = false
+  requests = 0
+  stdout = ""
+  stderr = ""
+  readonly command: number
+  constructor(command: number) {
+    this.command = command
+  }
+  get shown() {
+    return `${this.stderr}\n${this.stdout}`
+  }
+}
+
+const immediate = globalThis.setImmediate
+const turn = () => new Promise<void>((resolve) => immediate(resolve))
+/**
+ * The end of the next turn that has something to do. An immediate without a reference lets the loop sleep until then, so that the threads
+ * that read and write files have the cores.
+ */
+const event = () => new Promise<void>((resolve) => void immediate(resolve).unref())
+// oxlint-disable-next-line no-restricted-globals -- Nothing else tells that a module is still being loaded.
+const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+
+/** Work outside this thread. While it runs, no virtual time passes. */
+const busy = new Set(["FSReqCallback", "FSReqPromise", "ProcessWrap", "CloseReq"])
+const isBusy = () => process.getActiveResourcesInfo().some((name) => busy.has(name))
+
+/** More virtual time than any command needs. */
+const maxMillis = 6 * 3_600_000
+/** Real time after which a command is taken to hang. */
+const maxTurns = 20_000
+const maxIdle = 400
+
+const question = /(?:\[y\/N\]|to go on:) $/
+
+/** Runs commands against one service, one at a time. */
+export class Terminal {
+  readonly #service: Service
+  #command = 0
+  #onRequest: (n: number) => boolean = () => true
+  /** Whether all modules are loaded. While they load, time has to stand still. */
+  static isWarm = false
+
+  constructor(service: Service) {
+    this.#service = service
+  }
+
+  get lastCommand() {
+    return this.#command
+  }
+
+  async invoke(invocation: Invocation): Promise<Outcome> {
+    const { answers, args, beforeAnswer, conversation, cut, env, folders, onRequest } = invocation
+    const { time } = this.#service
+    const running = new Run(++this.#command)
+    const stdin: PassThrough = Object.assign(new PassThrough(), {
+      isTTY: answers !== undefined,
+      setRawMode: () => stdin,
+      columns: 400,
+      rows: 50,
+      ref: () => {},
+      unref: () => {}
+    })
+    if (answers === undefined && conversation === undefined) stdin.end()
+    const surface = answers === undefined ? {} : { isTTY: true, columns: 400 }
+    const [stdout, stderr] = [Object.assign(new PassThrough(), surface), Object.assign(new PassThrough(), surface)]
+    stdout.on("data", (chunk) => (running.stdout += String(chunk)))
+    stderr.on("data", (chunk) => (running.stderr += String(chunk)))
+    const { stdin: realStdin } = process
+    const { getBuiltinModule } = process
+    Object.defineProperty(process, "stdin", { value: stdin, configurable: true })
+    process.getBuiltinModule = ((name: string) =>
+      name === "node:http" ? this.#http(running) : getBuiltinModule(name)) as typeof getBuiltinModule
+
+    const program = run(args, { stdout, stderr }).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { ...env } })),
+      Effect.provideService(Clock.Clock, time.clockOf(running))
+    )
+    const fiber = Effect.runFork(program)
+    let exit: Exit.Exit<number> | undefined
+    fiber.addObserver((ended) => (exit = ended))
+    let isCut = false
+    this.#onRequest = (n) => {
+      onRequest?.(n)
+      if (cut === undefined || n !== cut.atRequest || isCut) return true
+      isCut = true
+      if (cut.how === "kill") running.isDead = true
+      else fiber.interruptUnsafe()
+      return cut.isSent
+    }
+
+    const startedMillis = time.nowMillis
+    let questions = 0
+    let answered = 0
+    let hangs: string | null = null
+    let idle = 0
+    for (let turns = 0; ;) {
+      await this.#settled(() => exit !== undefined || running.isDead)
+      if (exit !== undefined || running.isDead) break
+      if (answers !== undefined && running.stderr.length > answered && question.test(running.stderr)) {
+        answered = running.stderr.length
+        if (questions === 0) beforeAnswer?.()
+        const answer = answers[Math.min(questions, answers.length - 1)] ?? "n"
+        questions++
+        const asked = /Type (\d+) to go on: $/.exec(running.stderr)?.[1]
+        stdin.write(`${answer === "y" && asked !== undefined ? asked : answer}\n`)
+        continue
+      }
+      const line = conversation?.(running.stdout)
+      if (line === "end") {
+        if (!stdin.writableEnded) {
+          stdin.end()
+          continue
+        }
+      } else if (line !== undefined) {
+        stdin.write(`${line}\n`)
+        continue
+      }
+      if (time.nowMillis - startedMillis > maxMillis) hangs = "it goes on for six hours"
+      else if (++turns > maxTurns) hangs = "it goes on without an end"
+      else if (!time.step()) {
+        // Nothing else shows that a module is being loaded.
+        if (++idle > maxIdle) hangs = "it waits for nothing"
+        else await wait(5)
+      } else idle = 0
+      if (hangs !== null) {
+        running.isDead = true
+        break
+      }
+    }
+    if (running.isDead) await turn()
+    Object.defineProperty(process, "stdin", { value: realStdin, configurable: true })
+    process.getBuiltinModule = getBuiltinModule
+    stdin.destroy()
+    running.isDead = true
+    for (const folder of folders) await bury(folder)
+    const code = exit !== undefined && Exit.isSuccess(exit) ? exit.value : null
+    return {
+      command: running.command,
+      code,
+      stdout: running.stdout,
+      stderr: running.stderr,
+      questions,
+      requests: running.requests,
+      hangs
+    }
+  }
+
+  /** Waits until nothing more happens unless time passes. */
+  async #settled(isOver: () => boolean): Promise<void> {
+    if (!Terminal.isWarm) await wait(8)
+    for (let quiet = 0; quiet < 3 && !isOver();) {
+      await (isBusy() ? event() : turn())
+      quiet = isBusy() ? 0 : quiet + 1
+    }
+  }
+
+  /** The part of `node:http` that `berth` uses. */
+  #http(running: Run) {
+    const service = this.#service
+    const onRequest = (n: number) => this.#onRequest(n)
+    return {
+      Agent: class {
+        destroy() {}
+      },
+      request: (address: string | URL, { method = "GET" }: http.RequestOptions) => {
+        const url = new URL(address)
+        const outgoing = new Outgoing()
+        outgoing.onEnd = (text) => {
+          if (running.isDead) return
+          const shown = running.shown
+          const isLost = !onRequest(++running.requests)
+          const request = {
+            method,
+            path: url.pathname.replace("/myaccount/api/v1", ""),
+            query: url.searchParams,
+            body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
+            command: running.command,
+            shown
+          }
+          const respond = (reply: WireReply | "broken") => {
+            const isAwaited = !running.isDead && !outgoing.isDestroyed
+            if (isAwaited) outgoing.answer(reply)
+            return isAwaited
+          }
+          service.receive(request, respond, isLost)
+          if (isLost && !running.isDead) respond("broken")
+        }
+        return outgoing
+      }
+    }
+  }
+}
+
+/** A request on its way. */
+class Outgoing extends EventEmitter {
+  isDestroyed = false
+  onEnd: (text: string) => void = () => {}
+
+  override once(event: string, listener: (...args: ReadonlyArray<any>) => void): this {
+    super.once(event, listener)
+    if (event === "socket") queueMicrotask(() => this.emit("socket", { connecting: false }))
+    return this
+  }
+
+  end(body?: string | Uint8Array) {
+    this.onEnd(body === undefined ? "" : typeof body === "string" ? body : new TextDecoder().decode(body))
+  }
+
+  destroy() {
+    this.isDestroyed = true
+  }
+
+  answer(reply: WireReply | "broken") {
+    if (reply === "broken") {
+      this.emit("error", Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }))
+      return
+    }
+    const headersDistinct = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, [value]]))
+    const incoming = Object.assign(new EventEmitter(), { statusCode: reply.status, headersDistinct })
+    this.emit("response", incoming)
+    if (reply.body !== "") incoming.emit("data", new TextEncoder().encode(reply.body))
+    incoming.emit("end")
+  }
+}
+
+let startTime: string | undefined
+
+/** The start time of this process, as its locks and leases state it. */
+const ownStartTime = async (): Promise<string> => {
+  const stat = await readFile("/proc/self/stat", "utf8")
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
+}
+
+/** Makes the locks and leases that a command leaves look like those of a process that has ended. */
+const bury = async (folder: string): Promise<void> => {
+  startTime ??= await ownStartTime()
+  const own = `"startTime":"${startTime}"`
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.name.startsWith("held.")) {
+      const parts = entry.name.split(".")
+      parts[4] = "1"
+      await rename(path, join(entry.parentPath, parts.join(".")))
+    } else if (entry.isFile() && entry.parentPath.endsWith("leases")) {
+      const text = await readFile(path, "utf8")
+      if (text.includes(own)) await writeFile(path, text.replaceAll(own, `"startTime":"1"`))
+    }
+  }
+}

@@ -1,0 +1,417 @@
+/**
+ * The service, which is the truth of the model: its nodes and who ordered each, prices, purchases, and the faults ("weather") that the next
+ * command meets. It sees only the requests of berth.
+ */
+import { VirtualTime } from "./VirtualTime.ts"
+
+export const plans = {
+  tiny: "A-1VCPU-1RAM-10DISK",
+  small: "C-2VCPU-8RAM-50DISK",
+  huge: "M-64VCPU-512RAM-4000DISK"
+} as const
+export type PlanName = keyof typeof plans
+export const images = { ubuntu: "Ubuntu-24.04", debian: "Debian-13" } as const
+export type ImageName = keyof typeof images
+
+/** Rupees per hour. */
+const firstPrices: Readonly<Record<PlanName, number>> = { tiny: 1.5, small: 12, huge: 480 }
+
+/** What may go wrong with a request that changes something. */
+export type Trouble =
+  /** It is not processed, and the reply says why. */
+  | "429"
+  | "412"
+  | "400"
+  | "500"
+  /** It is processed, and no reply comes. */
+  | "lost"
+  /** It is not processed, and no reply comes. */
+  | "swallowed"
+  /** No reply comes, and it is processed two minutes later. */
+  | "late"
+
+/** How a service spells the names that it is given. */
+type Spelling = "lower" | "dashes" | "cut"
+
+/** The faults that the requests of one command meet. */
+export interface Weather {
+  readonly create?: Trouble
+  readonly remove?: Trouble
+  readonly commit?: Trouble
+  /** How many changes of the command meet their trouble, counted from the first; default all. */
+  readonly times?: number
+  /** How many seconds lists lack a new node. */
+  readonly hiddenForSeconds?: number
+  readonly spelling?: Spelling
+  /** New nodes never run. */
+  readonly neverRuns?: boolean
+  /** A node is not found by its id, although it exists. */
+  readonly falseMissing?: boolean
+  /** Lists show the state before the last change. */
+  readonly staleLists?: boolean
+  /** Lists lack their last node. */
+  readonly shortLists?: boolean
+}
+
+/** Who made a node. */
+export type Maker = "berth" | "somebody else"
+
+export interface NodeTruth {
+  readonly id: number
+  /** Who deleted it; null if nobody has. */
+  removedBy: Maker | null
+  name: string
+  readonly plan: string
+  readonly image: string
+  readonly createdMillis: number
+  readonly runsAtMillis: number
+  readonly maker: Maker
+  /** The name that was asked for. */
+  readonly askedName: string
+  /** The number of the command that asked for it; 0 for somebody else. */
+  readonly command: number
+  /** When its delete began. */
+  leavesAtMillis: number
+}
+
+/** A request that changes something. */
+export interface ChangeTruth {
+  readonly kind: "create" | "delete" | "commit"
+  readonly command: number
+  readonly atMillis: number
+  readonly body: Readonly<Record<string, unknown>>
+  readonly id: number | null
+  /** What the command had printed before it was sent. */
+  readonly shown: string
+  /** The price when the service received the request. */
+  readonly pricePerHour: number
+  readonly commitmentPrice: number | null
+  readonly node: Readonly<NodeTruth> | null
+  /** Nodes of others that already had the name of the create. */
+  readonly foreignOfThatName: ReadonlyArray<number>
+  /** The nodes that existed then and were not being deleted, and those of them that ran. */
+  readonly living: ReadonlySet<number>
+  readonly running: ReadonlySet<number>
+  isProcessed: boolean
+  /** Whether its reply reached the command. */
+  isAnswered: boolean
+  /** Whether the reply, if any, does not show whether the request was processed. */
+  isOpen: boolean
+  /** The node that a create made. */
+  made: NodeTruth | null
+}
+
+export interface WireRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: Readonly<Record<string, unknown>>
+  readonly command: number
+  readonly shown: string
+}
+
+export interface WireReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Delivers a reply, or breaks the connection; returns whether anybody still waits for it. */
+type Respond = (reply: WireReply | "broken") => boolean
+
+const latencyMillis = 40
+const startMillis = 4000
+const goneMillis = 3000
+const lateMillis = 120_000
+const dayHours = 24
+
+const spelled = (name: string, spelling: Spelling | undefined): string => {
+  switch (spelling) {
+    case "lower":
+      return name.toLowerCase()
+    case "dashes":
+      return name.replaceAll("_", "-")
+    case "cut":
+      return name.slice(0, 12)
+    case undefined:
+      return name
+  }
+}
+
+export class Service {
+  readonly time: VirtualTime
+  readonly nodes = new Map<number, NodeTruth>()
+  readonly changes: Array<ChangeTruth> = []
+  readonly prices: Record<PlanName, number> = { ...firstPrices }
+  commitmentFactor = 1
+  weather: Weather = {}
+  #nextId = 1000
+  #left = 0
+  #stale: ReadonlyArray<NodeTruth> = []
+
+  constructor(time: VirtualTime) {
+    this.time = time
+  }
+
+  /** The weather of the next command. */
+  begin(weather: Weather): void {
+    this.weather = weather
+    this.#left = weather.times ?? Number.POSITIVE_INFINITY
+    this.#stale = this.listed()
+  }
+
+  isThere({ leavesAtMillis }: NodeTruth): boolean {
+    return this.time.nowMillis < leavesAtMillis + goneMillis
+  }
+
+  /** Whether it exists and is not being deleted. */
+  isLiving = ({ leavesAtMillis }: NodeTruth): boolean => this.time.nowMillis < leavesAtMillis
+
+  isRunning = (node: NodeTruth): boolean => this.isLiving(node) && node.runsAtMillis <= this.time.nowMillis
+
+  living(): ReadonlyArray<NodeTruth> {
+    return Array.from(this.nodes.values()).filter(this.isLiving)
+  }
+
+  /** The nodes that exist, as a list should have them. */
+  listed(): ReadonlyArray<NodeTruth> {
+    return Array.from(this.nodes.values()).filter((node) => this.isThere(node))
+  }
+
+  priceOf(plan: string): number {
+    const name = Object.entries(plans).find((entry) => entry[1] === plan)?.[0] as PlanName | undefined
+    return name === undefined ? Number.NaN : this.prices[name]
+  }
+
+  /** The price of a whole committed period. */
+  optionPrice(plan: PlanName, days: number): number {
+    return Math.round(this.prices[plan] * days * dayHours * 0.5 * this.commitmentFactor * 100) / 100
+  }
+
+  skuOf(plan: PlanName, days: number): number {
+    return Object.keys(plans).indexOf(plan) * 1000 + days
+  }
+
+  #optionPriceOf(skuId: unknown): number | null {
+    const plan = Object.keys(plans)[Math.floor(Number(skuId) / 1000)] as PlanName | undefined
+    const days = Number(skuId) % 1000
+    return plan === undefined || days === 0 ? null : this.optionPrice(plan, days)
+  }
+
+  make(name: string, plan: string, image: string, maker: Maker, command = 0): NodeTruth {
+    const { neverRuns, spelling } = maker === "berth" ? this.weather : {}
+    const now = this.time.nowMillis
+    const node: NodeTruth = {
+      id: this.#nextId++,
+      name: spelled(name, spelling),
+      askedName: name,
+      plan,
+      image,
+      maker,
+      command,
+      removedBy: null,
+      createdMillis: now,
+      runsAtMillis: neverRuns === true ? Number.POSITIVE_INFINITY : now + startMillis,
+      leavesAtMillis: Number.POSITIVE_INFINITY
+    }
+    this.nodes.set(node.id, node)
+    return node
+  }
+
+  remove(node: NodeTruth, by: Maker): void {
+    if (!this.isLiving(node)) return
+    node.leavesAtMillis = this.time.nowMillis
+    node.removedBy = by
+  }
+
+  /** Receives a request; the reply, if any, comes later. A request that is lost on its way is only recorded. */
+  receive(request: WireRequest, respond: Respond, isLost = false): void {
+    const { method } = request
+    if (method === "GET") {
+      if (isLost) return
+      this.time.after(latencyMillis, () => respond(this.#read(request)))
+      return
+    }
+    const kind = method === "DELETE" ? "delete" : request.path === "/nodes/" ? "create" : "commit"
+    const id =
+      kind === "create"
+        ? null
+        : kind === "delete"
+          ? Number(/\d+/.exec(request.path)?.[0])
+          : Number(request.body["vcn_id"])
+    const node = id === null ? null : (this.nodes.get(id) ?? null)
+    const change: ChangeTruth = {
+      kind,
+      command: request.command,
+      atMillis: this.time.nowMillis,
+      body: request.body,
+      id,
+      shown: request.shown,
+      pricePerHour: this.priceOf(String(request.body["plan"])),
+      commitmentPrice: this.#optionPriceOf(request.body["committed_plan"] ?? request.body["cn_id"] ?? 0),
+      node: node && { ...node },
+      foreignOfThatName: this.living()
+        .filter(({ maker, name }) => maker === "somebody else" && name === request.body["name"])
+        .map((each) => each.id),
+      living: new Set(this.living().map((each) => each.id)),
+      running: new Set(
+        this.living()
+          .filter(this.isRunning)
+          .map((each) => each.id)
+      ),
+      isProcessed: false,
+      isAnswered: false,
+      isOpen: isLost,
+      made: null
+    }
+    this.changes.push(change)
+    if (isLost) return
+    this.#change(change, this.#troubleOf(kind), respond)
+  }
+
+  #troubleOf(kind: ChangeTruth["kind"]): Trouble | undefined {
+    const { commit, create, remove } = this.weather
+    const trouble = { create, delete: remove, commit }[kind]
+    if (trouble === undefined || this.#left <= 0) return undefined
+    this.#left--
+    return trouble
+  }
+
+  #change(change: ChangeTruth, trouble: Trouble | undefined, respond: Respond): void {
+    const answer = (reply: WireReply) =>
+      this.time.after(latencyMillis, () => {
+        change.isAnswered = respond(reply)
+      })
+    change.isOpen = trouble === "lost" || trouble === "swallowed" || trouble === "late"
+    switch (trouble) {
+      case undefined:
+        return void answer(this.#process(change))
+      case "429":
+        return void answer(failure(429, "Too many requests"))
+      case "412":
+        return void answer(failure(412, "Precondition Failed", { plan: ["Not available now."] }))
+      case "400":
+        return void answer(failure(400, "Bad Request", { plan: ["Node limit reached."] }))
+      case "500":
+        return void answer(failure(500, "Internal Server Error"))
+      case "lost":
+        this.#process(change)
+        return void this.time.after(latencyMillis, () => respond("broken"))
+      case "swallowed":
+        return void this.time.after(latencyMillis, () => respond("broken"))
+      case "late":
+        this.time.after(lateMillis, () => this.#process(change))
+        return void this.time.after(latencyMillis, () => respond("broken"))
+    }
+  }
+
+  #process(change: ChangeTruth): WireReply {
+    const { body, command, id, kind } = change
+    if (kind === "create") {
+      change.isProcessed = true
+      const node = this.make(String(body["name"]), String(body["plan"]), String(body["image"]), "berth", command)
+      change.made = node
+      return { ...success({ ...this.#record(node), status: "Create" }), status: 202 }
+    }
+    const node = id === null ? undefined : this.nodes.get(id)
+    if (node === undefined || !this.isThere(node)) return failure(404, "Not found")
+    change.isProcessed = true
+    if (kind === "commit") return success({ ...body })
+    this.remove(node, "berth")
+    return { ...success({}), status: 204, body: "" }
+  }
+
+  #read({ path, query }: WireRequest): WireReply {
+    if (path === "/images/") return success(this.#catalogue())
+    if (path.startsWith("/images/")) return success([])
+    if (path === "/nodes/") return this.#list(query)
+    const id = Number(/\d+/.exec(path)?.[0])
+    const node = this.nodes.get(id)
+    if (node === undefined || !this.isThere(node) || this.weather.falseMissing === true)
+      return failure(404, "Not found")
+    return success(this.#record(node))
+  }
+
+  #list(query: URLSearchParams): WireReply {
+    const { hiddenForSeconds = 0, shortLists, staleLists } = this.weather
+    const now = this.time.nowMillis
+    const all = staleLists === true ? this.#stale : this.listed()
+    const visible = all.filter(({ createdMillis }) => now - createdMillis >= hiddenForSeconds * 1000)
+    const kept = shortLists === true ? visible.slice(0, -1) : visible
+    const [page, size] = [Number(query.get("page_no") ?? 1), Math.min(100, Number(query.get("per_page") ?? 20))]
+    return success(kept.slice((page - 1) * size, page * size).map((node) => this.#record(node)))
+  }
+
+  #record(node: NodeTruth) {
+    const [, vcpus = "1", ram = "1", disk = "10"] = /(\d+)VCPU-(\d+)RAM-(\d+)DISK/.exec(node.plan) ?? []
+    return {
+      id: node.id,
+      name: node.name,
+      created_at: new Date(node.createdMillis).toISOString().replace("Z", "000Z"),
+      public_ip_address: `203.0.113.${node.id % 250}`,
+      private_ip_address: `10.0.0.${node.id % 250}`,
+      backup: false,
+      disk: `${disk} GB`,
+      status: !this.isLiving(node) ? "terminate" : this.isRunning(node) ? "running" : "created",
+      vcpus,
+      memory: `${ram}.00 GB`,
+      plan: node.plan,
+      region: "ncr"
+    }
+  }
+
+  #catalogue() {
+    return Object.entries(plans).flatMap(([name, plan]) =>
+      Object.values(images).map((image, at) => {
+        const [, cpu = 1, ram = 1, disk = 10] = (/(\d+)VCPU-(\d+)RAM-(\d+)DISK/.exec(plan) ?? []).map(Number)
+        const price = this.prices[name as PlanName]
+        return {
+          name: image.replace("-", " "),
+          plan,
+          image,
+          os: { name: image.split("-")[0], version: image.split("-")[1], image: String(9900 + at) },
+          zone: { slug_name: "ncr" },
+          specs: {
+            ram: `${ram}.00`,
+            cpu,
+            disk_space: disk,
+            price_per_month: (price * 730).toFixed(2),
+            price_per_hour: price.toFixed(2),
+            series: plan[0],
+            minimum_billing_amount: "0.00",
+            committed_sku: [30, 365].map((days) => {
+              const total = this.optionPrice(name as PlanName, days).toFixed(2)
+              return {
+                committed_sku_id: this.skuOf(name as PlanName, days),
+                committed_sku_name: `${days} Days Committed`,
+                committed_node_message: `Reserved for ${days} days at Rs. ${total} in total.`,
+                committed_sku_price: total,
+                committed_upto_date: "31-December-2027 00:00",
+                committed_days: days
+              }
+            })
+          }
+        }
+      })
+    )
+  }
+}
+
+const enveloped = (status: number, envelope: object): WireReply => ({
+  status,
+  headers: {
+    "content-type": "application/json",
+    "ratelimit-limit": "100000",
+    "ratelimit-remaining": "99000",
+    "ratelimit-reset": "1893456000"
+  },
+  body: JSON.stringify(envelope)
+})
+
+const success = (data: unknown): WireReply => enveloped(200, { message: "Success", code: 200, data, errors: {} })
+
+const failure = (
+  status: number,
+  message: string,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): WireReply => enveloped(status, { message, code: status, data: {}, errors })

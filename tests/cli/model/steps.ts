@@ -1,0 +1,108 @@
+/**
+ * The steps of a history, as data: commands and the faults that they meet, edits of the fleet file, actions of others, and time. `scriptOf`
+ * prints a history for people.
+ */
+import type { ImageName, PlanName, Weather } from "./service.ts"
+import type { Cut } from "./program.ts"
+
+/** An action of somebody else. */
+export type Happening =
+  | { readonly does: "create"; readonly name: string; readonly plan: PlanName }
+  | { readonly does: "delete"; readonly name: string }
+  | { readonly does: "rename"; readonly name: string; readonly to: string }
+  | { readonly does: "raise prices"; readonly plan: PlanName; readonly times: number }
+  | { readonly does: "raise commitments"; readonly times: number }
+
+export type Edit =
+  | { readonly sets: "plan"; readonly group: string; readonly to: PlanName }
+  | { readonly sets: "image"; readonly group: string; readonly to: ImageName }
+  | { readonly sets: "count"; readonly group: string; readonly to: number }
+  | { readonly sets: "tags"; readonly group: string; readonly to: ReadonlyArray<string> }
+  | { readonly sets: "protect"; readonly group: string; readonly to: boolean }
+  | { readonly sets: "commitment"; readonly group: string; readonly to: number | null }
+  | { readonly sets: "name"; readonly group: string; readonly to: string | null }
+  | { readonly sets: "script"; readonly group: string; readonly to: string | null }
+  | { readonly sets: "group name"; readonly group: string; readonly to: string }
+  | { readonly sets: "group"; readonly group: string; readonly to: "removed" | "added" }
+  | { readonly sets: "everything"; readonly to: "as before the last edit" }
+
+/** The circumstances of a command. */
+export interface Around {
+  readonly weather?: Weather
+  readonly cut?: Cut
+  /** Between a question and its answer. */
+  readonly meanwhile?: Happening
+  /** What a person answers at a terminal; undefined without a terminal. */
+  readonly answer?: "y" | "n"
+  /** The state folder is gone, and cannot be made again, from this request on until the command ends. */
+  readonly stateGoneAt?: number
+}
+
+export type Step =
+  | ({
+      readonly step: "apply"
+      readonly replace?: boolean
+      readonly maxCost?: number
+      readonly maxDeletes?: number
+      readonly maxCommitment?: number
+      readonly wait?: boolean
+      readonly machine?: "second"
+    } & Around)
+  | ({ readonly step: "destroy"; readonly maxDeletes?: number } & Around)
+  | ({ readonly step: "diff" } & Around)
+  | ({ readonly step: "dry run"; readonly replace?: boolean } & Around)
+  | ({
+      readonly step: "run"
+      readonly name: string
+      readonly plan: PlanName
+      readonly reuse?: boolean
+      readonly fails?: boolean
+      readonly maxCost?: number
+    } & Around)
+  | ({ readonly step: "reap" } & Around)
+  | ({
+      readonly step: "create"
+      readonly key: string
+      readonly name: string
+      readonly plan: PlanName
+      readonly maxCost?: number
+      /** The days of a committed option. */
+      readonly days?: number
+      readonly maxCommitment?: number
+    } & Around)
+  | ({
+      readonly step: "commitment"
+      readonly name: string
+      readonly days: number
+      readonly maxCommitment?: number
+    } & Around)
+  | ({ readonly step: "propose"; readonly action: "create"; readonly name: string; readonly plan: PlanName } & Around)
+  | ({ readonly step: "propose"; readonly action: "delete"; readonly name: string } & Around)
+  | ({ readonly step: "propose"; readonly action: "commit"; readonly name: string; readonly days: number } & Around)
+  | ({ readonly step: "approve" } & Around)
+  | ({ readonly step: "execute" } & Around)
+  | ({ readonly step: "adopt"; readonly name: string; readonly member: string } & Around)
+  | ({ readonly step: "fleet" } & Around)
+  | { readonly step: "edit"; readonly edit: Edit }
+  | { readonly step: "others"; readonly happening: Happening }
+  | { readonly step: "wait"; readonly seconds: number }
+  | { readonly step: "state"; readonly is: "saved" | "restored" | "lost" }
+
+export type History = ReadonlyArray<Step>
+
+const valueText = (value: unknown): string => {
+  if (value === true) return "yes"
+  if (value === false) return "no"
+  if (Array.isArray(value)) return `[${value.join(", ")}]`
+  if (typeof value !== "object" || value === null) return String(value)
+  return `(${Object.entries(value)
+    .map(([key, each]) => `${key} ${valueText(each)}`)
+    .join(", ")})`
+}
+
+const inWords = ({ step, ...rest }: Step): string =>
+  [step, ...Object.entries(rest).map(([key, value]) => `${key} ${valueText(value)}`)].join(" · ")
+
+/** A history as a script that a person can read and turn into a test. */
+export const scriptOf = (history: History): string =>
+  [...history.map((step, at) => `  ${at + 1}. ${inWords(step)}`), `  ${JSON.stringify(history)}`].join("\n")

@@ -1,0 +1,375 @@
+/**
+ * The state of the model, and how each step changes it: the files, the service, the clock, and `berth` on them.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type FleetFile, group, textOf } from "./fleetFile.ts"
+import { type Invocation, type Outcome, Terminal } from "./program.ts"
+import { images, type NodeTruth, plans, Service } from "./service.ts"
+import type { Around, Edit, Happening, Step } from "./steps.ts"
+import { VirtualTime } from "./VirtualTime.ts"
+
+export const secrets = { apiKey: "model-api-key-7f3a9c", accessToken: "model-access-token-51be" }
+
+/** A command and its result, for the invariants. */
+export interface Ran extends Outcome {
+  readonly step: Extract<Step, Around>
+  readonly args: ReadonlyArray<string>
+  /** When it began. */
+  readonly atMillis: number
+  /** The ids in the ledger when it began, and those that ran then. */
+  readonly ledgerBefore: ReadonlyMap<number, string>
+  readonly ledgerAfter: ReadonlyMap<number, string>
+  readonly file: FleetFile
+  /** For a proposal that is carried out: the text that a person has read. */
+  readonly consent: string
+  readonly proposal: Proposed | undefined
+}
+
+interface Proposed {
+  readonly id: string
+  readonly step: Extract<Step, { readonly step: "propose" }>
+  /** What `berth approve` has printed. */
+  consent: string
+  answer: "y" | "n" | undefined
+}
+
+/** A fast disk: the model writes many small files. */
+const temporary = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+
+export class World {
+  readonly time = new VirtualTime()
+  readonly service = new Service(this.time)
+  readonly terminal = new Terminal(this.service)
+  readonly folder = mkdtempSync(join(temporary, "berth-model-"))
+  readonly state = join(this.folder, "state")
+  readonly saved = join(this.folder, "saved")
+  file: FleetFile = { web: group }
+  readonly #before: Array<FleetFile> = []
+  /** Whether the state folder was lost or restored, or another machine took part. Then a key guarantees nothing. */
+  isStateBroken = false
+  /** Nodes that a person has given to the fleet. */
+  readonly adopted = new Set<number>()
+  /** The name of each command, by its number. */
+  readonly commands = new Map<number, string>()
+  /** The groups that were protected in the last successful apply. */
+  readonly protectedGroups = new Set<string>()
+  /** The group of each node that was once in the ledger. */
+  readonly groupOf = new Map<number, string>()
+  /** Commands that could not record the outcome of their creates. */
+  readonly unrecorded = new Set<number>()
+  /** Runs that could not keep a lease, or that keep their node for the next run. */
+  readonly leaseless = new Set<number>()
+  readonly proposals: Array<Proposed> = []
+  #clones = 0
+
+  constructor() {
+    this.#write()
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  #write(): void {
+    writeFileSync(join(this.folder, "fleet.yaml"), textOf(this.file))
+    const script = Object.values(this.file).find((each) => each.script !== null)?.script
+    if (script !== undefined && script !== null) writeFileSync(join(this.folder, "start.sh"), script)
+  }
+
+  /** The member of each node that the ledger has. */
+  ledger(folder = this.folder): ReadonlyMap<number, string> {
+    const path = join(folder, "fleet.ledger.json")
+    if (!existsSync(path)) return new Map()
+    const { members } = JSON.parse(readFileSync(path, "utf8")) as {
+      readonly members: ReadonlyArray<{ member: string; node?: { id: number }; previous?: { id: number } }>
+    }
+    return new Map(
+      members.flatMap(({ member, node, previous }) =>
+        [node, previous].flatMap((owned) => (owned === undefined ? [] : [[owned.id, member] as const]))
+      )
+    )
+  }
+
+  /** Carries a step out. Returns the result if it was a command. */
+  async play(step: Step): Promise<Ran | undefined> {
+    switch (step.step) {
+      case "edit":
+        return void this.#edit(step.edit)
+      case "others":
+        return void this.happen(step.happening)
+      case "wait":
+        return void this.time.pass(step.seconds * 1000)
+      case "state":
+        return void this.#changeState(step.is)
+      default:
+        return await this.#command(step)
+    }
+  }
+
+  #edit(edit: Edit): void {
+    if (edit.sets === "everything") {
+      const before = this.#before.pop()
+      if (before !== undefined) this.file = before
+      return this.#write()
+    }
+    const { [edit.group]: found, ...others } = this.file
+    const next = this.#edited(edit, found, others)
+    if (next === undefined) return
+    this.#before.push(this.file)
+    this.file = next
+    this.#write()
+  }
+
+  #edited(
+    edit: Exclude<Edit, { readonly sets: "everything" }>,
+    found: FleetFile[string] | undefined,
+    others: FleetFile
+  ): FleetFile | undefined {
+    if (edit.sets === "group") {
+      if (edit.to === "removed") return found && others
+      return found === undefined ? { ...this.file, [edit.group]: { ...group, count: 1 } } : undefined
+    }
+    if (found === undefined) return undefined
+    if (edit.sets === "group name") return edit.to in this.file ? undefined : { ...others, [edit.to]: found }
+    return { ...this.file, [edit.group]: { ...found, [edit.sets]: edit.to } }
+  }
+
+  happen(happening: Happening): void {
+    const { service } = this
+    const named = (name: string) => service.living().find((node) => node.name === name)
+    switch (happening.does) {
+      case "create":
+        service.make(happening.name, plans[happening.plan], images.ubuntu, "somebody else")
+        return
+      case "delete": {
+        const node = named(happening.name)
+        if (node !== undefined) service.remove(node, "somebody else")
+        return
+      }
+      case "rename": {
+        const node = named(happening.name)
+        if (node !== undefined) node.name = happening.to
+        return
+      }
+      case "raise prices":
+        service.prices[happening.plan] *= happening.times
+        return
+      case "raise commitments":
+        service.commitmentFactor *= happening.times
+    }
+  }
+
+  #changeState(is: Extract<Step, { readonly step: "state" }>["is"]): void {
+    if (is === "saved") {
+      rmSync(this.saved, { recursive: true, force: true })
+      if (existsSync(this.state)) cpSync(this.state, this.saved, { recursive: true })
+      else mkdirSync(this.saved)
+      return
+    }
+    if (is === "restored" && !existsSync(this.saved)) return
+    this.isStateBroken = true
+    rmSync(this.state, { recursive: true, force: true })
+    if (is === "restored") cpSync(this.saved, this.state, { recursive: true })
+  }
+
+  #env(folder: string): Record<string, string> {
+    return {
+      HOME: folder,
+      XDG_STATE_HOME: join(folder, "state"),
+      XDG_CACHE_HOME: join(folder, "cache"),
+      XDG_CONFIG_HOME: join(folder, "config"),
+      BERTH_BASE_URL: "http://127.0.0.1:9",
+      BERTH_API_KEY: secrets.apiKey,
+      BERTH_ACCESS_TOKEN: secrets.accessToken,
+      NO_COLOR: "1",
+      TERM: "dumb"
+    }
+  }
+
+  /** A copy of the fleet's folder on a machine with a state of its own. */
+  #clone(): string {
+    const clone = join(this.folder, `clone-${++this.#clones}`)
+    mkdirSync(clone)
+    for (const name of ["fleet.yaml", "fleet.ledger.json", "start.sh"]) {
+      if (existsSync(join(this.folder, name))) cpSync(join(this.folder, name), join(clone, name))
+    }
+    this.isStateBroken = true
+    return clone
+  }
+
+  async #command(step: Extract<Step, Around>): Promise<Ran | undefined> {
+    const folder = step.step === "apply" && step.machine === "second" ? this.#clone() : this.folder
+    const found = this.#argsOf(step, join(folder, "fleet.yaml"))
+    if (found === undefined) return undefined
+    const { args, conversation, proposal } = found
+    const { service, time } = this
+    const { answer, cut, meanwhile, stateGoneAt, weather = {} } = step
+    service.begin(weather)
+    const away = `${this.state}.away`
+    const onRequest = (n: number) => {
+      if (n !== stateGoneAt || !existsSync(this.state) || existsSync(away)) return
+      renameSync(this.state, away)
+      writeFileSync(this.state, "")
+    }
+    const invocation: Invocation = {
+      args,
+      env: this.#env(folder),
+      folders: [folder],
+      ...(answer !== undefined && { answers: [answer] }),
+      ...(conversation !== undefined && { conversation }),
+      ...(meanwhile !== undefined && { beforeAnswer: () => this.happen(meanwhile) }),
+      cut,
+      onRequest
+    }
+    const command = this.terminal.lastCommand + 1
+    this.commands.set(command, step.step)
+    if (stateGoneAt !== undefined) this.unrecorded.add(command)
+    if (step.step === "run" && (step.reuse === true || stateGoneAt !== undefined)) this.leaseless.add(command)
+    const facts = { step, args, atMillis: time.nowMillis, ledgerBefore: this.ledger(folder), file: this.file }
+    const outcome = await this.terminal.invoke(invocation)
+    if (existsSync(away)) {
+      rmSync(this.state, { recursive: true, force: true })
+      renameSync(away, this.state)
+    }
+    const consent = proposal?.consent ?? ""
+    if (step.step === "approve" && proposal !== undefined) {
+      proposal.consent += outcome.stderr
+      if (outcome.code === 0) proposal.answer ??= answer
+    }
+    if (step.step === "propose") this.#propose(step, outcome)
+    if (step.step === "adopt" && outcome.code === 0) {
+      for (const id of this.ledger(folder).keys()) if (!facts.ledgerBefore.has(id)) this.adopted.add(id)
+    }
+    const ledgerAfter = this.ledger(folder)
+    for (const ledger of [facts.ledgerBefore, ledgerAfter]) {
+      for (const [id, member] of ledger) this.groupOf.set(id, member.replace(/-\d+$/, ""))
+    }
+    return { ...outcome, ...facts, ledgerAfter, consent, proposal }
+  }
+
+  #propose(step: Extract<Step, { readonly step: "propose" }>, { stdout }: Outcome): void {
+    const id = /\bp[0-9a-z]{19}\b/.exec(stdout)?.[0]
+    if (id !== undefined) this.proposals.push({ id, step, consent: "", answer: undefined })
+  }
+
+  #argsOf(step: Extract<Step, Around>, file: string) {
+    const yes = "answer" in step && step.answer !== undefined ? [] : ["--yes"]
+    const given = (name: string, value: number | string | undefined) =>
+      value === undefined ? [] : [name, String(value)]
+    const proposal = this.proposals.at(-1)
+    switch (step.step) {
+      case "apply":
+        return {
+          args: [
+            "apply",
+            "-f",
+            file,
+            ...yes,
+            ...(step.replace === true ? ["--replace", "all"] : []),
+            ...(step.wait === true ? ["--wait"] : []),
+            ...given("--max-cost", step.maxCost),
+            ...given("--max-deletes", step.maxDeletes),
+            ...given("--max-commitment", step.maxCommitment)
+          ]
+        }
+      case "destroy":
+        return { args: ["destroy", "-f", file, ...yes, ...given("--max-deletes", step.maxDeletes)] }
+      case "diff":
+        return { args: ["diff", "-f", file] }
+      case "dry run":
+        return { args: ["apply", "-f", file, "--dry-run", ...(step.replace === true ? ["--replace", "all"] : [])] }
+      case "run": {
+        const order = ["--name", step.name, "--plan", plans[step.plan], "--image", images.ubuntu]
+        return {
+          args: [
+            "run",
+            ...order,
+            ...given("--max-cost", step.maxCost),
+            ...(step.reuse === true ? ["--reuse"] : []),
+            "--",
+            step.fails === true ? "false" : "true"
+          ]
+        }
+      }
+      case "reap":
+        return { args: ["reap"] }
+      case "create": {
+        const order = ["--plan", plans[step.plan], "--image", images.ubuntu, "--idempotency-key", step.key]
+        const plan = step.days === undefined ? undefined : this.service.skuOf(step.plan, step.days)
+        const bounds = [...given("--max-cost", step.maxCost), ...given("--max-commitment", step.maxCommitment)]
+        return { args: ["node", "create", step.name, ...order, ...given("--committed-sku", plan), ...bounds, ...yes] }
+      }
+      case "commitment": {
+        const node = this.#named(step.name)
+        const sku = node === undefined ? 0 : this.#skuOf(node, step.days)
+        return {
+          args: [
+            "commitment",
+            "set",
+            step.name,
+            "auto_renew",
+            "--sku",
+            String(sku),
+            ...given("--max-commitment", step.maxCommitment),
+            ...yes
+          ]
+        }
+      }
+      case "propose": {
+        const order =
+          step.action === "create"
+            ? { action: "create", name: step.name, plan: plans[step.plan], image: images.ubuntu }
+            : step.action === "delete"
+              ? { action: "delete", node: step.name }
+              : {
+                  action: "commit",
+                  node: step.name,
+                  setting: "auto_renew",
+                  sku: this.#skuOf(this.#named(step.name), step.days)
+                }
+        return { args: mcp, conversation: calling("propose", order) }
+      }
+      case "approve":
+        return proposal && { args: ["approve", proposal.id], proposal }
+      case "execute":
+        return proposal && { args: mcp, conversation: calling("execute", { proposal: proposal.id }), proposal }
+      case "adopt":
+        return { args: ["fleet", "adopt", step.name, "--as", step.member, "-f", file] }
+      case "fleet":
+        return { args: ["fleet", "list"] }
+    }
+  }
+
+  #named(name: string): NodeTruth | undefined {
+    return this.service.living().find((node) => node.name === name)
+  }
+
+  #skuOf(node: NodeTruth | undefined, days: number): number {
+    const plan = Object.entries(plans).find((entry) => entry[1] === node?.plan)?.[0]
+    return this.service.skuOf((plan ?? "tiny") as keyof typeof plans, days)
+  }
+}
+
+const mcp = ["mcp", "--allow", "create,delete,commit"]
+
+/** An agent's program that calls one tool: returns its next line, given what it has read. */
+const calling = (name: string, given: object) => {
+  const initialize = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "model", version: "1" }
+  }
+  const messages = [
+    { jsonrpc: "2.0", id: 1, method: "initialize", params: initialize },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name, arguments: given } }
+  ]
+  let sent = 0
+  return (stdout: string): string | "end" | undefined => {
+    if (sent === 1 && !/"id":1\b/.test(stdout)) return undefined
+    if (sent < messages.length) return JSON.stringify(messages[sent++])
+    return /"id":2\b/.test(stdout) ? "end" : undefined
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * The service as it is today, from end to end: a project and a location, plans by SKU, lists without dates, creates that a service answers in
+ * other shapes. What the command line does, and what it must not do twice.
+ */
+import type { Ended } from "@berthkit/testing/Program"
+import { TestServer, type TestWorldOptions } from "@berthkit/server/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { settingsOf } from "../account.ts"
+import { json } from "./berth.ts"
+import { hurried, invoke } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+/** The create is carried out, and its reply never arrives. */
+const lostReply = { fault: "create-lost-reply", times: 1 } as const
+
+const image = "Ubuntu-24.04-Distro"
+
+/** A world of today, and berth in one place of it. */
+const today = (options: TestWorldOptions = {}, location = "Delhi") =>
+  Effect.gen(function* () {
+    const server = yield* TestServer
+    const world = yield* server.makeWorld({
+      dialect: "today",
+      clock: "real",
+      provisioning: Duration.millis(50),
+      ...options
+    })
+    const state = yield* stateFolder
+    const env = {
+      ...settingsOf(world),
+      BERTH_PROJECT: "7",
+      BERTH_LOCATION: location,
+      XDG_STATE_HOME: join(state, "state"),
+      XDG_CACHE_HOME: join(state, "cache")
+    }
+    const berth = (...args: ReadonlyArray<string>) => hurried(invoke(args, { env }))
+    const nodes = Effect.map(
+      Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} })),
+      (all) => all.map(({ name }) => name)
+    )
+    return { berth, env, nodes, state, world }
+  })
+
+const order = ["--plan", "C3.8GB", "--image", image, "--yes"]
+
+const good = (ended: Ended): Ended => {
+  assert.strictEqual(ended.code, 0, ended.stderr)
+  return ended
+}
+
+describe("berth with the service of today", () => {
+  it.live("creates by SKU, waits, and finds the node by its name; the key makes no second one", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today()
+      good(yield* berth("node", "create", "first", ...order))
+      const create = ["node", "create", "web", ...order, "--idempotency-key", "job", "--wait", "-o", "json"]
+      const made = json<{
+        readonly id: number
+        readonly outcome: string
+        readonly plan: string
+        readonly status: string
+      }>(good(yield* berth(...create)))
+      assert.deepInclude(made, { outcome: "created", plan: "C3.8GB", status: "running" })
+      const again = json<{ id: number }>(good(yield* berth(...create)))
+      assert.strictEqual(again.id, made.id)
+      const got = json<object>(good(yield* berth("node", "get", "web", "-o", "json")))
+      assert.deepInclude(got, { id: made.id, memoryMib: 8192, vcpus: 4 })
+      assert.deepStrictEqual(yield* nodes, ["first", "web"])
+      good(yield* berth("node", "delete", "web", "--yes"))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("adopts the node of a create whose reply is lost, without a date in the list", () =>
+    Effect.gen(function* () {
+      const { berth, nodes, world } = yield* today()
+      good(yield* berth("node", "create", "first", ...order))
+      yield* world.arm([lostReply])
+      const made = good(yield* berth("node", "create", "web", ...order, "--idempotency-key", "job", "-o", "json"))
+      assert.deepInclude(json<object>(made), { outcome: "adopted", name: "web" })
+      assert.deepStrictEqual(yield* nodes, ["first", "web"])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("does nothing if the node is there, also by its SKU, and refuses another plan", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today()
+      good(yield* berth("node", "create", "web", ...order))
+      good(yield* berth("node", "create", "web", ...order, "--if-absent"))
+      const other = yield* berth("node", "create", "web", "--plan", "C3.4GB", "--image", image, "--yes", "--if-absent")
+      assert.notStrictEqual(other.code, 0)
+      assert.match(other.stderr, /C3\.8GB/)
+      // One SKU has plans for every system: the node says which one it has.
+      const system = ["--plan", "C3.8GB", "--image", "Debian-12-Distro", "--yes", "--if-absent"]
+      const debian = yield* berth("node", "create", "web", ...system)
+      assert.notStrictEqual(debian.code, 0)
+      assert.match(debian.stderr, /Ubuntu 24\.04/)
+      assert.deepStrictEqual(yield* nodes, ["web"])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("applies a fleet once: nothing is different the second time", () =>
+    Effect.gen(function* () {
+      const { berth, nodes, state } = yield* today()
+      const [plan] = json<ReadonlyArray<{ slugs: ReadonlyArray<{ image: string; slug: string }> }>>(
+        good(yield* berth("plan", "list", "-o", "json"))
+      )
+      const { slug } = plan!.slugs.find((each) => each.image === image)!
+      const file = join(state, "fleet.yaml")
+      writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: 2, plan: ${slug}, image: ${image} }\n`)
+      good(yield* berth("apply", "-f", file, "--yes"))
+      const again = good(yield* berth("apply", "-f", file, "--yes"))
+      assert.match(again.stderr, /2 members|nothing|unchanged/i)
+      good(yield* berth("diff", "-f", file))
+      assert.deepStrictEqual((yield* nodes).toSorted(), ["shop-web-1", "shop-web-2"])
+      writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: 2, plan: C3.4GB, image: ${image} }\n`)
+      const named = yield* berth("diff", "-f", file)
+      assert.notStrictEqual(named.code, 0)
+      writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: 2, plan: ${slug}, image: ${image} }\n`)
+      good(yield* berth("destroy", "-f", file, "--yes", "--max-deletes", "2"))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("names plans by SKU or slug, images by their system, and saved images by their template", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* today({ scenario: "small" })
+      const images = json<ReadonlyArray<{ image: string; name: string; plans: ReadonlyArray<string> }>>(
+        good(yield* berth("image", "list", "-o", "json"))
+      )
+      assert.lengthOf(new Set(images.map(({ image }) => image)), images.length)
+      assert.deepInclude(
+        images.map(({ image, name }) => ({ image, name })),
+        { image, name: "Ubuntu 24.04" }
+      )
+      const ofSku = json<typeof images>(good(yield* berth("image", "list", "--plan", "c3.8gb", "-o", "json")))
+      const slug = ofSku.find((each) => each.image === image)!.plans[0]!
+      assert.strictEqual(good(yield* berth("plan", "list", "--plan", slug, "-o", "id")).stdout, "C3.8GB\n")
+      const near = yield* berth("plan", "get", `${slug}x`)
+      assert.include(near.stderr, `did you mean ${slug}`)
+      const saved = good(yield* berth("--project", "1", "image", "saved", "-o", "id")).stdout
+      assert.match(saved, /^\d+\n\d+\n$/)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("says which images a SKU goes with, rather than that there is no such plan", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* today({ catalogue: "documented" })
+      const refused = yield* berth("node", "create", "web", "--plan", "A.1vCPU.2GB", "--image", "WordPress-1CLICK")
+      assert.strictEqual(refused.code, 2)
+      assert.match(
+        refused.stderr,
+        /The plan A\.1vCPU\.2GB does not offer the image WordPress-1CLICK; it offers Ubuntu-24\.04/
+      )
+      const unknown = yield* berth("node", "create", "web", "--plan", "A.1vCPU.2GB", "--image", "Ubuntu-24.4")
+      assert.include(unknown.stderr, "There is no image Ubuntu-24.4; did you mean Ubuntu-24.04?")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("completes the names of the place that the line names", () =>
+    Effect.gen(function* () {
+      const { berth, env } = yield* today()
+      good(yield* berth("node", "create", "web", ...order))
+      const complete = (...words: ReadonlyArray<string>) =>
+        Effect.map(invoke(["__complete", "zsh", "--", ...words, "node", "get", ""], { env }), ({ stdout }) => stdout)
+      assert.match(yield* complete(), /^web\t/)
+      assert.strictEqual(yield* complete("--location", "Chennai"), "")
+      assert.match(yield* complete("--location", "Delhi"), /^web\t/)
+      assert.strictEqual(yield* complete("--project=8"), "")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("sees two nodes of one member of a fleet", () =>
+    Effect.gen(function* () {
+      const { berth, state } = yield* today({ catalogue: "documented", uniqueNames: false })
+      const member = ["C-2VCPU-8RAM-50DISK", "Ubuntu-24.04"] as const
+      const file = join(state, "fleet.yaml")
+      writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: 1, plan: ${member[0]}, image: ${member[1]} }\n`)
+      good(yield* berth("apply", "-f", file, "--yes"))
+      good(yield* berth("node", "create", "shop-web-1", "--plan", member[0], "--image", member[1], "--yes"))
+      const listed = yield* berth("fleet", "list", "-o", "json")
+      assert.strictEqual(listed.code, 11, listed.stderr)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("knows what nodes cost by their SKU", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* today()
+      good(yield* berth("node", "create", "web", ...order))
+      const [row] = json<ReadonlyArray<object>>(good(yield* berth("cost", "-o", "json")))
+      assert.deepInclude(row, { plan: "C3.8GB", pricePerHourInr: 3.2 })
+      const listed = json<ReadonlyArray<object>>(good(yield* berth("node", "list", "--plan", "C3.8GB", "-o", "json")))
+      assert.lengthOf(listed, 1)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("never counts dollars as rupees: --max-cost refuses them, and nothing is sent", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today({ currency: "USD" })
+      const refused = yield* berth("node", "create", "web", ...order, "--max-cost", "1000")
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.deepStrictEqual(yield* nodes, [])
+      const plans = json<ReadonlyArray<object>>(good(yield* berth("plan", "list", "-o", "json")))
+      assert.deepInclude(plans[0], { pricePerHourInr: null, pricePerMonthInr: null })
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("refuses at once where the account cannot pay, with the service's words", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today({ credit: "too-little" })
+      const refused = yield* berth("node", "create", "web", ...order)
+      assert.notStrictEqual(refused.code, 0)
+      assert.match(refused.stderr, /credit/i)
+      assert.deepStrictEqual(yield* nodes, [])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("refuses ids of SSH keys, which the service accepts and does not install", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today()
+      const refused = yield* berth("node", "create", "web", ...order, "--ssh-key", "123")
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.deepStrictEqual(yield* nodes, [])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("takes no further field that belongs to Berth, not even to show it", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today()
+      for (const field of ["number_of_instances=3", 'plan="x"', "project_id=9", 'location="Chennai"']) {
+        const refused = yield* berth("node", "create", "web", ...order, "--extra", field, "--dry-run")
+        assert.strictEqual(refused.code, 2, field)
+      }
+      assert.deepStrictEqual(yield* nodes, [])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("lists plans and creates with a catalogue of 2000 records", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* today({ catalogue: "whole" })
+      const plans = json<ReadonlyArray<{ slugs: ReadonlyArray<{ slug: string; image: string }> }>>(
+        good(yield* berth("plan", "list", "-o", "json"))
+      )
+      assert.isAbove(plans.flatMap(({ slugs }) => slugs).length, 1500)
+      const { image, slug } = plans[0]!.slugs[0]!
+      good(yield* berth("node", "create", "web", "--plan", slug, "--image", image, "--yes"))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  for (const options of [
+    { listDates: true },
+    { order: "descending" },
+    { paging: "ignored" },
+    { failuresWith200: true }
+  ] as const) {
+    it.live(`makes one node under a key and forgets none, with ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const { berth, nodes, world } = yield* today(options)
+        for (const name of ["one", "two"]) good(yield* berth("node", "create", name, ...order))
+        yield* world.arm([lostReply])
+        const create = ["node", "create", "web", ...order, "--idempotency-key", "job"]
+        good(yield* berth(...create))
+        good(yield* berth(...create))
+        assert.deepStrictEqual((yield* nodes).toSorted(), ["one", "two", "web"])
+        const missing = yield* berth("node", "get", "99999999")
+        assert.strictEqual(missing.code, 4, missing.stderr)
+        assert.lengthOf(json<ReadonlyArray<object>>(good(yield* berth("node", "list", "-o", "json"))), 3)
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    )
+  }
+})

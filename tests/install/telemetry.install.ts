@@ -1,0 +1,55 @@
+/** What OpenTelemetry's own instrumentations export about the requests of the client, with the recipe that keeps the API key out. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { afterAll, beforeAll, expect, it } from "@effect/vitest"
+import { Project } from "./Project.ts"
+
+const tracing = [
+  "@opentelemetry/api@1.10.0",
+  "@opentelemetry/instrumentation@0.301.0",
+  "@opentelemetry/instrumentation-http@0.301.0",
+  "@opentelemetry/instrumentation-undici@0.34.0",
+  "@opentelemetry/sdk-trace-node@2.12.1"
+]
+
+let folder: string
+let project: Project
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "berth-telemetry-"))
+  const tarballs = (await fillPackages(join(folder, "packages"))).map(packFolder)
+  // npm does not install the newest of these together, because they want two versions of the API.
+  project = await Project.with([...tarballs, ...tracing], { manager: "pnpm" })
+  await project.add(new URL("programs/traced.js", import.meta.url))
+})
+
+afterAll(async () => {
+  await project?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What the exporter of the program gets, and the API key. */
+const exported = async (further: Readonly<Record<string, string>>) => {
+  // pnpm's binaries are shell scripts that look for Node.
+  const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter)
+  await using server = project.binary("berth-server", ["--port", "0"], { env: { PATH }, runtime: ["/bin/sh"] })
+  const { accessToken, apiKey, url } = JSON.parse(await server.printed(/^\{.*\}$/m))
+  const env = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken, ...further }
+  const set = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const { stderr, stdout } = await project.runProgram("traced.js", ["env", ...set, process.execPath])
+  expect(stderr).toBe("")
+  return { apiKey, text: stdout }
+}
+
+it("no attribute of a span has the API key, with the recipe of the manual", async () => {
+  const { apiKey, text } = await exported({})
+  expect(text).not.toContain(apiKey)
+  expect(text.match(/"url\.full":"[^"]*apikey=REDACTED"/g)?.length).toBeGreaterThan(2)
+})
+
+it("without the recipe it is there: the instrumentations read it off the wire", async () => {
+  const { apiKey, text } = await exported({ UNREDACTED: "1" })
+  expect(text).toContain(apiKey)
+})

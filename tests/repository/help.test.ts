@@ -1,0 +1,48 @@
+/**
+ * Help of the three programs, side by side: one look, whichever parser reads their command lines.
+ */
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Program } from "@berthkit/testing/Program"
+
+const binaries = {
+  berth: "../../apps/cli/bin/berth.mjs",
+  "berth-watch": "../../apps/watch/bin/berth-watch.mjs",
+  "berth-server": "../../apps/server/bin/berth-server.mjs"
+}
+
+const commands: ReadonlyArray<readonly [keyof typeof binaries, ReadonlyArray<string>]> = [
+  ["berth", ["node", "create"]],
+  ["berth", ["node", "list"]],
+  ["berth-watch", []],
+  ["berth-watch", ["run"]],
+  ["berth-watch", ["silence", "add"]],
+  ["berth-watch", ["sinks", "test"]],
+  ["berth-server", []],
+  ["berth-server", ["learn"]]
+]
+
+const headings = ["USAGE", "COMMANDS", "ARGUMENTS", "FLAGS", "EXAMPLES", "GLOBAL FLAGS"]
+
+describe("the help of the programs", () => {
+  it.each(commands)("%s %j has one look", async (name, args) => {
+    const binary = fileURLToPath(new URL(binaries[name], import.meta.url))
+    const text = await Program.ofNode(binary, [...args, "--help"]).succeeded()
+    const [summary = ""] = text.split("\n")
+    assert.match(summary, /^[A-Z]/)
+    const titles = text
+      .split("\n")
+      .filter((line) => /^[A-Z][A-Z ]+$/.test(line))
+      .map((line) => (line.endsWith(" FLAGS") && line !== "GLOBAL FLAGS" ? "FLAGS" : line))
+    assert.includeMembers(titles, ["USAGE"])
+    assert.deepStrictEqual(
+      titles,
+      titles.toSorted((a, b) => headings.indexOf(a) - headings.indexOf(b))
+    )
+    // What a value is called, not its type; choices in words, not in the name.
+    assert.notMatch(text, / --[a-z-]+ (string|integer|float|choice|<)/)
+    assert.notMatch(text, /choices:/)
+    for (const line of text.split("\n")) assert.isAtMost(line.length, 100, line)
+    if (!text.includes("\nCOMMANDS\n")) assert.match(text, new RegExp(`See ${name} --help\\.`))
+  })
+})
