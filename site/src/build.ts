@@ -65,7 +65,7 @@ const generate = async (): Promise<Generated> => {
   try {
     await fillPackages(packed)
     const cite = citations()
-    const references = ["core", "server"].map((name) => referenceOf(name, join(packed, name), cite))
+    const references = ["core", "server", "watch"].map((name) => referenceOf(name, join(packed, name), cite))
     const berth = join(root, "apps/cli/bin/berth.mjs")
     const schemas = JSON.parse(execFileSync(process.execPath, [berth, "schema"], { encoding: "utf8" }))
     const helps = JSON.parse(readFileSync(join(root, "apps/cli/dist/commands.json"), "utf8"))

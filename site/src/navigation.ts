@@ -44,6 +44,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/testing-with-the-mock.md", "Testing with the mock"],
       ["docs/running-the-mock.md", "Running the mock"],
       ["docs/control-plane.md", "The control plane"],
+      ["docs/service-today.md", "The service today"],
       ["docs/learning.md", "Is it like the real service?"]
     ]
   },
@@ -53,6 +54,7 @@ export const sections: ReadonlyArray<Section> = [
       ["apps/watch/README.md", "The daemon"],
       ["docs/watch.md", "Run and configure it"],
       ["docs/watch-events.md", "Its events"],
+      ["docs/watch-receivers.md", "Receiving events"],
       ["docs/watch-http.md", "Dashboard and HTTP"],
       ["docs/watch-latency.md", "How late events are"],
       ["docs/fleet.md", "On several machines"]
