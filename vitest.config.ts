@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { suites } from "./tests/today.ts"
 
 const root = import.meta.dirname
 const testing = join(root, "packages/testing/src")
@@ -38,6 +39,19 @@ const apart = (name: string, globalSetup: ReadonlyArray<string> = []): TestProje
     globalSetup: [...globalSetup]
   }
 })
+
+/** The suites of `tests/` that make requests, with a mock in today's dialect: `pnpm test:today`. */
+const today: TestProjectInlineConfiguration = {
+  root: join(root, "tests"),
+  test: {
+    ...shared,
+    name: "today",
+    include: [...suites],
+    setupFiles: [shared.setupFiles, join(root, "tests/leaveOut.ts")],
+    env: { BERTH_TEST_DIALECT: "today" },
+    isolate: false
+  }
+}
 
 /** Files of other runs that have properties, that do a part there, or that bound real time. */
 const further = globSync(["{packages,apps,bench}/**/*.{test,machine}.ts", "tests/**/*.{test,machine}.ts"], {
@@ -98,6 +112,7 @@ export default defineConfig({
       apart("install", [runtimes]),
       // Docker or podman.
       apart("engine"),
+      today,
       // A Chromium.
       apart("browser", [runtimes]),
       soak

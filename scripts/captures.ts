@@ -100,7 +100,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: account, isHidden: true },
         // The file is the one that the page shows.
         {
-          run: `mkdir "$HOME/shop" && cd "$HOME/shop" && sed -n '/^\`\`\`yaml/,/^\`\`\`$/p' "$ROOT/docs/fleets.md" | sed '1d;$d' > fleet.yaml`,
+          run: `mkdir "$HOME/shop" && cd "$HOME/shop" && sed -n '/^# yaml-language-server/,/^\`\`\`$/p' "$ROOT/docs/fleets.md" | sed '$d' > fleet.yaml`,
           isHidden: true
         },
         { run: `berth apply --dry-run ${fleetColumns}` },
@@ -146,7 +146,10 @@ const sessions: ReadonlyArray<Session> = [
       ],
       reap: [
         // The command kills the berth that runs it.
-        { run: `berth run ${smallOrder} --name job --quiet -- sh -c 'kill -9 $PPID' 2> /dev/null`, isHidden: true },
+        {
+          run: `berth run ${smallOrder} --name job --quiet -- sh -c 'kill -9 $(cut -d " " -f 4 /proc/$PPID/stat)' 2> /dev/null`,
+          isHidden: true
+        },
         { run: "berth reap" }
       ],
       reuse: [

@@ -197,7 +197,7 @@ const showNodeLife = async () => {
   await events.first("change to running", (line) => line.includes('"running"') || undefined)
   await show(env, "node", "list")
   const sku = String(plan.committedOptions[0]!.skuId)
-  await show(env, "commitment", "set", "demo", "auto_renew", "--sku", sku, "--yes")
+  await show(env, "commitment", "set", "demo", "auto_renew", "--sku", sku, "--yes", "--max-commitment", "100000")
   await show(env, "node", "delete", "demo", "--yes", "--wait")
   await show(env, "node", "list")
 

@@ -150,45 +150,39 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
     typeof path === "string" && path.endsWith(".js") ? [path.slice(0, -".js".length)] : []
   )
 
-const importOfNode = /\bimport\(([`"])(?:node:([^`"]+)|\.\/((\w+)-[^`"]+\.js))\1\)/g
-const withoutNode = "dist/withoutNode.js"
-
 /**
- * Puts the modules of Node, all of which are imported on demand, and our own that need them behind the condition `node`: elsewhere such
- * an import rejects, and a bundler for browsers finds none. Returns the field `imports` of the manifest.
+ * What bundlers for browsers take in place of the code for files, and of what processes share through them: both are loaded on demand, and
+ * nothing to a page. A field that every
+ * bundler reads, and only for browsers; conditions of `imports` are unknown to some, and others take those of Node for a browser's.
  */
-const hideNode = (folder: string): Exports => {
-  const imports = new Map<string, Exports[string]>()
-  for (const file of globSync("dist/**/*.js", { cwd: folder })) {
-    const path = join(folder, file)
-    const text = readFileSync(path, "utf8").replaceAll(importOfNode, (_whole, _quote, name, file, own) => {
-      // A target may not be a URL, which `node:fs` is.
-      const [specifier, target] = file === undefined ? [`#node/${name}`, name] : [`#${own}`, `./dist/${file}`]
-      imports.set(specifier, { node: target, default: `./${withoutNode}` })
-      return `import("${specifier}")`
-    })
-    writeFileSync(path, text)
-  }
-  writeFileSync(join(folder, withoutNode), 'throw new Error("This runtime has no modules of Node.")\n')
-  return Object.fromEntries(Array.from(imports).toSorted())
+const withoutFiles = (dist: string): Readonly<Record<string, string>> => {
+  const onDemand = ["AccountFolder", "OwnProcesses"].map((name) => {
+    const [file, ...others] = globSync(`${name}-*.js`, { cwd: dist })
+    if (file === undefined || others.length > 0) throw new Error(`${dist} has not one file of ${name}`)
+    return [`./dist/${file}`, "./dist/withoutFiles.js"] as const
+  })
+  return Object.fromEntries(onDemand)
 }
 
 /** Returns further fields of the manifest. */
 const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<object> => {
   const dist = join(folder, "dist")
   // Its users need no Effect. Whatever else imports it gets the same one, so that there is one class of each error. These are in a
-  // file of their own: a page that only checks what was thrown gets no more than that. So are the files of a state directory, which
-  // a page cannot have.
+  // file of their own: a page that only checks what was thrown, or a status, gets no more than that. So are the files of a state
+  // directory, which a page cannot have.
   const bundled = await bundleInto(
     dist,
     "packages/core",
-    { promise: "src/promise.ts" },
+    { promise: "src/promise.ts", withoutFiles: "src/promise/withoutFiles.ts" },
     {
       platform: "neutral",
       extension: ".js",
       hasLines: true,
       chunks: [
-        { name: "errors", test: /promise\/(?:BerthError|Failure|reasons)\.ts$/ },
+        {
+          name: "light",
+          test: /promise\/(?:BerthError|Failure|reasons|isKnownStatus)\.ts$|domain\/knownStatuses\.ts$/
+        },
         { name: "client", test: /core\/src\/promise\.ts$/ }
       ]
     }
@@ -198,7 +192,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
   const entries = modulesOf(manifest.publishConfig.exports).map((path) => join(sources, relative("dist", path)))
   for (const extension of [".js", ".d.ts"] as const) copyWithImports(compiled, entries, extension, [sources, dist])
   copyFileSync(join(root, "packages/core/openapi.json"), join(folder, "openapi.json"))
-  return { imports: hideNode(folder) }
+  return { browser: withoutFiles(dist) }
 }
 
 const fillServer = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
@@ -215,6 +209,18 @@ const fillServer = async (folder: string, compiled: string, manifest: Manifest):
   copyWithImports(compiled, typed, ".d.ts", [compiled, join(dist, "types")])
 }
 
+const fillWatch = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
+  const home = "apps/watch"
+  const dist = join(folder, "dist")
+  // What receivers of events import runs wherever they do, and has nothing of the daemon.
+  const receive = { platform: "neutral", extension: ".js", hasLines: true, chunks: "one" } as const
+  await bundleInto(dist, home, { receive: "src/receive.ts" }, receive)
+  writeBundled(folder, manifest, await bundleInto(dist, home, { main: "src/main.ts" }))
+  const sources = join(compiled, home, "src")
+  copyWithImports(compiled, [join(sources, "receive")], ".d.ts", [sources, dist])
+  copyFileSync(join(root, home, "events.json"), join(folder, "events.json"))
+}
+
 /** What a workspace may have that goes into its package as it is: `operate` is for those who run the daemon. */
 const ownFiles = ["bin", "operate", "CHANGELOG.md"]
 
@@ -224,6 +230,7 @@ const fill = async (folder: string, home: string, compiled: string): Promise<voi
   let further = {}
   if (home === "packages/core") further = await fillCore(folder, compiled, manifest)
   else if (home === "apps/server") await fillServer(folder, compiled, manifest)
+  else if (home === "apps/watch") await fillWatch(folder, compiled, manifest)
   else writeBundled(folder, manifest, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
   for (const own of ownFiles) {

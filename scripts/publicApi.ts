@@ -14,7 +14,8 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 /** Where the report of a package is kept, by the name of its folder. Programs without types have none. */
 export const reportFiles: Readonly<Record<string, string>> = {
   core: join(root, "packages/core/public-api.txt"),
-  server: join(root, "apps/server/public-api.txt")
+  server: join(root, "apps/server/public-api.txt"),
+  watch: join(root, "apps/watch/public-api.txt")
 }
 
 /** Longer ones are inferred and not for reading, but a change of them shows. */

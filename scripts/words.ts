@@ -1,6 +1,6 @@
 /**
  * Checks that one technical thing has one name: the terms that `docs/glossary.md` replaces are not used in names, comments,
- * messages, tests and docs. Ordinary English words are never forbidden. Names are read word by word: `nodeQuotas` counts as "quotas".
+ * messages, tests and docs. Ordinary English words are never forbidden. Names are read word by word: `keyringOf` counts as "keyring".
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,6 @@ interface Rule {
 const word = (words: string, instead: string): Rule => ({ pattern: new RegExp(`\\b(?:${words})\\b`, "i"), instead })
 
 const rules: ReadonlyArray<Rule> = [
-  word("quotas?", "rate limit"),
   word("even refill", "token bucket"),
   word("settlements?", "reconciliation"),
   word("namesakes?", "same-name nodes, duplicates"),
