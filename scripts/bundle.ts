@@ -169,6 +169,8 @@ export const bundleInto = async (
     chunkFileNames: `[name]-[hash]${suffix}`,
     codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
     // Stack traces need the names.
+    // Where a chunk stands in for another one, its exports keep their names.
+    minifyInternalExports: !hasLines,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: !hasLines } }
   })
   await build.close()

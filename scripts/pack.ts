@@ -151,17 +151,22 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
   )
 
 /**
- * What bundlers for browsers take in place of the code for files, and of what processes share through them: both are loaded on demand, and
- * nothing to a page. A field that every
- * bundler reads, and only for browsers; conditions of `imports` are unknown to some, and others take those of Node for a browser's.
+ * What bundlers for browsers take in place of the code for files, of what processes share through them, and of the environment: a page has
+ * none of these. A field that every bundler reads, and only for browsers; conditions of `imports` are unknown to some, and others take
+ * those of Node for a browser's.
  */
-const withoutFiles = (dist: string): Readonly<Record<string, string>> => {
-  const onDemand = ["AccountFolder", "OwnProcesses"].map((name) => {
-    const [file, ...others] = globSync(`${name}-*.js`, { cwd: dist })
+const inPages = (dist: string): Readonly<Record<string, string>> => {
+  const replaced = [
+    ["AccountFolder-*", "withoutFiles"],
+    ["OwnProcesses-*", "withoutFiles"],
+    ["fileReason-*", "withoutFiles"],
+    ["environment-*", "withoutEnvironment"]
+  ].map(([name, stand]) => {
+    const [file, ...others] = globSync(`${name}.js`, { cwd: dist })
     if (file === undefined || others.length > 0) throw new Error(`${dist} has not one file of ${name}`)
-    return [`./dist/${file}`, "./dist/withoutFiles.js"] as const
+    return [`./dist/${file}`, `./dist/${stand}.js`] as const
   })
-  return Object.fromEntries(onDemand)
+  return Object.fromEntries(replaced)
 }
 
 /** Returns further fields of the manifest. */
@@ -173,16 +178,23 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
   const bundled = await bundleInto(
     dist,
     "packages/core",
-    { promise: "src/promise.ts", withoutFiles: "src/promise/withoutFiles.ts" },
+    {
+      promise: "src/promise.ts",
+      withoutEnvironment: "src/promise/withoutEnvironment.ts",
+      withoutFiles: "src/promise/withoutFiles.ts"
+    },
     {
       platform: "neutral",
       extension: ".js",
       hasLines: true,
       chunks: [
+        // What pages have something else for is in files of its own.
         {
           name: "light",
           test: /promise\/(?:BerthError|Failure|reasons|isKnownStatus)\.ts$|domain\/knownStatuses\.ts$/
         },
+        { name: "environment", test: /promise\/fromEnvironment\.ts$/ },
+        { name: "fileReason", test: /domain\/fileReason\.ts$/ },
         { name: "client", test: /core\/src\/promise\.ts$/ }
       ]
     }
@@ -192,7 +204,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
   const entries = modulesOf(manifest.publishConfig.exports).map((path) => join(sources, relative("dist", path)))
   for (const extension of [".js", ".d.ts"] as const) copyWithImports(compiled, entries, extension, [sources, dist])
   copyFileSync(join(root, "packages/core/openapi.json"), join(folder, "openapi.json"))
-  return { browser: withoutFiles(dist) }
+  return { browser: inPages(dist) }
 }
 
 const fillServer = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {

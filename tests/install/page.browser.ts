@@ -76,7 +76,8 @@ describe("the promise client in a browser", () => {
       listed: true,
       missing: 1,
       isSame: true,
-      kept: expect.stringContaining("there is no state folder: this runtime has no files")
+      kept: expect.stringContaining("there is no state folder: this runtime has no files"),
+      fromEnvironment: expect.stringContaining("this program is bundled for browsers; use createClient there")
     })
     expect(errors).toEqual([])
   })

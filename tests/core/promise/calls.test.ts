@@ -1,6 +1,6 @@
 import { type Client, createClient, InvalidRequest, NodeNotFound, type NodeSpec } from "@berthkit/core/promise"
 import { Program } from "@berthkit/testing/Program"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
@@ -133,11 +133,14 @@ describe("the promise client", () => {
     try {
       const allowanceFile = join(folder, "allowance")
       writeFileSync(allowanceFile, '{"version":1,"writ')
-      await using service = await mockService({}, { allowanceFile })
+      vi.stubEnv("BERTH_ALLOWANCE_FILE", allowanceFile)
+      vi.stubEnv("XDG_STATE_HOME", folder)
+      await using service = await mockService({}, { stateDirectory: "auto" })
       assert.deepStrictEqual(await service.client.images.saved(), [])
       await service.client.close()
       assert.include(JSON.parse(readFileSync(allowanceFile, "utf8")).report, { limit: 1200, remaining: 1199 })
     } finally {
+      vi.unstubAllEnvs()
       rmSync(folder, { recursive: true })
     }
   })

@@ -20,7 +20,6 @@ const uses: Readonly<Record<string, string>> = {
 
 const options = (folder: string): Readonly<Record<string, Partial<ClientOptions>>> => ({
   "no options": {},
-  "an allowance file": { allowanceFile: join(folder, "allowance.json") },
   "a state directory": { stateDirectory: join(folder, "state") }
 })
 

@@ -189,8 +189,6 @@ describe("a client", () => {
     ["deadline", { ...good, deadline: {} }],
     ["attemptTimeout", { ...good, attemptTimeout: -1 }],
     ["lane", { ...good, lane: "fast" }],
-    ["allowanceFile", { ...good, allowanceFile: " " }],
-    ["allowanceFile", { ...good, allowanceFile: 7 }],
     ["fetch", { ...good, fetch: {} }],
     ["onAttempt", { ...good, onAttempt: "log" }],
     ["maxAttempts", { ...good, maxAttempts: 0 }],

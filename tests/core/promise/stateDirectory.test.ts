@@ -63,13 +63,11 @@ afterEach(() => {
 
 describe("a create with a key", () => {
   it("is refused before anything is sent where no state directory would keep the key", async () => {
-    for (const options of [{}, { allowanceFile: join(tmpdir(), "no-such-folder", "allowance") }]) {
-      await using service = await bareService(() => assert.fail("sent"), options)
-      const error = await rejection(service.client.nodes.create(spec, { key: "order-7" }))
-      assert.instanceOf(error, InvalidOption)
-      assert.strictEqual(error.option, "key")
-      assert.include(error.message, "stateDirectory")
-    }
+    await using service = await bareService(() => assert.fail("sent"), {})
+    const error = await rejection(service.client.nodes.create(spec, { key: "order-7" }))
+    assert.instanceOf(error, InvalidOption)
+    assert.strictEqual(error.option, "key")
+    assert.include(error.message, "stateDirectory")
   })
 
   it("makes one node in a client that keeps its keys in memory, which another client does not know of", async () => {
@@ -229,20 +227,6 @@ describe("a state directory", () => {
     await later.raw.request({ method: "GET", path: "/nodes/" }, { deadline: "10 seconds" })
     assert.propertyVal(await later.allowance.current(), "remaining", 498)
     await later.close()
-  })
-
-  it("leaves the allowance to an `allowanceFile` that is named beside it", async () => {
-    using temporary = folderOf()
-    const { folder } = temporary
-    const allowanceFile = join(folder, "elsewhere.json")
-    await using service = await mockService({}, { allowanceFile, stateDirectory: folder })
-    await service.client.images.saved()
-    await service.client.close()
-    assert.deepStrictEqual(
-      readdirSync(folder).filter((name) => name.endsWith(".json")),
-      ["elsewhere.json"]
-    )
-    assert.isFalse(existsSync(join(folder, "accounts")))
   })
 
   for (const stateDirectory of ["", " ", 7, null, {}, new URL("file:///state")]) {

@@ -1,5 +1,5 @@
 // What a page does with the client, when its test calls `run`.
-import { type ClientOptions, createClient, isBerthError, NodeNotFound } from "@berthkit/core"
+import { type ClientOptions, createClient, createClientFromEnv, isBerthError, NodeNotFound } from "@berthkit/core"
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }
 
@@ -22,8 +22,9 @@ const run = async (account: ClientOptions) => {
   const inMemory = createClient({ ...account, stateDirectory: "memory" })
   const first = await inMemory.nodes.create(spec, { key: "web" })
   const second = await inMemory.nodes.create(spec, { key: "web" })
+  const fromEnvironment = await failureOf(Promise.try(() => createClientFromEnv()))
   await Promise.all([client, keyed, inMemory].map((client) => client.close()))
-  return { listed: ids.includes(node.id), missing, kept, isSame: first.node.id === second.node.id }
+  return { listed: ids.includes(node.id), missing, kept, fromEnvironment, isSame: first.node.id === second.node.id }
 }
 
 Object.assign(globalThis, { run })

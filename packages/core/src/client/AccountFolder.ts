@@ -19,8 +19,6 @@ import type { FileFault } from "./files/StateFiles.ts"
 import { pathFault } from "./options/pathFault.ts"
 import type { StateDirectory } from "./StateDirectory.ts"
 
-export { layer as allowanceLayer } from "./allowance/AllowanceFile.ts"
-
 /** Reads a variable of the environment; undefined where it is not set. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 

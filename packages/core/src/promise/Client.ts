@@ -103,12 +103,6 @@ export interface ClientOptions {
    */
   readonly stateDirectory?: StateDirectory | undefined
   /**
-   * File for the allowance alone, not the one in the `stateDirectory`; its path follows the same rules. Needs `node:fs`. Default: none.
-   *
-   * @deprecated `stateDirectory` gives this file and the one for creates.
-   */
-  readonly allowanceFile?: string | undefined
-  /**
    * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets, so none
    * replaces the credentials. The value of one whose name says that it is a secret (such as `x-gateway-token`) is masked like
    * these.

@@ -9,6 +9,7 @@ import { pathFault } from "../client/options/pathFault.ts"
 import { stateDirectoryFault } from "../client/StateDirectory.ts"
 import { checkRuntime } from "../client/options/Runtime.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
+import { ensureAllowanceFile } from "./fromEnvironment.ts"
 import { InvalidOption, RuntimeTooOld } from "./Failure.ts"
 import type { ClientOptions, Logger, LogLevel } from "./Client.ts"
 import { logLevels } from "./logging.ts"
@@ -146,7 +147,6 @@ const checks = {
   attemptTimeout: timespan,
   lane,
   stateDirectory: valid<string>(stateDirectoryFault),
-  allowanceFile: asItIs,
   maxAttempts: asItIs,
   headers: asItIs,
   userAgent: asItIs,
@@ -179,10 +179,6 @@ export const checkClient = (operation: string, options: ClientOptions) => {
   }
   const settings = settingsFrom(engine)
   if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
-  // With the state directory of `berth`, this variable names the file of the allowance.
-  const variable = "BERTH_ALLOWANCE_FILE"
-  const file = stateDirectory === "auto" && globalThis.process?.env?.[variable]?.trim()
-  const fault = file && pathFault(file, "a path")
-  if (fault) throw new InvalidOption(operation, variable, fault)
+  if (stateDirectory === "auto") ensureAllowanceFile(operation, (path) => pathFault(path, "a path"))
   return { engine, settings: settings.success, fetch, logger, logLevel, onAttempt, onReply, stateDirectory }
 }

@@ -1,7 +1,7 @@
 /**
- * The account that the environment of the process names, in the variables that `berth` reads, too.
+ * The account that the environment of the process names, in the variables that `berth` reads, too. Bundles for pages have
+ * `withoutEnvironment.ts` instead; so this file imports nothing but the class of its errors.
  */
-import { Effect, Predicate } from "effect"
 import { InvalidOption } from "./Failure.ts"
 import type { ClientOptions } from "./Client.ts"
 
@@ -19,8 +19,15 @@ type Account = keyof typeof variables
 const operation = "createClientFromEnv"
 
 /** Reads a variable of the environment; undefined where it is not set, or there is no environment. */
-export const readVariable = (name: string): Effect.Effect<string | undefined> =>
-  Effect.sync(() => globalThis.process?.env?.[name]?.trim() || undefined)
+export const readVariable = (name: string): string | undefined => globalThis.process?.env?.[name]?.trim() || undefined
+
+/** Throws `InvalidOption` where the variable that names the file of the allowance, beside the folder of `berth`, has a fault. */
+export const ensureAllowanceFile = (operation: string, faultOf: (path: string) => string | undefined): void => {
+  const variable = "BERTH_ALLOWANCE_FILE"
+  const path = readVariable(variable)
+  const fault = path && faultOf(path)
+  if (fault) throw new InvalidOption(operation, variable, fault)
+}
 
 /** Reads a variable that is needed. Throws `InvalidOption`, which names it. */
 const read = (variable: string): string => {
@@ -39,7 +46,7 @@ const read = (variable: string): string => {
  * Refuses to send credentials of the environment to another service than the one that the environment names: they belong there.
  */
 const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOptions>): void => {
-  const own = globalThis.process?.env?.[variables.baseUrl]?.trim()
+  const own = readVariable(variables.baseUrl)
   if (!own || baseUrl === undefined || (apiKey !== undefined && accessToken !== undefined)) return
   const [given, named] = [String(baseUrl), own].map((address) => URL.parse(address)?.origin)
   if (given === undefined || named === undefined || given === named) return
@@ -56,7 +63,7 @@ const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOption
  */
 export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (options: ClientOptions) => A): A => {
   // What is no object at all is refused there.
-  if (!Predicate.isObject(options)) return make(options)
+  if (typeof options !== "object" || options === null) return make(options)
   ensureOwnService(options)
   const account: Record<string, unknown> = {}
   for (const [option, variable] of Object.entries(variables)) {
@@ -64,7 +71,7 @@ export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (optio
   }
   // These are optional; what names another account than the environment has another name and another place, too.
   for (const [option, variable] of Object.entries(furtherVariables)) {
-    const text = globalThis.process?.env?.[variable]?.trim()
+    const text = readVariable(variable)
     if (!text || options[option as keyof typeof furtherVariables] !== undefined || options.apiKey !== undefined)
       continue
     account[option] = option === "project" && /^\d+$/.test(text) ? Number(text) : text

@@ -1,5 +1,5 @@
 /**
- * The state directory and the allowance file of a client. The code for files is loaded when they are used. A page has no files, so
+ * The state directory of a client. The code for files is loaded when they are used. A page has no files, so
  * bundles for pages get `withoutFiles.ts` instead of that code.
  */
 import { Effect, Layer } from "effect"
@@ -8,9 +8,6 @@ import { builtin } from "../client/options/builtin.ts"
 import type { Settings } from "../client/options/Settings.ts"
 import type { StateDirectory } from "../client/StateDirectory.ts"
 import { readVariable } from "./fromEnvironment.ts"
-
-const unshared = (path: string, why: string) =>
-  Effect.logWarning(`Cannot share the allowance through ${path} (${why}): this client goes by its own replies.`)
 
 type AccountFolder = typeof import("../client/AccountFolder.ts") | typeof import("./withoutFiles.ts")
 
@@ -31,23 +28,13 @@ const loaded = Effect.suspend((): Effect.Effect<typeof import("../client/Account
 
 /** Gives a client of these settings its state; without a directory no intents are kept. */
 export const stateLayer = (settings: Settings, directory: StateDirectory | undefined): Layer.Layer<never> => {
-  const isInFolder = directory !== undefined && directory !== "memory"
-  const intents = directory === "memory" ? Layer.sync(IntentStore, makeMemory) : Layer.empty
-  if (!isInFolder && settings.allowanceFile === undefined) return intents
+  if (directory === undefined) return Layer.empty
+  if (directory === "memory") return Layer.sync(IntentStore, makeMemory)
   return loaded.pipe(
     Effect.match({
-      onSuccess: ({ allowanceLayer, layerOf }) =>
-        Layer.provideMerge(
-          allowanceLayer(settings),
-          isInFolder ? Layer.orDie(layerOf(settings, directory, readVariable)) : intents
-        ),
-      onFailure: (why) =>
-        Layer.merge(
-          isInFolder ? Layer.succeed(IntentStore, withoutFolder(why)) : intents,
-          settings.allowanceFile === undefined
-            ? Layer.empty
-            : Layer.effectDiscard(unshared(settings.allowanceFile, why))
-        )
+      onSuccess: ({ layerOf }) =>
+        Layer.orDie(layerOf(settings, directory, (name) => Effect.sync(() => readVariable(name)))),
+      onFailure: (why) => Layer.succeed(IntentStore, withoutFolder(why))
     }),
     Layer.unwrap
   )
