@@ -17,6 +17,7 @@ import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
 import { heapRow } from "./rows/heap.ts"
 import { readyRow, throughputRow } from "./rows/prism.ts"
 import { getRow, listRow } from "./rows/server.ts"
+import { settledRow } from "./rows/settled.ts"
 import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
 import { tickRow } from "./rows/tick.ts"
@@ -55,6 +56,7 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   heap: heapRow,
   list: listRow,
   openai: openaiRow,
+  settled: settledRow,
   size: sizeRow,
   stripe: stripeRow,
   "million-get": getOfMillionRow,

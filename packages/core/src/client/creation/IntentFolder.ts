@@ -106,7 +106,7 @@ const prepare = Effect.fnUntraced(function* (directory: string, levels: number):
   yield* makeOwnFolder(directory, levels)
   yield* makeOwnFolder(open)
   yield* withFiles((fs) => fs.access(open, fs.constants.W_OK))
-  const settled = SettledIntents.make(`${directory}/settled`, open)
+  const settled = SettledIntents.make(directory, open)
   // Of very many it may take longer than a call may: then it goes on, and a later call finds it done.
   yield* Fiber.join(yield* Effect.forkDetach(settled.sortOut))
   yield* removeOldDrafts(open)

@@ -1,7 +1,7 @@
 /**
  * The intents whose nodes are known, apart from those that are not: a create that looks for its node reads none of them. A folder for
- * each 30 days has them by their keys, and the keys by their nodes, so that both are found without reading the rest. They are kept for
- * 90 days after they were last asked for, and removed a few at a time as others come.
+ * each 30 days has them by their keys, and the keys by their nodes, so that both are found without reading the rest; the highest id of
+ * a node is marked apart. They are kept for 90 days after they were last asked for, and removed a few at a time as others come.
  */
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
@@ -67,18 +67,53 @@ const moveNow = (from: string, to: string) => {
   }
 }
 
-/** The settled intents in a folder, which its first write makes. */
-export const make = (settled: string, open: string) => {
-  /** Its folders, the newest first; those that have not been gone through last. */
-  const folders = Effect.map(namesIn(settled), (names) =>
+/** Where an intent store has its settled intents. */
+const settledIn = (directory: string) => `${directory}/settled`
+
+/** The folders of settled intents, the newest first; those that have not been gone through last. */
+const foldersIn = (settled: string) =>
+  Effect.map(namesIn(settled), (names) =>
     names
       .filter((name) => periodIn(name) !== undefined || name.startsWith(importPrefix))
       .toSorted((a, b) => (periodIn(b) ?? -1) - (periodIn(a) ?? -1))
   )
 
+/** Has an empty folder with the highest id of a node as its name: two processes that settle at once cannot overwrite each other's. */
+const newestIn = (directory: string) => `${directory}/newest`
+
+const highest = (ids: ReadonlyArray<number>) => ids.reduce((a, b) => Math.max(a, b), 0)
+
+const marksIn = (directory: string) =>
+  Effect.map(namesIn(newestIn(directory)), (names) => names.filter((name) => /^\d+$/.test(name)).map(Number))
+
+/** The highest id of a node; 0 without one. Where none is marked all are listed: an earlier version settled them. */
+const newestNode = Effect.fnUntraced(function* (directory: string) {
+  const marks = yield* marksIn(directory)
+  if (marks.length > 0) return highest(marks)
+  const settled = settledIn(directory)
+  const names = yield* Effect.forEach(yield* foldersIn(settled), (name) => namesIn(`${settled}/${name}`))
+  return highest(names.flat().map(nodeIn))
+})
+
+/** Marks the id of a node, unless a higher one is there; then removes the marks of lower ones. */
+const markNode = Effect.fnUntraced(function* (directory: string, id: number) {
+  const marks = yield* marksIn(directory)
+  const newest = Math.max(yield* newestNode(directory), id)
+  if (!marks.includes(newest)) yield* makePrivateFolder(`${newestIn(directory)}/${newest}`)
+  for (const lower of marks.filter((mark) => mark < newest)) {
+    yield* unlessMissing(withFiles((fs) => fs.rmdir(`${newestIn(directory)}/${lower}`)))
+  }
+})
+
+/** The settled intents of a store in a folder, whose first write makes what it needs. Open ones go to `open`. */
+export const make = (directory: string, open: string) => {
+  const settled = settledIn(directory)
+  const folders = foldersIn(settled)
+
   const write = Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }, period: number) {
     const folder = `${settled}/${period}`
     yield* makePrivateFolder(folder)
+    yield* markNode(directory, intent.nodeId)
     // The node first: whoever sees that this create is not open any more sees whose node it is.
     yield* replaceDurably(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
     yield* replaceDurably(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
@@ -138,6 +173,7 @@ export const make = (settled: string, open: string) => {
     for (const [node, key] of nodes) {
       if (node > oldestMark) yield* replaceDurably(`${folder}/${nodeFile(node)}`, key)
     }
+    if (nodes.length > 0) yield* markNode(directory, highest(nodes.map(([node]) => node)))
     const period = periodOf(yield* Clock.currentTimeMillis)
     // Another name each time: one that was taken in before may have had the same.
     yield* moveFolder(folder, `${settled}/${period}.${yield* drawnSuffix}`)
@@ -208,13 +244,7 @@ export const make = (settled: string, open: string) => {
       ),
 
     /** The highest id of a node; 0 without one. */
-    newestNode: Effect.gen(function* () {
-      let newest = 0
-      for (const name of yield* folders) {
-        for (const each of yield* namesIn(`${settled}/${name}`)) newest = Math.max(newest, nodeIn(each))
-      }
-      return newest
-    }),
+    newestNode: newestNode(directory),
 
     /** Goes through what was taken in, by this process or by one that was killed. */
     sortOut: Effect.gen(function* () {
@@ -225,12 +255,15 @@ export const make = (settled: string, open: string) => {
 
 /** Takes over the intents of another account's folder, piece by piece, the open ones first: from then on nothing is written there. */
 export const takeOver = Effect.fnUntraced(function* (from: string, into: string) {
-  const names = yield* namesIn(`${from}/settled`)
+  const names = yield* namesIn(settledIn(from))
   const suffix = yield* drawnSuffix
-  yield* makePrivateFolder(`${into}/settled`)
-  yield* moveFolder(`${from}/open`, `${into}/settled/${importPrefix}${suffix}`)
+  yield* makePrivateFolder(settledIn(into))
+  // Before anything is moved: where none is marked yet, the ids are read from what is there.
+  const newest = yield* newestNode(from)
+  if (newest > 0) yield* markNode(into, newest)
+  yield* moveFolder(`${from}/open`, `${settledIn(into)}/${importPrefix}${suffix}`)
   for (const [i, name] of names.entries()) {
     const kind = periodIn(name) ?? "import"
-    yield* moveFolder(`${from}/settled/${name}`, `${into}/settled/${kind}.${suffix}${i}`)
+    yield* moveFolder(`${settledIn(from)}/${name}`, `${settledIn(into)}/${kind}.${suffix}${i}`)
   }
 })

@@ -89,6 +89,35 @@ describe("a settled intent", () => {
     })
   )
 
+  it.live("tells the newest node, whichever of many at once is settled last, and leaves one mark of it", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.forEach(
+        [105, 101, 119, 103, 110, 118],
+        (node) => makeDirectory(path).save(intent(`job-${node}`, node)),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      yield* makeDirectory(path).save(intent("older", 3))
+      assert.strictEqual(yield* makeDirectory(path).newestNode, 119)
+      assert.deepStrictEqual(yield* namesIn(join(path, "newest")), ["119"])
+    })
+  )
+
+  it.effect("tells the newest node also where an earlier version settled it, which marked none", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* makeDirectory(path).save(intent("new", 1001))
+      yield* makeDirectory(path).save(intent("old", 8))
+      yield* Effect.promise(() => rm(join(path, "newest"), { recursive: true }))
+      yield* Effect.promise(() => writeFile(join(path, "settled", ".DS_Store"), ""))
+      assert.strictEqual(yield* makeDirectory(path).newestNode, 1001)
+      yield* makeDirectory(path).save(intent("later", 9))
+      assert.strictEqual(yield* makeDirectory(path).newestNode, 1001)
+    })
+  )
+
   it.effect("is kept for 90 days after it was last asked for, and then removed as others are settled", () =>
     Effect.gen(function* () {
       const path = yield* folder
@@ -147,6 +176,25 @@ describe("an account", () => {
         }
       }
     })
+  )
+
+  it.live(
+    "tells the newest node of those that it goes on with, settled or left open by a process that was killed",
+    () =>
+      Effect.gen(function* () {
+        for (const [settled, left] of [
+          [20, 10],
+          [10, 20]
+        ] as const) {
+          const accounts = yield* folder
+          const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+          yield* makeAccount(after).save(intent("settled", settled))
+          yield* makeAccount(after).save({ ...intent("_drawn", left), fate: "open" })
+          yield* makeAccount(before).save(intent("own", 5))
+          yield* goOnIn(after, before)
+          assert.strictEqual(yield* makeAccount(before).newestNode, 20)
+        }
+      })
   )
 
   it.live("goes on under a new key, also where that has creates of its own", () =>
