@@ -8,6 +8,7 @@ import { lost, nodeRecord, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { json } from "./berth.ts"
+import { startAgent } from "./mcp/Agent.ts"
 import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -96,10 +97,84 @@ const account = Effect.fnUntraced(function* ({
   })
   const state = yield* stateFolder
   const env = envOf(url, state)
-  return { made, committed, state, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
+  return { made, committed, state, env, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
 })
 
 const create = ["node", "create", "w", "--plan", plan, "--image"]
+
+/** A record whose prices are in dollars. */
+const dollars = {
+  ...offer({ image: "Ubuntu", id: "11", perHour: "0.04", minimum: "1", skus: [[7, 30, "48"]] }),
+  currency: "USD"
+}
+
+describe("a price in another currency", () => {
+  it.live("is named with its own sign, and no limit in rupees is compared with it", () =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ images: [dollars] })
+      const dry = json<Row>(yield* berth(...create, "Ubuntu", "--dry-run", "-o", "json"))
+      assert.deepInclude(dry, {
+        pricePerHourInr: null,
+        minimumBillingInr: null,
+        foreignPrice: { currency: "USD", perHour: 0.04, perMonth: 29.2 }
+      })
+      const refused = yield* berth(...create, "Ubuntu", "--max-cost", "1000", "--yes")
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stderr, "The price is in USD, and --max-cost is in rupees: they cannot be compared.")
+      const run = yield* berth("run", "--plan", plan, "--image", "Ubuntu", "--max-cost", "1000", "--", "true")
+      assert.strictEqual(run.code, 2)
+      assert.include(run.stderr, "The price is in USD, and --max-cost is in rupees: they cannot be compared.")
+      assert.isEmpty(made)
+      const many = yield* berth(...create, "Ubuntu", "--count", "2", "--yes")
+      assert.include(many.stderr, "together: each $0.04 per hour, $29.20 per month")
+      assert.notInclude(many.stderr.replaceAll(/₹(\/HOUR|\/MONTH| COMMITTED| MINIMUM)/g, ""), "₹")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a commitment is named, and refused beside a limit in rupees", () =>
+    Effect.gen(function* () {
+      const { berth, committed, made } = yield* account({
+        images: [dollars],
+        nodes: [{ id: 7, name: "w", plan, image: "Ubuntu" }]
+      })
+      const sentence = "The price of a commitment is in USD, and --max-commitment is in rupees: nothing was changed."
+      const changes = [
+        [...create, "Ubuntu", "--committed-sku", "7"],
+        ["commitment", "set", "7", "auto_renew", "--sku", "7"]
+      ]
+      for (const change of changes) {
+        for (const flags of [["--yes"], ["--yes", "--max-commitment", "5000"]]) {
+          const refused = yield* berth(...change, ...flags)
+          assert.strictEqual(refused.code, 2)
+          assert.include(refused.stderr, sentence)
+        }
+      }
+      assert.isEmpty(made)
+      assert.isEmpty(committed)
+      const shown = yield* berth(...changes[1]!, "--dry-run")
+      assert.include(shown.stdout, "at a price in USD")
+      const card = yield* berth("plan", "get", plan)
+      assert.notInclude(card.stdout, "₹-")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is named by what an agent proposes, and a server with a bound in rupees refuses it", () =>
+    Effect.gen(function* () {
+      const { env } = yield* account({ images: [dollars], nodes: [{ id: 7, name: "w", plan, image: "Ubuntu" }] })
+      const order = { action: "create", name: "web", plan, image: "Ubuntu" }
+      const agent = yield* startAgent(["--allow", "create,commit"], { env })
+      const propose = (to: typeof agent, args: object) => Effect.promise(() => to.call("propose", args))
+      const { structuredContent } = yield* propose(agent, order)
+      assert.include(String(structuredContent["summary"]), "$0.04 per hour, $29.20 per month")
+      const commit = { action: "commit", node: "7", setting: "auto_renew", sku: 7 }
+      assert.include(String((yield* propose(agent, commit)).structuredContent["summary"]), "at a price in USD")
+      const bounded = yield* startAgent(["--allow", "create", "--max-cost", "1000"], { env })
+      const { content, isError } = yield* propose(bounded, order)
+      assert.isTrue(isError)
+      assert.include(JSON.stringify(content), "The price is in USD, and the limit of this server is in rupees")
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("the price of a create", () => {
   it.live("is that of its plan and its image together, whichever is listed first", () =>

@@ -68,6 +68,25 @@ describe("auth login", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("saves the User-Agent that it proves the credentials with, and keeps it", () =>
+    Effect.gen(function* () {
+      const { berth, file, url } = yield* machine
+      const login = (...more: ReadonlyArray<string>) =>
+        berth(["auth", "login", "--profile", "test", "--base-url", url, ...more], {
+          input: `${apiKey}\n${accessToken}\n`
+        })
+      const saved = Effect.promise(
+        async () => (JSON.parse(await readFile(file, "utf8")) as { profiles: { test: object } }).profiles.test
+      )
+      assert.strictEqual((yield* login()).code, 0)
+      assert.notProperty(yield* saved, "userAgent")
+      assert.strictEqual((yield* login("--user-agent", "deploy/1.0")).code, 0)
+      assert.deepInclude(yield* saved, { userAgent: "deploy/1.0" })
+      assert.strictEqual((yield* login()).code, 0)
+      assert.deepInclude(yield* saved, { userAgent: "deploy/1.0" })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("proves the credentials with one request, and saves them for the user alone", () =>
     Effect.gen(function* () {
       const { berth, file, home, login, requests, url } = yield* machine
@@ -218,8 +237,8 @@ describe("the file of profiles", () => {
       yield* login("b")
       const list = Effect.map(berth(["profile", "list", "-o", "json"]), ({ stdout }) => JSON.parse(stdout))
       assert.deepStrictEqual(yield* list, [
-        { name: "a", current: false, baseUrl: url, project: null, location: null },
-        { name: "b", current: true, baseUrl: url, project: null, location: null }
+        { name: "a", current: false, baseUrl: url, project: null, location: null, userAgent: null },
+        { name: "b", current: true, baseUrl: url, project: null, location: null, userAgent: null }
       ])
       yield* berth(["profile", "use", "a"])
       assert.deepStrictEqual(JSON.parse((yield* berth(["profile", "show", "a", "-o", "json"])).stdout).current, true)

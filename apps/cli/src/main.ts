@@ -7,9 +7,9 @@ import { outputFault } from "./failure/outputFault.ts"
 import { quickAnswer } from "./quick.ts"
 
 /** Another process, which this one does not wait for. */
-const refresh = async ({ location, profile, project }: AccountFlags) => {
+const refresh = async ({ location, profile, project, userAgent }: AccountFlags) => {
   const { spawn } = await import("node:child_process")
-  const flags = Object.entries({ profile, project, location }).flatMap(([name, value]) =>
+  const flags = Object.entries({ profile, project, location, "user-agent": userAgent }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`]
   )
   const args = [process.argv[1]!, "__values", ...flags]

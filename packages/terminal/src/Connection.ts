@@ -61,6 +61,8 @@ export interface ConnectionSettings extends PlaceSettings {
   readonly accessToken: Option.Option<Credential>
   /** Whether credentials may cross a network in plain text. */
   readonly allowHttp: boolean
+  /** The `User-Agent` header; none where the client's own is sent. */
+  readonly userAgent?: Option.Option<Sourced<string>> | undefined
   /** The account's name, which need not be set. */
   readonly account?: Option.Option<Sourced<string>> | undefined
 }
@@ -87,8 +89,8 @@ const unusable =
     // The option may be the name of another variable, such as one for a file.
     const isVariable = option.startsWith("BERTH_")
     const isPlace = option === "project" || option === "location"
-    const isName = option === "account" || isPlace || isVariable
-    const named = isPlace ? settings[option] : isName ? settings.account : settings.baseUrl
+    const isName = option === "account" || option === "userAgent" || isPlace || isVariable
+    const named = isPlace || option === "userAgent" ? settings[option] : isName ? settings.account : settings.baseUrl
     const found: Option.Option<Sourced<unknown>> = isSecret ? settings[option] : (named ?? Option.none())
     if (isPlace && Option.isNone(found)) {
       return new SettingFault({
@@ -189,7 +191,7 @@ export const connectionOf = Effect.fnUntraced(function* (
   const address = yield* required(settings.baseUrl, baseUrl, "usage", addressHint)
   const key = yield* required(settings.apiKey, apiKey, "denied", secretHint)
   const token = yield* required(settings.accessToken, accessToken, "denied", secretHint)
-  const [account, project, location] = (["account", ...placeSettings] as const).map(
+  const [account, userAgent, project, location] = (["account", "userAgent", ...placeSettings] as const).map(
     (name) => Option.getOrUndefined(settings[name] ?? Option.none())?.value
   )
   const options = {
@@ -198,7 +200,7 @@ export const connectionOf = Effect.fnUntraced(function* (
     account,
     project: project === undefined ? undefined : projectOf(project),
     location,
-    userAgent: Option.getOrUndefined(yield* textSetting(variables.userAgent))?.value
+    userAgent
   }
   const allowanceStore = yield* allowanceStoreSetting
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
@@ -225,6 +227,12 @@ const textSetting = (name: string): Effect.Effect<Option.Option<Sourced<string>>
 
 /** The name of the account that the environment gives. */
 export const accountName = textSetting(variables.account)
+
+/** The `User-Agent` that a flag gives, or else the environment. */
+export const userAgentSetting = (flag: string | undefined): Effect.Effect<Option.Option<Sourced<string>>> =>
+  flag === undefined
+    ? textSetting(variables.userAgent)
+    : Effect.succeedSome({ value: flag.trim(), source: "--user-agent" })
 
 /** The project and the location that flags give, or else the environment. */
 export const placeSetting = Effect.fnUntraced(function* (
@@ -266,7 +274,7 @@ export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Eff
 export const environmentSettings = Effect.fnUntraced(function* (
   baseUrl: Option.Option<string>,
   allowHttp: boolean,
-  place: Parameters<typeof placeSetting>[0] = {}
+  flags: Parameters<typeof placeSetting>[0] & { readonly userAgent?: string | undefined } = {}
 ): Effect.fn.Return<ConnectionSettings, SettingFault> {
   const beside = Option.getOrUndefined(yield* addressSetting(Option.none()))?.value
   const credential = (name: string) =>
@@ -279,8 +287,9 @@ export const environmentSettings = Effect.fnUntraced(function* (
     apiKey: yield* credential(variables.apiKey),
     accessToken: yield* credential(variables.accessToken),
     allowHttp: yield* allowHttpSetting(allowHttp),
+    userAgent: yield* userAgentSetting(flags.userAgent),
     account: yield* accountName,
-    ...(yield* placeSetting(place))
+    ...(yield* placeSetting(flags))
   }
 })
 

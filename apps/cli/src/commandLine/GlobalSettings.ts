@@ -34,6 +34,7 @@ export const globalParameters = {
     text("", (number) => /^[1-9]\d{0,14}$/.test(number), "expected the number of a project")
   ),
   location: valued(globalFlags.location, text("")),
+  userAgent: valued(globalFlags.userAgent, text("")),
   allowHttp: on(globalFlags.allowHttp),
   profile: valued(
     globalFlags.profile,

@@ -122,6 +122,7 @@ export const rawFlags = (args: ReadonlyArray<string>) => {
     baseUrl: textOf(globalFlags.baseUrl),
     project: textOf(globalFlags.project),
     location: textOf(globalFlags.location),
+    userAgent: textOf(globalFlags.userAgent),
     allowHttp: isSet(globalFlags.allowHttp),
     quiet: isSet(globalFlags.quiet),
     debug: isSet(globalFlags.debug)

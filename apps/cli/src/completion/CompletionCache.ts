@@ -74,6 +74,8 @@ export interface AccountFlags {
   readonly profile?: string | undefined
   readonly project?: string | undefined
   readonly location?: string | undefined
+  /** Decides no account, but the service may refuse requests without it. */
+  readonly userAgent?: string | undefined
 }
 
 /** The file of an account: named by all that may decide which one it is, so that no account sees another's names. */

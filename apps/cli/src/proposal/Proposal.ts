@@ -4,6 +4,7 @@
  * what was proposed.
  */
 import type { WireRequest } from "@berthkit/core/client/transport/Transport"
+import { ForeignPrice } from "@berthkit/core/domain/Image"
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
@@ -11,7 +12,7 @@ import { Effect, Option, Predicate, Schema } from "effect"
 import { capitalized, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
 import { type Field, inr, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
-import { minimumCharge, pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
+import { anyPricePerHour, anyPricePerMonth, foreignPriceText, minimumCharge, priceText } from "../records/price.ts"
 import { Output } from "../output/Output.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { table } from "../output/table.ts"
@@ -35,11 +36,14 @@ export const Proposal = Schema.Struct({
     description:
       "The minimum that is billed for a node by the hour, in rupees; null if it is not known, or no such node is created."
   }),
+  foreignPrice: Schema.NullOr(ForeignPrice).annotate({
+    description: "The price in another currency than rupees; those in rupees are null then."
+  }),
   outcome: Schema.String.annotate({ description: "The result, in words." })
 })
 export interface Proposal extends Schema.Schema.Type<typeof Proposal> {}
 
-type Terms = Pick<Proposal, "committedPriceInr" | "minimumBillingInr">
+type Terms = Pick<Proposal, "committedPriceInr" | "minimumBillingInr" | "foreignPrice">
 
 /** The proposal to send a request. */
 export const propose = (
@@ -49,6 +53,7 @@ export const propose = (
   ...unknownPrice,
   committedPriceInr: null,
   minimumBillingInr: null,
+  foreignPrice: null,
   ...change,
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
@@ -58,7 +63,8 @@ export const foundBy = (from: "id" | "list" | "index"): string =>
   from === "index" ? "; found by the name index, not by the whole list: check that this id is the one you mean" : ""
 
 /** The price for people: of an hour and a month, with the least that is billed; or of the whole period where one is committed to. */
-const costText = ({ committedPriceInr, minimumBillingInr, ...price }: Price & Terms): string => {
+const costText = ({ committedPriceInr, foreignPrice, minimumBillingInr, ...price }: Price & Terms): string => {
+  if (foreignPrice !== null) return foreignPriceText(foreignPrice)
   const running = priceText(price) ?? "price not known"
   if (committedPriceInr !== null) return `₹${rupees(committedPriceInr)} for the period (${running})`
   return minimumBillingInr === null || minimumBillingInr === 0
@@ -118,12 +124,15 @@ const oneQuestion = (proposal: Proposal): string => {
   return `${verbs[proposal.action][1]} ${what}? ${capitalized(terms)}.`
 }
 
-const totalIn = (proposals: ReadonlyArray<Proposal>, key: keyof Terms): number | null =>
+const totalIn = (proposals: ReadonlyArray<Proposal>, key: "committedPriceInr" | "minimumBillingInr"): number | null =>
   sumIfKnown(proposals.map((proposal) => proposal[key]))
 
-/** What several creates cost together. */
-const togetherOf = (proposals: ReadonlyArray<Proposal>): string =>
-  `together: ${costText({ ...sumOfPrices(proposals), committedPriceInr: totalIn(proposals, "committedPriceInr"), minimumBillingInr: totalIn(proposals, "minimumBillingInr") })}`
+/** What several creates cost together. They are of one order, and a price in another currency is not added up. */
+const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
+  const foreign = proposals.find(({ foreignPrice }) => foreignPrice !== null)?.foreignPrice ?? null
+  if (foreign !== null) return `together: each ${foreignPriceText(foreign)}`
+  return `together: ${costText({ ...sumOfPrices(proposals), foreignPrice: null, committedPriceInr: totalIn(proposals, "committedPriceInr"), minimumBillingInr: totalIn(proposals, "minimumBillingInr") })}`
+}
 
 const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
 
@@ -152,8 +161,8 @@ const subject: ReadonlyArray<Field<Proposal>> = [
 ]
 
 const price: ReadonlyArray<Field<Proposal>> = [
-  pricePerHour,
-  pricePerMonth,
+  anyPricePerHour,
+  anyPricePerMonth,
   inr("committedPriceInr", "₹ COMMITTED"),
   minimumCharge
 ]

@@ -24,15 +24,24 @@ export const boundOf = (flags: CommitmentBound & { readonly dryRun: boolean }): 
   yes: flags.yes && !flags.dryRun
 })
 
-/** Fails if periods at these prices cost more than the limit; null is a price that is not known. */
+/** Fails if periods at these prices cost more than the limit; null is a price that is not known, or in a foreign currency. */
 export const checkCommitments = (
   prices: ReadonlyArray<number | null>,
   { maxCommitment, yes }: CommitmentBound,
-  hint = "Run it without --yes: berth then asks you. --dry-run shows which it is."
+  hint = "Run it without --yes: berth then asks you. --dry-run shows which it is.",
+  foreignCurrency: string | null = null
 ) => {
   const allowed = maxCommitment ?? (yes ? 0 : undefined)
   if (allowed === undefined || prices.length === 0) return Effect.void
   const totalInr = sumIfKnown(prices)
+  if (totalInr === null && foreignCurrency !== null) {
+    return Effect.fail(
+      new UsageFault({
+        message: `The price of a commitment is in ${foreignCurrency}, and --max-commitment is in rupees: nothing was changed.`,
+        hint: "Run it without --yes and --max-commitment: berth then asks you."
+      })
+    )
+  }
   if (totalInr === null) {
     return Effect.fail(
       new UsageFault({

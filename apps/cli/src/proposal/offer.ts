@@ -16,7 +16,7 @@ import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Progress, reportLeftOut } from "../output/progress.ts"
 import { imagesOnPlans } from "../records/image.ts"
-import { pricePerHourText } from "../records/price.ts"
+import { currencyName, pricePerHourText } from "../records/price.ts"
 import { costOfOrder } from "../commitmentLog/orderCost.ts"
 import { type Proposal, propose } from "./Proposal.ts"
 
@@ -83,18 +83,27 @@ const optionOf = (
     : refuse(`The service lists ${optionsText([option, ...others])} for one committed option.`, hint)
 }
 
+/** A committed option of a node, and the currency of its price where that is not rupees. */
+export interface NodeOption extends CommittedOption {
+  readonly foreignCurrency: string | null
+}
+
 /** The committed option of that id for an existing node, or why there is none. */
 export const optionOfNode = (
   node: Pick<Node, "plan" | "image">,
   catalogue: Catalogue,
   skuId: number
-): Result.Result<CommittedOption, UsageFault> =>
-  node.plan !== null && slugsOf(node.plan, catalogue.images).size > 0
-    ? optionOf(`The plan ${node.plan}`, pricesOf(catalogue).ofNode(node), skuId)
-    : refuse(
-        `${node.plan === null ? "The node's plan is not known" : `The service does not list the plan ${node.plan}`}, so that the price of committed option ${skuId} is not known.`,
-        "See berth plan list"
-      )
+): Result.Result<NodeOption, UsageFault> => {
+  if (node.plan !== null && slugsOf(node.plan, catalogue.images).size > 0) {
+    const terms = pricesOf(catalogue).ofNode(node)
+    const foreignCurrency = terms.foreignPrice && currencyName(terms.foreignPrice)
+    return Result.map(optionOf(`The plan ${node.plan}`, terms, skuId), (option) => ({ ...option, foreignCurrency }))
+  }
+  return refuse(
+    `${node.plan === null ? "The node's plan is not known" : `The service does not list the plan ${node.plan}`}, so that the price of committed option ${skuId} is not known.`,
+    "See berth plan list"
+  )
+}
 
 /** Why the image does not go with the plan; undefined when it does, or when that is not known. */
 const imageFault = (
@@ -237,7 +246,7 @@ export const offerFor = Effect.fnUntraced(function* (
 
 /** The proposal of one create. */
 export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
-  const { option } = offer
+  const { foreignPrice, option } = offer
   const { price, ...cost } = costOfOrder(offer, spec.committedSkuId === undefined ? undefined : { option })
   return propose(createRequest(spec), {
     action: "create",
@@ -245,6 +254,10 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
     name: spec.name,
     ...price,
     ...cost,
+    foreignPrice:
+      foreignPrice === null || spec.committedSkuId === undefined
+        ? foreignPrice
+        : { ...foreignPrice, perHour: null, perMonth: null },
     outcome:
       option === undefined
         ? "billed by the hour until deleted"
@@ -256,7 +269,7 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
 export const checkCost = Effect.fnUntraced(function* (
   proposals: ReadonlyArray<Proposal>,
   { plan }: NodeSpec,
-  { contradicted }: Offer,
+  { contradicted, foreignPrice }: Offer,
   maxCost: number | undefined
 ) {
   if (maxCost === undefined || proposals.length === 0) return
@@ -265,6 +278,12 @@ export const checkCost = Effect.fnUntraced(function* (
   const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
   if (atMost !== null && atMost <= maxCost) return
   const text = pricePerHourText(cost)
+  if (foreignPrice !== null) {
+    return yield* new UsageFault({
+      message: `The price is in ${currencyName(foreignPrice)}, and --max-cost is in rupees: they cannot be compared.`,
+      hint: `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: create then asks you`
+    })
+  }
   if (text === undefined && contradicted) {
     return yield* new UsageFault({
       message:

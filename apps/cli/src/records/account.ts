@@ -11,21 +11,28 @@ const Profile = Schema.Struct({
   current: Schema.Boolean.annotate({ description: "Whether commands use it if none is named." }),
   baseUrl: Schema.String,
   project: Schema.NullOr(Schema.Int).annotate({ description: "Project of the nodes; null without one." }),
-  location: Schema.NullOr(Schema.String).annotate({ description: "Location of the nodes; null without one." })
+  location: Schema.NullOr(Schema.String).annotate({ description: "Location of the nodes; null without one." }),
+  userAgent: Schema.NullOr(Schema.String).annotate({ description: "User-Agent of requests; null for that of berth." })
 })
 export interface Profile extends Schema.Schema.Type<typeof Profile> {}
 
 /** A saved profile, without its credentials. */
 export const profileOf = (
   name: string,
-  values: { readonly baseUrl: string; readonly project?: number | undefined; readonly location?: string | undefined },
+  values: {
+    readonly baseUrl: string
+    readonly project?: number | undefined
+    readonly location?: string | undefined
+    readonly userAgent?: string | undefined
+  },
   current: boolean
 ): Profile => ({
   name,
   current,
   baseUrl: values.baseUrl,
   project: values.project ?? null,
-  location: values.location ?? null
+  location: values.location ?? null,
+  userAgent: values.userAgent ?? null
 })
 
 export const profileRecord = recordOf(Profile, { none: "no profiles", idKey: "name" }, [
@@ -33,7 +40,8 @@ export const profileRecord = recordOf(Profile, { none: "no profiles", idKey: "na
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 8 },
   { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl }) => baseUrl, alias: "address", shrinkTo: 20 },
   { key: "project", title: "PROJECT", value: ({ project }) => textOr(project === null ? null : String(project)) },
-  { key: "location", title: "LOCATION", value: ({ location }) => textOr(location) }
+  { key: "location", title: "LOCATION", value: ({ location }) => textOr(location) },
+  { key: "userAgent", title: "USER-AGENT", value: ({ userAgent }) => textOr(userAgent), dropOrder: 1 }
 ])
 
 const source = (of: string) =>
@@ -50,6 +58,8 @@ const Account = Schema.Struct({
   projectSource: source("the project"),
   location: Schema.NullOr(Schema.String),
   locationSource: source("the location"),
+  userAgent: Schema.NullOr(Schema.String),
+  userAgentSource: source("the User-Agent"),
   apiKeySource: source("the API key"),
   accessTokenSource: source("the access token"),
   authenticated: Schema.NullOr(Schema.Boolean).annotate({
@@ -68,6 +78,11 @@ export const accountRecord = recordOf(Account, { none: "no account", idKey: "pro
   { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl, baseUrlSource }) => from(baseUrl, baseUrlSource) },
   { key: "project", title: "PROJECT", value: ({ project, projectSource }) => from(project, projectSource) },
   { key: "location", title: "LOCATION", value: ({ location, locationSource }) => from(location, locationSource) },
+  {
+    key: "userAgent",
+    title: "USER-AGENT",
+    value: ({ userAgent, userAgentSource }) => from(userAgent, userAgentSource)
+  },
   { key: "apiKeySource", title: "API KEY FROM", value: ({ apiKeySource }) => textOr(apiKeySource) },
   { key: "accessTokenSource", title: "TOKEN FROM", value: ({ accessTokenSource }) => textOr(accessTokenSource) },
   {

@@ -2,19 +2,10 @@
  * A plan: size and price, and one column for each period that can be committed to.
  */
 import { Plan, type PlanOption } from "@berthkit/core/domain/Plan"
-import type { Price } from "@berthkit/core/domain/Price"
-import { foreignAmount, nothing, rupees, textOr } from "../output/format.ts"
+import { nothing, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
-import { minimumCharge, priceText, pricePerHour, pricePerMonth } from "./price.ts"
+import { anyPricePerHour, anyPricePerMonth, minimumCharge, priceText } from "./price.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
-
-/** A price in rupees, or in another currency with a sign of its own. */
-const priceOr =
-  ({ value }: Field<Price>, period: "perHour" | "perMonth") =>
-  (plan: Plan, nowMillis: number): string =>
-    plan.foreignPrice === null
-      ? value(plan, nowMillis)
-      : foreignAmount(plan.foreignPrice.currency, plan.foreignPrice[period])
 
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
@@ -22,8 +13,8 @@ const fixed: ReadonlyArray<Field<Plan>> = [
   { ...vcpus, dropOrder: 6 },
   { ...memoryMib, dropOrder: 7 },
   { ...diskGb, dropOrder: 4 },
-  { ...pricePerHour, value: priceOr(pricePerHour, "perHour") },
-  { ...pricePerMonth, value: priceOr(pricePerMonth, "perMonth"), dropOrder: 8 }
+  anyPricePerHour,
+  { ...anyPricePerMonth, dropOrder: 8 }
 ]
 
 /** The prices of one SKU: it has several where they depend on the image. */
@@ -54,6 +45,7 @@ const committed = (days: number): Field<Plan> => ({
 
 /** On the card, whether the option is worth it. */
 const worth = ({ breakEvenDays, days, priceInr }: PlanOption): string => {
+  if (priceInr === null) return "price not known in rupees"
   if (breakEvenDays === null) return `₹${rupees(priceInr)}`
   return breakEvenDays < days
     ? `₹${rupees(priceInr)}, pays after ${breakEvenDays} days`

@@ -2,8 +2,9 @@
  * What something costs by the hour and by the month: the same columns in every record that has a price, and the same words for a
  * price that is known, known within bounds, or not known.
  */
+import type { ForeignPrice } from "@berthkit/core/domain/Image"
 import type { Price } from "@berthkit/core/domain/Price"
-import { nothing, rupees } from "../output/format.ts"
+import { foreignAmount, nothing, rupees } from "../output/format.ts"
 import { type Field, inr } from "../output/RecordDescriptor.ts"
 
 const periods = ["Hour", "Month"] as const
@@ -41,6 +42,31 @@ export const priceText = (price: Price): string | undefined => {
   return known.length === 0 ? undefined : known.join(", ")
 }
 
+/** The currency in a sentence. */
+export const currencyName = ({ currency }: Pick<ForeignPrice, "currency">): string =>
+  currency === "?" ? "a currency that is not known" : currency
+
+/** A price in another currency in a sentence: `$0.04 per hour, $29.20 per month`. */
+export const foreignPriceText = (price: ForeignPrice): string => {
+  const known = periods.flatMap((period) => {
+    const amount = price[`per${period}`]
+    return amount === null ? [] : [`${foreignAmount(price.currency, amount)} per ${period.toLowerCase()}`]
+  })
+  return known.length === 0 ? `price in ${currencyName(price)}, not known` : known.join(", ")
+}
+
+/** The column of a price in rupees for records that may have one in another currency, which has a sign of its own. */
+const orForeign = (
+  field: Field<Price>,
+  period: "perHour" | "perMonth"
+): Field<Price & { readonly foreignPrice: ForeignPrice | null }> => ({
+  ...field,
+  value: (record, nowMillis) =>
+    record.foreignPrice === null
+      ? field.value(record, nowMillis)
+      : foreignAmount(record.foreignPrice.currency, record.foreignPrice[period])
+})
+
 const column = (period: Period, alias?: string): Field<Price> => ({
   key: `pricePer${period}Inr`,
   title: `₹/${period.toUpperCase()}`,
@@ -52,6 +78,8 @@ const column = (period: Period, alias?: string): Field<Price> => ({
 
 export const pricePerHour = column("Hour", "price")
 export const pricePerMonth = column("Month")
+export const anyPricePerHour = orForeign(pricePerHour, "perHour")
+export const anyPricePerMonth = orForeign(pricePerMonth, "perMonth")
 
 /** What a node costs at least, however soon it is deleted. */
 export const minimumCharge: Field<{ readonly minimumBillingInr: number | null }> = inr(

@@ -27,6 +27,8 @@ export interface ProfileValues {
   /** The place of the nodes: both, or neither. */
   readonly project?: number | undefined
   readonly location?: string | undefined
+  /** The `User-Agent` of requests. */
+  readonly userAgent?: string | undefined
   /** Fields that this version does not know. */
   readonly further?: Further | undefined
 }
@@ -69,8 +71,9 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
   const profiles = new Map<string, ProfileValues>()
   for (const [name, values] of Object.entries(entries)) {
     if (!Predicate.isObject(values)) return undefined
-    const { accessToken, apiKey, baseUrl, location, project, ...further } = values
+    const { accessToken, apiKey, baseUrl, location, project, userAgent, ...further } = values
     if (!isText(baseUrl) || !isText(apiKey) || !isText(accessToken)) return undefined
+    if (!(userAgent === undefined || isText(userAgent))) return undefined
     if (!(project === undefined || Number.isSafeInteger(project)) || !(location === undefined || isText(location))) {
       return undefined
     }
@@ -80,6 +83,7 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
       accessToken: Redacted.make(accessToken),
       project: project as number | undefined,
       location,
+      userAgent,
       further
     })
   }
@@ -87,17 +91,21 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
 }
 
 const encoded = ({ current, further, profiles }: Profiles): string => {
-  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl, further, location, project }]) => [
-    name,
-    {
-      ...further,
-      baseUrl,
-      apiKey: Redacted.value(apiKey),
-      accessToken: Redacted.value(accessToken),
-      ...(project !== undefined && { project }),
-      ...(location !== undefined && { location })
-    }
-  ])
+  const values = Array.from(
+    profiles,
+    ([name, { accessToken, apiKey, baseUrl, further, location, project, userAgent }]) => [
+      name,
+      {
+        ...further,
+        baseUrl,
+        apiKey: Redacted.value(apiKey),
+        accessToken: Redacted.value(accessToken),
+        ...(project !== undefined && { project }),
+        ...(location !== undefined && { location }),
+        ...(userAgent !== undefined && { userAgent })
+      }
+    ]
+  )
   return `${JSON.stringify({ ...further, version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
 }
 

@@ -13,6 +13,7 @@ import {
   placeSetting,
   type PlaceSettings,
   type Sourced,
+  userAgentSetting,
   variableSetting
 } from "@berthkit/terminal/Connection"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
@@ -113,6 +114,24 @@ export const placeToSave = Effect.fnUntraced(function* (profile: ProfileValues |
   return placeOver(yield* placeSet, profile === undefined ? nowhere : placeOf(profile, "the profile"))
 })
 
+/** The `User-Agent` as it is set, or as the profile has it: that of a profile which a flag names wins over the environment. */
+const userAgentOver = Effect.fnUntraced(function* (
+  set: ConnectionSettings["userAgent"] = Option.none(),
+  profile: ProfileValues | undefined,
+  source: string
+) {
+  const flags = yield* GlobalSettings
+  const ofProfile = Option.map(Option.fromUndefinedOr(profile?.userAgent), (value) => ({ value, source }))
+  return flags.profile !== undefined && flags.userAgent === undefined
+    ? Option.orElse(ofProfile, () => set)
+    : Option.orElse(set, () => ofProfile)
+})
+
+/** The `User-Agent` that a login uses and saves; none where the client's own is sent. */
+export const userAgentToSave = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
+  return yield* userAgentOver(yield* userAgentSetting((yield* GlobalSettings).userAgent), profile, "the profile")
+})
+
 /** Removes the profile of a name. */
 export const forgetProfile = Effect.fnUntraced(function* (all: Profiles, name: string) {
   const { current, further, profiles } = all
@@ -180,6 +199,7 @@ export const accountSettings = Effect.gen(function* () {
     // A profile that is named by a flag means all of the account.
     account: named ? Option.none() : own.account,
     ...placeOver(yield* placeSet, placeOf(values, source)),
+    userAgent: yield* userAgentOver(own.userAgent, values, source),
     profile,
     deadline
   } satisfies AccountSettings

@@ -72,6 +72,7 @@ const perHour: Readonly<Record<string, number>> = { small: 6.46, large: 12.92 }
 const terms = (plan: string | null) => ({
   price: plan !== null && plan in perHour ? exactPrice(perHour[plan]!, perHour[plan]! * 730) : unknownPrice,
   minimumBillingInr: null,
+  foreignPrice: null,
   committedOptions: [],
   contradicted: false
 })

@@ -15,7 +15,7 @@ import { IntentStore } from "./creation/IntentStore.ts"
 import * as NewNodes from "./creation/NewNodes.ts"
 import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
-import { notEmpty } from "./listing/Bounds.ts"
+import { ensureWhole } from "./listing/Bounds.ts"
 import type { ListBounds, Listed, ListedPage } from "./listing/Listed.ts"
 import { listImages } from "./Images.ts"
 import { isNode, type ListRecord, sentenceOf, type UnreadableRecord } from "./listing/NodePage.ts"
@@ -190,9 +190,7 @@ export class NodeCalls extends Context.Service<
       /** A first page without records that is said to have nodes is no account without nodes. */
       const pageAsItIs = (options?: PageOptions) =>
         Effect.flatMap(onePage(readPage)(options), ({ records, total }) =>
-          (options?.page ?? 1) === 1 && records.length === 0 && total !== null && total > 0
-            ? Effect.fail(notEmpty(total))
-            : Effect.succeed(records)
+          Effect.as((options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void, records)
         )
 
       const creator = Creator.make({

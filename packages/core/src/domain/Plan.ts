@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { CommittedOption } from "./Commitment.ts"
 import { type Image, type ImageFilter, Specs } from "./Image.ts"
-import { breakEvenDays, Price, priceKey, priceList, type Terms } from "./Price.ts"
+import { breakEvenDays, Price, priceKey, priceList, sameForeignPrice, type Terms } from "./Price.ts"
 
 /** Images that have the same price on a plan. */
 export const PlanPrice = /*#__PURE__*/ (() =>
@@ -109,12 +109,6 @@ const optionsWith = ({ committedOptions, price }: Terms) =>
     ...option,
     breakEvenDays: breakEvenDays(option.priceInr, price.pricePerHourInr)
   }))
-
-/** What every record states; null if one states another price, or one in rupees. */
-const sameForeignPrice = (records: ReadonlyArray<Image>) => {
-  const [first = null, ...others] = records.map(({ specs }) => specs.foreignPrice)
-  return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
-}
 
 /** The plans in a list of images, in order of first appearance. */
 export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> => {

@@ -7,7 +7,7 @@
  */
 import { Schema } from "effect"
 import type { CommittedOption } from "./Commitment.ts"
-import type { Image, LeftOutImage } from "./Image.ts"
+import type { ForeignPrice, Image, LeftOutImage } from "./Image.ts"
 import { sumIfKnown, sumInr } from "./Money.ts"
 import type { Node } from "./Node.ts"
 import type { NodeSpec } from "./NodeSpec.ts"
@@ -112,6 +112,8 @@ export interface Terms {
   readonly price: Price
   /** The least that is billed, in rupees; null where that is not known. */
   readonly minimumBillingInr: number | null
+  /** The price in another currency, if all records state the same one; those in rupees are unknown then. */
+  readonly foreignPrice: ForeignPrice | null
   /** One for each SKU and length. The price of one that is listed at several is null. */
   readonly committedOptions: ReadonlyArray<CommittedOption>
   /** Whether a record that cannot be read may state other terms: no price is known then. */
@@ -126,11 +128,18 @@ const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<Commi
         priceInr: agreed(same.map(({ priceInr }) => priceInr))
       }))
 
+/** What every record states; null if one states another price, or one in rupees. */
+export const sameForeignPrice = (records: ReadonlyArray<Image>): ForeignPrice | null => {
+  const [first = null, ...others] = records.map(({ specs }) => specs.foreignPrice)
+  return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
+}
+
 const termsOf = (records: ReadonlyArray<Image>): Terms => {
   const specs = records.map((record) => record.specs)
   return {
     price: oneOfPrices(specs.map((each) => exactPrice(each.pricePerHourInr, each.pricePerMonthInr))),
     minimumBillingInr: agreed(specs.map(({ minimumBillingInr }) => minimumBillingInr)),
+    foreignPrice: sameForeignPrice(records),
     committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions)),
     contradicted: false
   }
@@ -139,6 +148,7 @@ const termsOf = (records: ReadonlyArray<Image>): Terms => {
 const contradictedTerms = ({ committedOptions }: Terms): Terms => ({
   price: unknownPrice,
   minimumBillingInr: null,
+  foreignPrice: null,
   committedOptions: committedOptions.map((option) => ({ ...option, priceInr: null })),
   contradicted: true
 })

@@ -13,7 +13,7 @@ import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileOf, profileRecord } from "../../records/account.ts"
-import { addressOf, deadlineSetting, placeToSave, profileToSave } from "../../settings/account.ts"
+import { addressOf, deadlineSetting, placeToSave, profileToSave, userAgentToSave } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
@@ -137,13 +137,14 @@ export const login = command(
       apiKey: from(secrets.apiKey),
       accessToken: from(secrets.accessToken),
       allowHttp,
+      userAgent: yield* userAgentToSave(before),
       ...place,
       deadline
     })
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 
-    const { location, project } = connection.options
-    const values = { baseUrl: baseUrl.value, ...secrets, project, location, further: before?.further }
+    const { location, project, userAgent } = connection.options
+    const values = { baseUrl: baseUrl.value, ...secrets, project, location, userAgent, further: before?.further }
     let goesOn = false
     if (before !== undefined) {
       const files = yield* Effect.option(accountFiles(optionsOf(before)))

@@ -23,6 +23,8 @@ export const accountOf = (
   projectSource: source(settings.project),
   location: value(settings.location),
   locationSource: source(settings.location),
+  userAgent: value(settings.userAgent ?? Option.none()),
+  userAgentSource: source(settings.userAgent ?? Option.none()),
   apiKeySource: source(settings.apiKey),
   accessTokenSource: source(settings.accessToken),
   authenticated

@@ -2,7 +2,7 @@
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
 import { setCommitmentRequest } from "@berthkit/core/client/NodeOperations"
-import { CommitmentSetting, type CommittedOption } from "@berthkit/core/domain/Commitment"
+import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
@@ -34,7 +34,7 @@ import {
   propose
 } from "../../proposal/Proposal.ts"
 import { boundOf, checkCommitments, maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
-import { optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
+import { type NodeOption, optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 
@@ -53,19 +53,16 @@ const forcedOption = (node: Node, skuId: number) =>
     Effect.orElseSucceed(() => undefined)
   )
 
-const outcomeOf = (
-  setting: CommitmentSetting,
-  skuId: number | undefined,
-  option: CommittedOption | undefined
-): string => {
+const outcomeOf = (setting: CommitmentSetting, skuId: number | undefined, option: NodeOption | undefined): string => {
   const end = endOfCommitment[setting]
   if (option === undefined) {
     if (skuId === undefined || skuId === 0)
       return buysPeriod({ setting, skuId }) ? `${end}, at a price that is not known` : end
     return `committed option ${skuId}, at a price that is not known; ${end}`
   }
-  const { days, priceInr } = option
-  return `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${end}`
+  const { days, foreignCurrency, priceInr } = option
+  const unknown = foreignCurrency === null ? "at a price that is not known" : `at a price in ${foreignCurrency}`
+  return `committed for ${days} days${priceInr === null ? `, ${unknown}` : ` at ₹${rupees(priceInr)}`}; ${end}`
 }
 
 /** The proposal to set a node's commitment; `found` is what there is to say of how it was found. */
@@ -73,7 +70,7 @@ export const proposalOf = (
   { id, name }: Pick<Node, "id" | "name">,
   setting: CommitmentSetting,
   skuId: number | undefined,
-  option: CommittedOption | undefined,
+  option: NodeOption | undefined,
   found = ""
 ): Proposal =>
   propose(setCommitmentRequest(id, setting, skuId), {
@@ -146,7 +143,8 @@ export const set = command(
         skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
       if (found === undefined) yield* ensureKnown(node, { setting, skuId })
       if (buysPeriod({ setting, skuId })) {
-        yield* checkCommitments([option?.priceInr ?? null], boundOf({ maxCommitment, yes, dryRun }), priceUnknown)
+        const bound = boundOf({ maxCommitment, yes, dryRun })
+        yield* checkCommitments([option?.priceInr ?? null], bound, priceUnknown, option?.foreignCurrency)
       }
       const order = { node, option }
       const proposals = [proposalOf(node, setting, skuId, option, foundBy(from))]

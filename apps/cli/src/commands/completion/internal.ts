@@ -92,8 +92,8 @@ export const completeWords = command(
 )
 
 /** Asks for the account that flags name. */
-const ofAccount = ({ location, profile, project }: AccountFlags) =>
-  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile, project, location }))
+const ofAccount = ({ location, profile, project, userAgent }: AccountFlags) =>
+  Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile, project, location, userAgent }))
 
 /** The values that are kept, or else those that the service has; none where it cannot be asked. */
 const valuesOf = Effect.fnUntraced(function* (

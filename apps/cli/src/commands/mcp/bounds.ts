@@ -6,6 +6,7 @@ import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
+import { currencyName } from "../../records/price.ts"
 import type { Kept, Terms } from "../../proposal/ProposalStore.ts"
 
 export const actions = ["create", "delete", "commit"] as const
@@ -50,8 +51,9 @@ export const makeBounds = (bounds: Bounds) => {
     const price = proposal.maxPricePerHourInr
     const total = price === null ? null : sumInr([...others, price])
     if (total !== null && total <= most) return Effect.void
-    const message =
-      total === null
+    const message = proposal.foreignPrice
+      ? `The price is in ${currencyName(proposal.foreignPrice)}, and the limit of this server is in rupees: they cannot be compared.`
+      : total === null
         ? `The price is not known, so it may be above ₹${rupees(most)} per hour.`
         : `The nodes of this server would cost ₹${rupees(total)} per hour, more than ₹${rupees(most)}.`
     return Effect.fail(new UsageFault({ message, hint: startedWith("--max-cost ₹/HOUR") }))

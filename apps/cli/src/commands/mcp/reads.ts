@@ -124,7 +124,7 @@ const priceOf = ({ minPricePerHourInr, prices }: Plan, image: string | undefined
 const listPlans = tool(
   {
     name: "list_plans",
-    description: "Sizes with prices in INR, cheapest first.",
+    description: "Sizes with prices in INR (others: foreignPrice), cheapest first.",
     parameters: {
       minCpu: integer(1),
       minRamGb: integer(1),

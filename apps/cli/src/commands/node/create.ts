@@ -37,6 +37,7 @@ import {
   underSlug
 } from "../../proposal/offer.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
+import { currencyName } from "../../records/price.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
   ensureConsistent,
@@ -248,7 +249,9 @@ export const create = command(
       const periods = spec.committedSkuId === undefined ? [] : proposals
       yield* checkCommitments(
         periods.map(({ committedPriceInr }) => committedPriceInr),
-        boundOf(options)
+        boundOf(options),
+        undefined,
+        offer.foreignPrice && currencyName(offer.foreignPrice)
       )
       const order = { existing, option: offer.option }
       return { proposals, single: single && proposals.length === 1, order } satisfies Offered<typeof order>

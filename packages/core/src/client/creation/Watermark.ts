@@ -7,7 +7,7 @@ import { Effect, Semaphore } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import { createdMillisOf, type Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, maxRequestsOf, notWhole } from "../listing/Bounds.ts"
+import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf } from "../listing/Bounds.ts"
 import { ascends } from "../listing/PageRange.ts"
 import { blurMillis } from "./Ownership.ts"
 
@@ -19,10 +19,8 @@ export interface ReadPage {
 }
 
 /** Fails if the list, whose end is on that page, says that it has more nodes than it shows. */
-const ensureWhole = (readPage: ReadPage, page: number, shown: number) => {
-  const total = readPage.totalOf?.(page) ?? 0
-  return total > shown ? Effect.fail(notWhole(total, shown)) : Effect.void
-}
+const ensureWholeAt = (readPage: ReadPage, page: number, shown: number) =>
+  ensureWhole(readPage.totalOf?.(page) ?? null, shown)
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
@@ -101,7 +99,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
     // Empty, or the same page again whatever is asked for.
-    if (ids.size === before) return yield* ensureWhole(readPage, Math.max(1, page - 1), ids.size)
+    if (ids.size === before) return yield* ensureWholeAt(readPage, Math.max(1, page - 1), ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
@@ -117,7 +115,7 @@ const agesAscend = (byId: ReadonlyArray<Node>) =>
  */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
-  if (ascending) yield* ensureWhole(readPage, end.page, (end.page - 1) * end.full + end.length)
+  if (ascending) yield* ensureWholeAt(readPage, end.page, (end.page - 1) * end.full + end.length)
   const found = new Map<number, Node>()
   const keep = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) found.set(node.id, node)
@@ -142,7 +140,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
 /** The highest id there is (0 without nodes), and where the list ends. */
 export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
-  if (ascending) yield* ensureWhole(readPage, end.page, (end.page - 1) * end.full + end.length)
+  if (ascending) yield* ensureWholeAt(readPage, end.page, (end.page - 1) * end.full + end.length)
   let id = 0
   const raise = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) id = Math.max(id, node.id)

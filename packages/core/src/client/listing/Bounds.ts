@@ -2,6 +2,7 @@
  * Bounds on a list. Without them a service that returns new nodes for ever, or one node a page, is read until the memory is
  * full.
  */
+import { Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { UnexpectedResponse } from "../../domain/ErrorReason.ts"
@@ -38,9 +39,11 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
-/** The failure of a list that says that it has more nodes than it shows. */
-export const notWhole = (total: number, shown: number): BerthError =>
-  failed(`${total} nodes (total_count)`, "data", `${shown} nodes`)
-
-/** The failure of a list that begins with an empty page, and is said to have nodes. */
-export const notEmpty = (total: number): BerthError => failed(`${total} nodes (total_count)`, "data", "[]")
+/**
+ * Fails if a list that has ended, or one that begins with an empty page, says that it has more nodes than it shows: any node may be what it
+ * lacks. `total` is null where the service does not say.
+ */
+export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
+  total !== null && total > shown
+    ? Effect.fail(failed(`${total} nodes (total_count)`, "data", shown === 0 ? "[]" : `${shown} nodes`))
+    : Effect.void

@@ -5,7 +5,7 @@
 import { Cause, Effect, Fiber, identity, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, maxRequestsOf, notEmpty, unreadableList } from "./Bounds.ts"
+import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf, unreadableList } from "./Bounds.ts"
 import type { ListBounds, Listed } from "./Listed.ts"
 import * as Listing from "./Listing.ts"
 import { isNode, type ListRecord, placesOf, type UnreadableRecord } from "./NodePage.ts"
@@ -50,6 +50,8 @@ export const pages = ({
     let emitted = 0
     let requests = 0
     let longest = 0
+    /** How many nodes there are, as the service said last. */
+    let stated: number | null = null
     const setAside = new Map<string, UnreadableRecord>()
     let memory: PageMemory.PageMemory = {}
     /** What earlier lists showed, where this one relies on it instead of requesting a second page. */
@@ -93,10 +95,11 @@ export const pages = ({
         const range = Listing.next(progress)
         const { isWhole, records, total } = yield* readPage(range)
         const isFirst = requests++ === 0
-        if (isFirst && records.length === 0 && total !== null && total > 0) return yield* notEmpty(total)
+        stated = total ?? stated
+        if (isFirst && records.length === 0) yield* ensureWhole(total, 0)
         if (isFirst) memory = yield* store.load
         longest = Math.max(longest, records.length)
-        const isOnly = isWhole || (isFirst && (yield* isKnownOnly(records.length)))
+        const isOnly = isWhole || (isFirst && (total ?? 0) <= records.length && (yield* isKnownOnly(records.length)))
         const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(progress, range) : 0)
         const step = Listing.take(progress, range, places, isOnly)
         progress = step.progress
@@ -108,6 +111,8 @@ export const pages = ({
           return yield* endless(maxNodes, maxRequests, emitted, requests)
         }
         if (step.ended && emitted === 0 && setAside.size > 0) return yield* unreadableList(setAside.size)
+        // Beyond so many records that cannot be read none is counted.
+        if (step.ended && setAside.size < maxSetAside) yield* ensureWhole(stated, emitted + setAside.size)
         if (step.ended && !reliedOn) yield* saveEvidence
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }

@@ -11,8 +11,7 @@ const ownHeaders =
   /^(accept|authorization|connection|content-.*|expect|host|keep-alive|te|trailer|transfer|upgrade|user-agent)(-encoding)?$/i
 
 /** What a header can hold: printable ASCII characters, spaces and tabs. */
-export const isHeaderValue = (value: unknown): value is string =>
-  Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
+const isHeaderValue = (value: unknown): value is string => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
 
 const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
 

@@ -8,7 +8,7 @@ import type { Lane } from "../../domain/Lane.ts"
 import type { RawReply } from "../../api/Reply.ts"
 import type { AttemptReport } from "./AttemptReport.ts"
 import { pathFault } from "./pathFault.ts"
-import { type Headers, headersFault, isHeaderValue, lowerCase } from "./Headers.ts"
+import { type Headers, headersFault, lowerCase } from "./Headers.ts"
 import {
   attemptsFault,
   type Check,
@@ -71,7 +71,7 @@ export interface ClientOptions {
    * credentials. If a name says that the value is a secret (such as `x-gateway-token`), the value is masked like the credentials.
    */
   readonly headers?: Headers | undefined
-  /** The `User-Agent` header. Default `berth/VERSION`. A browser sets its own. */
+  /** The whole `User-Agent` header, in printable ASCII characters. Default `berth/VERSION`. A browser sets its own. */
   readonly userAgent?: string | undefined
   /** Called with each attempt of every call when it is over. It runs beside the call, which does not wait for it. */
   readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
@@ -164,7 +164,9 @@ const locationFault = (value: unknown) =>
     : "expected the name of a location, such as Delhi"
 
 const userAgentFault = (value: unknown) =>
-  isHeaderValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
+  Predicate.isString(value) && /^[\x20-\x7e]+$/.test(value) && value.trim() !== ""
+    ? undefined
+    : "expected a User-Agent of printable ASCII characters"
 
 /** What is wrong with the value of each option. */
 const checks: { readonly [Name in keyof Required<ClientOptions>]: Check } = {

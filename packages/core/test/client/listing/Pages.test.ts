@@ -4,19 +4,62 @@ import { Effect, Stream } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { inTime } from "../../inTime.ts"
 
-const pageOf = (total: number, { query }: Request): Reply => {
+const recordsOf = (total: number, { query }: Request) => {
   const page = Number(query["page_no"])
   const size = Number(query["per_page"])
   const ids = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size)
-  const records = ids.map((id) => ({ id, name: `n${id}`, created_at: "2026-03-01T10:20:30Z", status: "running" }))
-  return ok(records)
+  return ids.map((id) => ({ id, name: `n${id}`, created_at: "2026-03-01T10:20:30Z", status: "running" }))
 }
+
+const pageOf = (total: number, request: Request): Reply => ok(recordsOf(total, request))
 
 /** A service with 250 nodes that answers the `n`-th request, from 1, with `answer`. */
 const service = (
   requests: { count: number },
   answer: (n: number, page: Reply) => Reply | Effect.Effect<Reply> = (_, page) => page
 ) => layer((request) => answer(++requests.count, pageOf(250, request)))
+
+describe("a list that states how many nodes it has", () => {
+  const stating = (shown: number, totalAt: (n: number) => unknown) => {
+    const requests = { count: 0 }
+    return layer((request) => {
+      const data = recordsOf(shown, request)
+      return { status: 200, body: JSON.stringify({ code: 200, data, total_count: totalAt(++requests.count) }) }
+    })
+  }
+  const read = Nodes.use((nodes) => Stream.runCollect(nodes.list()))
+
+  for (const [shown, exact] of [
+    [1, true],
+    [1, false],
+    [250, true],
+    [250, false]
+  ] as const) {
+    it.effect(
+      `and shows ${shown} of ${shown + 2} fails${exact ? "" : ", also inexact"}: nothing is absent from it`,
+      () =>
+        Effect.gen(function* () {
+          const nodes = yield* Nodes
+          const failed = yield* Effect.flip(Stream.runCollect(nodes.list({ exact })))
+          assert.include(String(failed), `expected ${shown + 2} nodes (total_count) at data`)
+          const named = yield* Effect.flip(nodes.named("another"))
+          assert.include(String(named), "total_count")
+        }).pipe(Effect.provide(stating(shown, () => shown + 2)))
+    )
+  }
+
+  it.effect("counts as its last page does: nodes may be deleted while it is read", () =>
+    Effect.map(read, (nodes) => assert.lengthOf(nodes, 250)).pipe(
+      Effect.provide(stating(250, (n) => (n === 1 ? 260 : 250)))
+    )
+  )
+
+  for (const total of [100, 0, -1, "many", null]) {
+    it.effect(`is whole beside a count of ${total}, which may be that of a page`, () =>
+      Effect.map(read, (nodes) => assert.lengthOf(nodes, 250)).pipe(Effect.provide(stating(250, () => total)))
+    )
+  }
+})
 
 describe("the pages of a list", () => {
   it.effect("are requested one ahead: the next while the consumer works on this one, and no other", () => {

@@ -85,7 +85,7 @@ describe("making a client with unusable options fails with the option's name", (
       new Headers({ "x-zone": "a" }),
       new Map([["x-zone", "a"]])
     ].map((headers) => ["headers", { ...good, headers }] as const),
-    ...["", 7, null, "me\n"].map((userAgent) => ["userAgent", { ...good, userAgent }] as const)
+    ...["", " ", 7, null, "me\n", "a\ttab"].map((userAgent) => ["userAgent", { ...good, userAgent }] as const)
   ]
   for (const [option, options] of wrong) {
     it.effect(`${option}: ${JSON.stringify(options)}`, () =>
