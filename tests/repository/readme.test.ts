@@ -1,5 +1,5 @@
 /**
- * What runs what the README shows: its transcript `captures.test.ts`, its programs this file. `pnpm test:install`, a run of its own, runs the tour in a
+ * What runs what the README shows: its transcript `captures.machine.ts`, its programs this file. `pnpm test:install`, a run of its own, runs the tour in a
  * fresh clone (`clone.install.ts`) and the installation of the packages (`packages.install.ts`), which are packed by the functions of the command
  * `packages`. The command `test` is run by whoever runs this. That its three commands start files that exist is seen here.
  */
@@ -51,7 +51,7 @@ describe("the README", () => {
   })
 
   it.each([
-    ["tests/repository/captures.test.ts", "capturedPages()"],
+    ["tests/repository/captures.machine.ts", "capturedPages()"],
     ["tests/install/clone.install.ts", '[...pnpm, "demo"]'],
     ["tests/install/packages.install.ts", "^npm install .*$"]
   ])("is run in part by %s", (file, text) => assert.include(read(file), text))

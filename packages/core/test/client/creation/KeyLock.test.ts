@@ -262,7 +262,7 @@ describe("a lock", () => {
 })
 
 /** Locks that each of the processes wants. */
-const wanted = isSoak ? 200 : 60
+const wanted = isSoak ? 200 : 30
 
 describe("six processes that want the locks of dead ones", () => {
   it.live("take each over one at a time: no two hold one at once", () =>

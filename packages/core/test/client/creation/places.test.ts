@@ -225,7 +225,7 @@ describe("creates under one key in several places", () => {
             assert.isDefined(query["location"])
           }
         }),
-        { seed: 11, numRuns: 15 }
+        { seed: 11, numRuns: 8 }
       )
     )
   )

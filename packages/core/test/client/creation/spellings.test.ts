@@ -288,7 +288,7 @@ describe("a create under one key, of a service that spells names in its own way"
         fc.pre(!world.renames || world.fates.every(({ _tag }) => _tag === "replied" || _tag === "dropped"))
         return Effect.runPromise(live(world, seen).pipe(Effect.provide(TestClock.layer()), Effect.scoped))
       }),
-      { numRuns: 100 }
+      { numRuns: 60 }
     )
     // Every case has to occur, otherwise the test shows nothing.
     for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 0, what)
