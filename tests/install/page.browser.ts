@@ -77,7 +77,7 @@ describe("the promise client in a browser", () => {
       missing: 1,
       isSame: true,
       kept: expect.stringContaining("there is no state folder: this runtime has no files"),
-      fromEnvironment: expect.stringContaining("this program is bundled for browsers; use createClient there")
+      fromEnvironment: expect.stringContaining("this program is bundled for browsers; use createClient")
     })
     expect(errors).toEqual([])
   })

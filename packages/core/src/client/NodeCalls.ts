@@ -190,7 +190,10 @@ export class NodeCalls extends Context.Service<
       /** A first page without records that is said to have nodes is no account without nodes. */
       const pageAsItIs = (options?: PageOptions) =>
         Effect.flatMap(onePage(readPage)(options), ({ records, total }) =>
-          Effect.as((options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void, records)
+          Effect.as(
+            (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total ?? 0, 0) : Effect.void,
+            records
+          )
         )
 
       const creator = Creator.make({

@@ -75,7 +75,7 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{
   readonly exit = "denied"
   get hint() {
     return /\bapi not public\b/i.test(this.detail)
-      ? "The gateway may refuse this User-Agent: set another with userAgent, berth --user-agent or BERTH_USER_AGENT."
+      ? "The gateway may refuse this User-Agent: set userAgent or BERTH_USER_AGENT."
       : "Check that the API key and the access token belong to the same account, and what that account may do."
   }
   override get message() {

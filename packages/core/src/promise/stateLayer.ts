@@ -20,7 +20,7 @@ const loaded = Effect.suspend((): Effect.Effect<typeof import("../client/Account
   }).pipe(
     Effect.flatMap((module) =>
       module.layerOf === undefined
-        ? Effect.fail("this program is bundled for browsers, without the code for files; bundle it for Node")
+        ? Effect.fail("this program is bundled for browsers, without the code for files")
         : Effect.succeed(module)
     )
   )

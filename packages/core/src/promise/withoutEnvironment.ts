@@ -11,6 +11,6 @@ export const fromEnvironment = (): never => {
   throw new InvalidOption(
     "createClientFromEnv",
     "BERTH_API_KEY",
-    "it cannot be read (this program is bundled for browsers; use createClient there)"
+    "this program is bundled for browsers; use createClient"
   )
 }

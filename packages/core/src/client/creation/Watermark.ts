@@ -20,7 +20,7 @@ export interface ReadPage {
 
 /** Fails if the list, whose end is on that page, says that it has more nodes than it shows. */
 const ensureWholeAt = (readPage: ReadPage, page: number, shown: number) =>
-  ensureWhole(readPage.totalOf?.(page) ?? null, shown)
+  ensureWhole(readPage.totalOf?.(page) ?? 0, shown)
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
@@ -38,7 +38,7 @@ interface End {
  * The last page that has nodes: doubles until a page is empty, then halves. Where the end was known that page is read
  * first, which most often takes one request.
  */
-const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
+const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
   let nodes = yield* readPage(low)
   if (nodes.length === 0 && low > 1) {
@@ -87,6 +87,12 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
   return at(low, nodes, ascends(nodes))
 })
 
+/** The last page. Where it ends an ascending list, that list has to be whole. */
+const lastPage = (readPage: ReadPage, known: End | undefined) =>
+  Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page } }) =>
+    ascending ? ensureWholeAt(readPage, page, (page - 1) * full + length) : Effect.void
+  )
+
 /** Visits every page, where the order of the list cannot be relied on. */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
@@ -115,7 +121,6 @@ const agesAscend = (byId: ReadonlyArray<Node>) =>
  */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
-  if (ascending) yield* ensureWholeAt(readPage, end.page, (end.page - 1) * end.full + end.length)
   const found = new Map<number, Node>()
   const keep = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) found.set(node.id, node)
@@ -140,7 +145,6 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
 /** The highest id there is (0 without nodes), and where the list ends. */
 export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
-  if (ascending) yield* ensureWholeAt(readPage, end.page, (end.page - 1) * end.full + end.length)
   let id = 0
   const raise = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) id = Math.max(id, node.id)

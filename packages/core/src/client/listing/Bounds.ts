@@ -41,9 +41,7 @@ export const unreadableList = (records: number): BerthError =>
 
 /**
  * Fails if a list that has ended, or one that begins with an empty page, says that it has more nodes than it shows: any node may be what it
- * lacks. `total` is null where the service does not say.
+ * lacks. `total` is 0 where the service does not say.
  */
-export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
-  total !== null && total > shown
-    ? Effect.fail(failed(`${total} nodes (total_count)`, "data", shown === 0 ? "[]" : `${shown} nodes`))
-    : Effect.void
+export const ensureWhole = (total: number, shown: number): Effect.Effect<void, BerthError> =>
+  total > shown ? Effect.fail(failed(`${total} nodes (total_count)`, "data", `${shown} nodes`)) : Effect.void

@@ -51,7 +51,7 @@ export const pages = ({
     let requests = 0
     let longest = 0
     /** How many nodes there are, as the service said last. */
-    let stated: number | null = null
+    let stated = 0
     const setAside = new Map<string, UnreadableRecord>()
     let memory: PageMemory.PageMemory = {}
     /** What earlier lists showed, where this one relies on it instead of requesting a second page. */
@@ -96,7 +96,6 @@ export const pages = ({
         const { isWhole, records, total } = yield* readPage(range)
         const isFirst = requests++ === 0
         stated = total ?? stated
-        if (isFirst && records.length === 0) yield* ensureWhole(total, 0)
         if (isFirst) memory = yield* store.load
         longest = Math.max(longest, records.length)
         const isOnly = isWhole || (isFirst && (total ?? 0) <= records.length && (yield* isKnownOnly(records.length)))

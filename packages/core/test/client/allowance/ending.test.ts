@@ -6,7 +6,7 @@ import { HttpService } from "@berthkit/testing/HttpService"
 import { Program } from "@berthkit/testing/Program"
 import { assert, it } from "vitest"
 
-it("a program that shares its allowance through a file ends at once, though it never closes its client", async () => {
+it("a program that shares its allowance through a state directory ends at once, though it never closes its client", async () => {
   const folder = await mkdtemp(join(tmpdir(), "berth-ending-"))
   await using service = await HttpService.listen((_, response) => {
     response.writeHead(200, { "ratelimit-limit": "9", "ratelimit-remaining": "8", "ratelimit-reset": "60" })
@@ -16,7 +16,7 @@ it("a program that shares its allowance through a file ends at once, though it n
     baseUrl: service.url,
     apiKey: "key",
     accessToken: "token",
-    allowanceFile: join(folder, "allowance.json")
+    stateDirectory: join(folder, "state")
   }
   const program = `
     import { createClient } from "@berthkit/core/promise"
