@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { heartbeat } from "../../src/deliver/heartbeat.ts"
@@ -6,6 +6,19 @@ import type { Outcome } from "../../src/deliver/Health.ts"
 import { Receiver } from "./Receiver.ts"
 
 describe("the heartbeat", () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it.effect("goes through the proxy of the environment", () =>
+    Effect.gen(function* () {
+      const proxy = yield* Receiver.start
+      vi.stubEnv("HTTP_PROXY", proxy.url)
+      const options = { url: Redacted.make(new URL("http://beat.test/1")), everyMillis: 60_000 }
+      yield* Effect.forkScoped(heartbeat(options, Effect.succeed(true), () => Effect.void))
+      yield* proxy.requests(1)
+      expect(proxy.received).toMatchObject([{ id: "heartbeat" }])
+    })
+  )
+
   it.effect("comes at its times while all is well, and only then", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.start

@@ -3,9 +3,11 @@
  * limit on time.
  */
 import { createHmac } from "node:crypto"
+import { lookup as systemLookup } from "node:dns"
 import * as http from "node:http"
 import * as https from "node:https"
-import { Clock, Effect, Redacted } from "effect"
+import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { sentenceOf } from "../../events/sentences.js"
 import type { Format, WebhookOptions } from "../SinkOptions.ts"
 import { delivered, failed, type Outcome } from "../Health.ts"
@@ -142,18 +144,38 @@ const drain = (response: http.IncomingMessage) =>
     return Effect.sync(() => void response.destroy())
   }).pipe(Effect.timeoutOption(timeoutMillis))
 
-/** What sends the events of one webhook; its connections end with the scope. */
-export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, resolve: Resolve = systemResolve) {
+/** The proxy of the environment, or which variable is none; the value may hold a password. */
+const proxyOf = (environment: NodeJS.ProcessEnv) =>
+  Result.try({ try: () => proxyVariables(environment), catch: (cause) => (cause as Error).message })
+
+/** Whether a name is that of the proxy, which the operator chose and may be in a private network. */
+const isProxy = ({ HTTPS_PROXY, HTTP_PROXY }: Record<string, string | undefined>, name: string): boolean =>
+  [HTTP_PROXY, HTTPS_PROXY].some((address) => address !== undefined && new URL(address).hostname === name)
+
+/**
+ * What sends the events of one webhook, through the proxy that `environment` names for it; its connections end with the scope. A proxy
+ * resolves the name of the receiver itself, so that only an address in the URL is checked there.
+ */
+export const makeSender = Effect.fnUntraced(function* (
+  options: WebhookOptions,
+  resolve: Resolve = systemResolve,
+  environment: NodeJS.ProcessEnv = process.env
+) {
   const scope = yield* Effect.scope
   const url = Redacted.value(options.url)
   const { Agent, request } = url.protocol === "https:" ? https : http
+  const proxy = proxyOf(environment)
+  const proxyEnv = Result.getOrElse(proxy, () => ({}))
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ keepAlive: true, maxFreeSockets: keptSockets })),
+    Effect.sync(() => new Agent({ keepAlive: true, maxFreeSockets: keptSockets, proxyEnv })),
     (agent) => Effect.sync(() => agent.destroy())
   )
   const address = literalAddress(url)
   const isRefused = !options.isPrivateAllowed && address !== null && isPrivateAddress(address)
-  const lookup = options.isPrivateAllowed ? {} : { lookup: checkedLookup(resolve) }
+  const checked = checkedLookup(resolve)
+  const toProxyOrChecked: typeof checked = (name, options, callback) =>
+    isProxy(proxyEnv, name) ? systemLookup(name, options, callback) : checked(name, options, callback)
+  const lookup = options.isPrivateAllowed ? {} : { lookup: toProxyOrChecked }
 
   const post = (headers: Readonly<Record<string, string>>, body: string, nowMillis: number) =>
     Effect.callback<Outcome>((resume, signal) => {
@@ -170,6 +192,7 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
   /** Posts the event `json` with the id `id`. */
   return Effect.fn("Webhook.send")(function* (id: string, json: string) {
     if (isRefused) return failed("refused", "the receiver has a private address")
+    if (Result.isFailure(proxy)) return failed("unavailable", proxy.failure)
     const now = yield* Clock.currentTimeMillis
     const { body, contentType, headers } = toPost(options.format, json)
     const all = {

@@ -1,4 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 import { Webhook } from "standardwebhooks"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
@@ -44,7 +46,8 @@ const receiver = Effect.fnUntraced(function* (answer: (response: ServerResponse,
 const sender = (
   url: string,
   { format = "cloudevents", isPrivateAllowed = true }: { format?: Format; isPrivateAllowed?: boolean } = {},
-  resolve?: Resolve
+  resolve?: Resolve,
+  environment: NodeJS.ProcessEnv = {}
 ) =>
   makeSender(
     {
@@ -54,7 +57,8 @@ const sender = (
       isPrivateAllowed,
       format
     },
-    resolve
+    resolve,
+    environment
   )
 
 const statusReceiver = (status: number, headers: Record<string, string> = {}) =>
@@ -232,5 +236,72 @@ describe("the signature of a webhook", () => {
     (text) => {
       expect(signingKey(text)).toBe(undefined)
     }
+  )
+})
+
+describe("the proxy of the environment", () => {
+  it.effect.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])("is what sends a webhook: %s", (name) =>
+    Effect.gen(function* () {
+      const proxy = yield* statusReceiver(204)
+      const { port } = new URL(proxy.url)
+      // The proxy may be in a private network, whatever the receiver may be.
+      const send = yield* sender("http://hook.test/a", { isPrivateAllowed: false }, undefined, {
+        [name]: `user:pass@localhost:${port}`
+      })
+      expect(yield* send("id-1", json)).toEqual({ _tag: "Delivered" })
+      expect(proxy.received).toMatchObject([
+        { path: "http://hook.test/a", headers: { "proxy-authorization": `Basic ${btoa("user:pass")}` } }
+      ])
+    })
+  )
+
+  it.effect("gets a tunnel to a receiver with TLS, and its password is in no outcome", () =>
+    Effect.gen(function* () {
+      const connects: Array<string | undefined> = []
+      const proxy = createServer().on("connect", ({ url }, socket) => {
+        connects.push(url)
+        socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+      })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => once(proxy.listen(0, "127.0.0.1"), "listening")),
+        () => Effect.sync(() => proxy.close())
+      )
+      const { port } = proxy.address() as AddressInfo
+      const send = yield* sender("https://hook.test/a", {}, undefined, { HTTPS_PROXY: `user:pass@127.0.0.1:${port}` })
+      const outcome = yield* send("id-1", json)
+      expect(outcome).toMatchObject({ _tag: "Failed", kind: "unavailable" })
+      expect(JSON.stringify(outcome)).not.toMatch(/pass|127\.0/)
+      expect(connects).toEqual(["hook.test:443"])
+    })
+  )
+
+  it.effect.each(["NO_PROXY", "no_proxy"])("is not asked for what %s names, nor for this machine", (name) =>
+    Effect.gen(function* () {
+      const proxy = yield* statusReceiver(204)
+      const direct = yield* statusReceiver(204)
+      const { port } = new URL(direct.url)
+      const environment = { HTTP_PROXY: proxy.url, [name]: "hook.test" }
+      yield* (yield* sender(direct.url, {}, undefined, environment))("id-1", json)
+      const asked: Array<string> = []
+      const resolve: Resolve = (name, callback) => {
+        asked.push(name)
+        callback(null, [{ address: "127.0.0.1", family: 4 }])
+      }
+      const send = yield* sender(`http://hook.test:${port}/b`, { isPrivateAllowed: false }, resolve, environment)
+      expect(yield* send("id-2", json)).toMatchObject({ reason: "the receiver has a private address" })
+      expect(asked).toEqual(["hook.test"])
+      expect(direct.received.length).toBe(1)
+      expect(proxy.received).toEqual([])
+    })
+  )
+
+  it.effect("that is none fails every delivery, without its value", () =>
+    Effect.gen(function* () {
+      const send = yield* sender("http://hook.test/a", {}, undefined, { HTTP_PROXY: "socks5://user:pass@proxy.test" })
+      expect(yield* send("id-1", json)).toMatchObject({
+        kind: "unavailable",
+        reason: "HTTP_PROXY is not the address of an HTTP proxy"
+      })
+    })
   )
 })

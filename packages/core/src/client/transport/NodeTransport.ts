@@ -149,14 +149,14 @@ const address = (environment: Environment, name: string): string | undefined => 
 }
 
 /**
- * The proxy that the environment names, for an agent: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`; those in lower case come first. A service on
- * this machine, such as a mock, is never reached through a proxy. Throws where a variable is no address.
+ * The proxy that the environment names, for an agent: `HTTP_PROXY` and `HTTPS_PROXY`, or `ALL_PROXY` for both, and `NO_PROXY`; those in lower
+ * case come first. A service on this machine, such as a mock, is never reached through a proxy. Throws where a variable is no address.
  *
  * @internal
  */
 export const proxyVariables = (environment: Environment): Record<string, string | undefined> => ({
-  HTTP_PROXY: address(environment, "HTTP_PROXY"),
-  HTTPS_PROXY: address(environment, "HTTPS_PROXY"),
+  HTTP_PROXY: address(environment, "HTTP_PROXY") ?? address(environment, "ALL_PROXY"),
+  HTTPS_PROXY: address(environment, "HTTPS_PROXY") ?? address(environment, "ALL_PROXY"),
   NO_PROXY: [read(environment, "NO_PROXY") ?? [], loopbackHosts].flat().join(",")
 })
 

@@ -21,6 +21,11 @@ describe("the proxy of the environment", () => {
     )
   })
 
+  it("is that of ALL_PROXY where none is named for the protocol", () => {
+    const { HTTP_PROXY, HTTPS_PROXY } = proxyVariables({ ALL_PROXY: "all.test:1", https_proxy: "http://secure.test" })
+    expect({ HTTP_PROXY, HTTPS_PROXY }).toEqual({ HTTP_PROXY: "http://all.test:1", HTTPS_PROXY: "http://secure.test" })
+  })
+
   it("keeps the exceptions of the user", () => {
     expect(proxyVariables({ NO_PROXY: ".intern.test" })["NO_PROXY"]).toMatch(/^\.intern\.test,localhost,/)
   })
