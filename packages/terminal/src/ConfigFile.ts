@@ -5,7 +5,7 @@
 import { didYouMean, nearest } from "./usage.ts"
 import { durationText, parseDurationMillis } from "./duration.ts"
 import { Option } from "effect"
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Document, type Node, parseDocument, visit } from "yaml"
 
 export interface ConfigProblem {
   readonly line: number
@@ -53,6 +53,47 @@ const withArticle = (node: Node | null): string =>
           ? "a value"
           : "nothing"
 
+/** The blocks that a merge key names; the first one that has a key counts. */
+const mergedMaps = (value: unknown) => (isSeq(value) ? value.items : [value]).filter((item) => isMap(item))
+
+/**
+ * Puts in place of aliases and merge keys what they stand for: nodes, so that problems have their places. Each node once: aliases within
+ * aliases may stand for more than fits into memory, or for themselves.
+ */
+const withoutAliases = (document: Document.Parsed): Node | null => {
+  // `Alias.resolve` walks the document for each alias: 10 KB of them take seconds.
+  const anchors = new Map<string, Node>()
+  const targets = new Map<unknown, Node>()
+  visit(document, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node)
+        return
+      }
+      const target = anchors.get(node.source)
+      if (target !== undefined) targets.set(node, target)
+    }
+  })
+  const done = new Set<unknown>()
+  const resolved = <A>(node: A): A | Node => {
+    const found = targets.get(node) ?? node
+    if (done.has(found)) return found
+    done.add(found)
+    if (isSeq(found)) found.items = found.items.map(resolved)
+    if (!isMap(found)) return found
+    for (const pair of found.items) pair.value = resolved(pair.value)
+    const merges = found.items.filter(({ key }) => isScalar(key) && key.value === "<<" && key.type === "PLAIN")
+    for (const merge of merges) {
+      const maps = mergedMaps(merge.value)
+      if (maps.length === 0) continue
+      found.items.splice(found.items.indexOf(merge), 1)
+      for (const pair of maps.flatMap(({ items }) => items)) if (!found.has(pair.key)) found.items.push(pair)
+    }
+    return found
+  }
+  return resolved(document.contents) as Node | null
+}
+
 export class ConfigFile {
   readonly problems: Array<ConfigProblem> = []
   readonly root: Place
@@ -61,7 +102,7 @@ export class ConfigFile {
   constructor(text: string) {
     const isTooLong = text.length > maxLength
     const document = parseDocument(isTooLong ? "" : text, { lineCounter: this.#lines, prettyErrors: false })
-    this.root = { node: document.contents, name: "" }
+    this.root = { node: document.errors.length > 0 ? document.contents : withoutAliases(document), name: "" }
     if (isTooLong) this.problems.push({ line: 1, column: 1, message: "The file is too long." })
     const isTooDeep = document.errors.some(({ message }) => message.startsWith(tooDeep))
     if (isTooDeep) this.problems.push({ line: 1, column: 1, message: "The file is nested too deeply." })
@@ -86,7 +127,7 @@ export class ConfigFile {
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
 
-  /** A block of keys, each with its reader; other keys are problems. */
+  /** A block of keys, each with its reader; other keys are problems, but for those of the file that begin with `x-`. */
   record =
     <Fields extends Record<string, Field<any>>>(
       fields: Fields
@@ -96,7 +137,7 @@ export class ConfigFile {
       const nameOf = (key: string) => (place.name === "" ? key : `${place.name}.${key}`)
       for (const { key } of place.node.items) {
         const name = isScalar(key) ? String(key.value) : "?"
-        if (Object.hasOwn(fields, name)) continue
+        if (Object.hasOwn(fields, name) || (place.name === "" && name.startsWith("x-"))) continue
         const near = nearest(name, Object.keys(fields)).slice(0, 2)
         this.fail({ node: key as Node, name: nameOf(name) }, `is not a setting${didYouMean(near).replace(/\.$/, "")}`)
       }

@@ -53,6 +53,37 @@ describe("a config", () => {
     expect(Redacted.value(found.accounts[0]!.connection.credentials.apiKey as Redacted.Redacted)).toBe("key-0123456789")
   })
 
+  it("may have anchors, aliases and merge keys, and blocks for them that begin with x-", () => {
+    const text = `
+x-keys: &keys
+  apiKey: { env: SHORT }
+  accessToken: &token { env: TOKEN }
+x-base: &base { <<: *keys, baseUrl: "https://api.example.com", share: 20% }
+accounts:
+  - { <<: *base, name: one, apiKey: { env: KEY } }
+  - { <<: [{ share: 30% }, *base], name: two, accessToken: *token }
+`
+    const { accounts } = Result.getOrThrow(read(text))
+    expect(accounts).toMatchObject([
+      { name: "one", share: 0.2 },
+      { name: "two", share: 0.3 }
+    ])
+    const keys = accounts.map(({ connection }) => Redacted.value(connection.credentials.apiKey as Redacted.Redacted))
+    expect(keys).toEqual(["key-0123456789", "fifteen-letters"])
+  })
+
+  it("refuses a secret that an alias writes out, at the anchor", () => {
+    const text = config("").replace("{ env: KEY }", "*key")
+    expect(problems(`x-key: &key written\n${text}`)).toEqual([
+      "1:13 accounts[0].apiKey is written out; refer to it: { env: NAME } or { file: PATH }."
+    ])
+  })
+
+  it("of aliases within aliases is read once, also where they go in a circle", () => {
+    const rows = Array.from({ length: 40 }, (_, i) => `x-${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`)
+    expect(problems(`x-0: &a0 [x]\n${rows.join("")}x-c: &c { <<: *c, d: *c }\n${config("")}`)).toEqual([])
+  })
+
   it("has a budget and what is forgotten for each account", () => {
     const money = (more: string) => Result.getOrThrow(read(config(more))).accounts[0]
     expect(money("")).toMatchObject({ budget: null, forgottenMillis: null })
@@ -212,7 +243,7 @@ retention: { events: 2d, maxSize: 500MB }
     [config("store: true"), /^6:8 store has to be a text: write it in quotes\.$/],
     [
       config("sinks: &x [{ name: a, stdout: *x }]"),
-      /^6:31 sinks\[0\]\.stdout has to be a block of keys, and is an alias\.$/
+      /^6:11 sinks\[0\]\.stdout has to be a block of keys, and is a list\.$/
     ],
     [config("sinks: [{ name: a, stdout: {}, for: 5x }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
     [config("sinks: [{ name: a, webhook: { url: ftp://x } }]"), /^6:36 .*\.url has to be an address that begins/],
