@@ -1,6 +1,6 @@
 /**
- * Bundles for pages have this file instead of the code for files: the same names without code. Nothing in a page loads what keeps a
- * state directory or an allowance in files, or has a system's code to explain.
+ * Bundles for pages have this file instead of `client/AccountFolder.ts`, `client/allowance/OwnProcesses.ts` and `domain/fileReason.ts`:
+ * the same names without code. A page keeps no files, so no file fails there.
  */
 export const layerOf = undefined
 export const share = undefined

@@ -86,7 +86,7 @@ const highest = (ids: ReadonlyArray<number>) => ids.reduce((a, b) => Math.max(a,
 const marksIn = (directory: string) =>
   Effect.map(namesIn(newestIn(directory)), (names) => names.filter((name) => /^\d+$/.test(name)).map(Number))
 
-/** The highest id of a node; 0 without one. Where none is marked all are listed: an earlier version settled them. */
+/** The highest id of a node; 0 without one. Where none is marked, all are listed: marks may be removed by hand. */
 const newestNode = Effect.fnUntraced(function* (directory: string) {
   const marks = yield* marksIn(directory)
   if (marks.length > 0) return highest(marks)

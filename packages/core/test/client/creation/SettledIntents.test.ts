@@ -105,7 +105,7 @@ describe("a settled intent", () => {
     })
   )
 
-  it.effect("tells the newest node also where an earlier version settled it, which marked none", () =>
+  it.effect("tells the newest node also where somebody removed the marks", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* makeDirectory(path).save(intent("new", 1001))
