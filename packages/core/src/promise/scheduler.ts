@@ -5,8 +5,11 @@
 import { Scheduler } from "effect"
 import { builtin } from "../client/options/builtin.ts"
 
-/** Returns a function that runs a task after the current code, one task at a time. A waiting task keeps the process alive. */
-const makeSoon = (Channel: typeof MessageChannel) => {
+/** Runs a task after the current code. */
+type Soon = (task: () => void) => void
+
+/** One task at a time. A waiting task keeps the process alive. */
+const throughChannel = (Channel: typeof MessageChannel): Soon => {
   const { port1, port2 } = new Channel()
   // Ports in a browser lack these methods: they keep nothing alive.
   const receiver: MessagePort & { ref?: () => void; unref?: () => void } = port1
@@ -16,7 +19,7 @@ const makeSoon = (Channel: typeof MessageChannel) => {
     if (waiting.length === 0) receiver.unref?.()
     task()
   }
-  return (task: () => void): void => {
+  return (task) => {
     if (waiting.push(task) === 1) receiver.ref?.()
     port2.postMessage(null)
   }
@@ -25,7 +28,16 @@ const makeSoon = (Channel: typeof MessageChannel) => {
 /** A test environment may lack globals that its runtime has. */
 const channel = () => globalThis.MessageChannel ?? builtin("node:worker_threads")?.MessageChannel
 
-let soon: ReturnType<typeof makeSoon> | undefined
+/** Edge runtimes have no channel: the global is missing, or throws. */
+const makeSoon = (): Soon => {
+  try {
+    return throughChannel(channel())
+  } catch {
+    return (task) => void globalThis.setTimeout(task)
+  }
+}
+
+let soon: Soon | undefined
 
 /**
  * Binds a task to its caller's context, such as the current span, as a timer does. Otherwise it would run in the context of the caller
@@ -40,14 +52,11 @@ const bound = (task: () => void): (() => void) => {
 }
 
 const schedule = (task: () => void): (() => void) => {
-  let isCancelled = false
-  const unlessCancelled = () => {
-    if (!isCancelled) task()
-  }
-  soon ??= makeSoon(channel())
-  soon(bound(unlessCancelled))
+  let unlessCancelled: (() => void) | undefined = task
+  soon ??= makeSoon()
+  soon(bound(() => unlessCancelled?.()))
   return () => {
-    isCancelled = true
+    unlessCancelled = undefined
   }
 }
 

@@ -36,6 +36,20 @@ it("a dispatcher that is flushed runs its tasks at once, and no second time", as
   expect(ran).toEqual(["flushed"])
 })
 
+it.each(["undefined", "class { constructor() { throw new Error('not supported here') } }"])(
+  "tasks run in their order where the channel is %s",
+  async (channel) => {
+    const module = JSON.stringify(fileURLToPath(new URL("../../src/promise/scheduler.ts", import.meta.url)))
+    const source = `
+      globalThis.MessageChannel = ${channel}
+      process.getBuiltinModule = () => undefined
+      const { scheduler } = await import(${module})
+      for (const task of [1, 2, 3]) scheduler.makeDispatcher().scheduleTask(() => console.log(task), 0)`
+    await using node = new Program(process.execPath, ["--input-type=module", "--eval", source], {})
+    expect(await node.succeeded()).toBe("1\n2\n3\n")
+  }
+)
+
 it("a task that waits keeps the process alive; when all have run, nothing does", async () => {
   const module = JSON.stringify(fileURLToPath(new URL("../../src/promise/scheduler.ts", import.meta.url)))
   const source = `
