@@ -139,6 +139,21 @@ describe("a commitment", () => {
     })
   )
 
+  live("whose reply is lost is not bought again by another proposal, made before or after", (state) =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: state, BERTH_BASE_URL: yield* relay("lost", () => {}) }
+      const agent = yield* startAgent(everything, { env, person: () => "accept" })
+      const purchase = { ...orders.commit, setting: "auto_renew" }
+      const [first, second] = [yield* propose(agent, purchase), yield* propose(agent, purchase)]
+      assert.include((yield* execute(agent, first)).content[0]?.text, "The service may have carried out the request")
+      assert.include((yield* execute(agent, second)).content[0]?.text, "no reply came. Nothing was sent now")
+      const third = yield* Effect.promise(() => agent.call("propose", purchase))
+      assert.isTrue(third.isError)
+      assert.include(third.content[0]?.text, "--found not-set")
+      assert.deepStrictEqual(yield* changes, ["POST"])
+    })
+  )
+
   live("that the service refused may be sent again", (state) =>
     Effect.gen(function* () {
       const agent = yield* startAgent(everything, { env: { XDG_STATE_HOME: state }, person: () => "accept" })
