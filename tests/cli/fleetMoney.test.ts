@@ -340,12 +340,12 @@ describe("a renamed group", () => {
 })
 
 describe("a member with two nodes", () => {
-  it.live("is a difference in diff, apply and fleet list, and nothing is deleted", () =>
+  it.live.each([small, large])("is a difference in diff, apply and fleet list, and nothing is deleted: %s", (plan) =>
     Effect.gen(function* () {
       const fleet = yield* hurriedFolder
       fleet.write(webs(1))
       yield* fleet.apply("--yes", "--wait")
-      const args = ["shop-web-1", "--plan", small, "--image", "Ubuntu-24.04", "-o", "json"]
+      const args = ["shop-web-1", "--plan", plan, "--image", "Ubuntu-24.04", "-o", "json"]
       const { id } = json<{ readonly id: number }>(yield* fleet.run(["node", "create", ...args]))
       const diff = yield* fleet.diff("-o", "json")
       assert.strictEqual(diff.code, 11)

@@ -9,7 +9,7 @@ import { isFailed } from "@berthkit/core/domain/NodeStatus"
 import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { costOfOrder } from "../commitmentLog/orderCost.ts"
-import { differencesOf, isSameOrder, isWantedImage } from "./differences.ts"
+import { differencesOf, isSameOrder } from "./differences.ts"
 import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
 import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
@@ -226,31 +226,23 @@ const givenUpFirst =
   }
 
 /**
- * Nodes that may be a second node of a member: they have its name, the plan and image that it has or should have, and are in no other
- * fleet's ledger. While a create of the member is open, a node of its name may be the result.
+ * Nodes that may be a second node of a member: they have its name, and are in no other fleet's ledger. Their plan and image prove nothing:
+ * another machine may apply another version of the file. While a create of the member is open, a node of its name may be the result.
  */
 export const twinsOf = (
   entries: Iterable<Entry>,
   nodes: Iterable<Node>,
-  elsewhere: ReadonlySet<number>,
-  orderOf: (entry: Entry) => Group["order"] | undefined = () => undefined
+  elsewhere: ReadonlySet<number>
 ): ReadonlyArray<{ readonly entry: Entry; readonly node: Node; readonly own: Owned }> => {
   const all = Array.from(entries)
   const owned = new Set(all.flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? [])))
   const named = Map.groupBy(nodes, ({ name }) => name)
   return all.flatMap((entry) => {
-    const { node: own, pending, previous } = entry
+    const { node: own, pending } = entry
     if (own === undefined || pending !== undefined) return []
-    const order = orderOf(entry)
-    const kinds = [own, ...(previous ? [previous] : []), ...(order ? [order] : [])]
-    return (named.get(own.name) ?? []).flatMap((node) => {
-      if (owned.has(node.id) || elsewhere.has(node.id) || node.status === "terminate") return []
-      const isAlike = kinds.some(
-        ({ image, plan }) =>
-          node.plan === plan && (image === null || node.image === null || isWantedImage(node.image, String(image)))
-      )
-      return isAlike ? [{ entry, node, own }] : []
-    })
+    return (named.get(own.name) ?? [])
+      .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")
+      .map((node) => ({ entry, node, own }))
   })
 }
 
@@ -282,8 +274,7 @@ class Planner {
       entries.flatMap((entry) => this.#settled(entry)),
       ({ member }) => member.group
     )
-    const orderOf = (entry: Entry) => groups.get(memberOf(entry).group)?.order
-    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes.values(), this.#world.elsewhere, orderOf)) {
+    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes.values(), this.#world.elsewhere)) {
       this.changes.push({ action: "doubled", member: memberOf(entry), node, own })
     }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {
