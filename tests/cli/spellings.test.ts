@@ -95,6 +95,21 @@ describe("a service that spells names in its own way", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("and cuts it is sent no second create by --if-absent: berth names the node that may be the one", () =>
+    Effect.gen(function* () {
+      const { berth, changes } = yield* service((name) => name.slice(0, 50))
+      const name = "worker-".repeat(10)
+      const first = yield* berth("node", "create", name, ...order, "--if-absent")
+      assert.strictEqual(first.code, 0, first.stderr)
+      for (const asked of [name, `${name.slice(0, 50)}-of-somebody-else`]) {
+        const { code, stderr } = yield* berth("node", "create", asked, ...order, "--if-absent")
+        assert.strictEqual(code, 5, stderr)
+        assert.include(stderr, `Node ${name.slice(0, 50)} (105) may be ${asked}`)
+      }
+      assert.deepStrictEqual(changes, ["POST /nodes/"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("gets the delete of the node of berth run, even if its reply has the name that was asked for", () =>
     Effect.gen(function* () {
       const { berth, changes } = yield* service(dashed, (name) => name)

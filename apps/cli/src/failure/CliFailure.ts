@@ -117,6 +117,18 @@ export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
   override readonly message = `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
 }
 
+/** A node has the beginning of the name that was asked for: some services cut long names, so it may be the node that was meant. */
+export class NameMayBeCut extends Data.TaggedError("NameMayBeCut")<{
+  readonly name: string
+  readonly id: number
+  readonly has: string
+}> {
+  readonly exit = "rejected"
+  readonly details = { node: { id: this.id, name: this.has }, wanted: this.name }
+  readonly hint = `Use the name that the node has, or a shorter one: berth node get ${this.id}`
+  override readonly message = `Node ${this.has} (${this.id}) may be ${this.name}: its name is the beginning of that, and services may cut names.`
+}
+
 /** A call about a node that failed. */
 interface FailedCall {
   readonly id: number

@@ -1,13 +1,13 @@
 /**
  * Finds the nodes that `--if-absent` asks about: of each name none, the one that is wanted, or one that is something else.
  */
-import { isOtherSystem, plain, systemOf } from "@berthkit/core/client/creation/Ownership"
+import { isOtherSystem, isSpelling, plain, spellingGroup, systemOf } from "@berthkit/core/client/creation/Ownership"
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Predicate } from "effect"
-import { NameAmbiguous, NodeDiffers } from "../failure/CliFailure.ts"
+import { NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { isWantedImage } from "../fleet/differences.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
@@ -38,18 +38,22 @@ const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, 
 
 /**
  * The nodes that already exist, by their names in the whole list, including the names as the service may spell them. A node that is being
- * deleted counts as absent.
+ * deleted counts as absent. Fails if a name may have been cut: such a node is neither certainly the wanted one nor certainly another.
  */
 export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<NodeSpec>) {
-  const names = new Set(specs.map(({ name }) => plain(name)))
-  const { nodes } = yield* byName((name) => names.has(plain(name)), { change: true, index: false })
+  const groups = new Set(specs.map(({ name }) => spellingGroup(name)))
+  const { nodes } = yield* byName((name) => groups.has(spellingGroup(name)), { change: true, index: false })
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {
     const { name } = spec
     const exact = seen.filter(({ node }) => node.name === name)
     const [first, ...more] = exact.length > 0 ? exact : seen.filter(({ node }) => plain(node.name) === plain(name))
-    if (first === undefined) continue
+    if (first === undefined) {
+      const cut = seen.find(({ node }) => isSpelling(node.name, name))
+      if (cut === undefined) continue
+      return yield* new NameMayBeCut({ name, id: cut.node.id, has: cut.node.name })
+    }
     if (more.length > 0) {
       const candidates = [first, ...more].map(({ node }) => ({ id: node.id, status: label(node.status) }))
       return yield* new NameAmbiguous({ name, candidates })
