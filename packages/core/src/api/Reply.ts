@@ -246,7 +246,7 @@ const empty = new Set(
 const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
   (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
 
-/** The sentences that say why a request failed, each once and without its full stop. If all are general, only the first of them. */
+/** The sentences that say why a request failed, each once and without its full stop. If all are general, those that name a field, or the first. */
 const wordsOf = (
   body: unknown,
   fields: Record<string, ReadonlyArray<string>>,
@@ -272,7 +272,8 @@ const wordsOf = (
     })
   })
   const more = said.filter((text) => saysMore(text, names))
-  return more.length === 0 ? said.slice(0, 1) : more
+  const naming = said.filter((text) => names.some((name) => text.startsWith(`${name}: `)))
+  return [more, naming].find(({ length }) => length > 0) ?? said.slice(0, 1)
 }
 
 /** Words for a limit on how much an account may have. */

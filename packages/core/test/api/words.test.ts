@@ -75,6 +75,10 @@ describe("the words of a failure", () => {
       "The service refused the request: The name is taken; name: pick another."
     )
     assert.strictEqual(
+      reasonOf(400, { message: "Error", errors: { location: ["Invalid location"], plan: ["Invalid"] } }).message,
+      "The service refused the request: location: Invalid location; plan: Invalid."
+    )
+    assert.strictEqual(
       reasonOf(403, { message: "Forbidden", errors: {} }).message,
       "The account may not do this: Forbidden."
     )
