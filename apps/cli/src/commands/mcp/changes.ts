@@ -62,6 +62,7 @@ const proposing = {
   tags: texts,
   backups: toggle,
   publicIp: toggle,
+  disk: integer(1, undefined, "GB, some plans need it"),
   sku: integer(0, undefined, "committed option"),
   node: nodeArgument,
   setting: oneOf(commitmentSettings)
@@ -69,7 +70,7 @@ const proposing = {
 
 /** Which arguments each action takes. */
 const argumentsOf = {
-  create: { needs: ["name", "plan", "image"], takes: ["sshKeys", "tags", "backups", "publicIp", "sku"] },
+  create: { needs: ["name", "plan", "image"], takes: ["sshKeys", "tags", "backups", "publicIp", "disk", "sku"] },
   delete: { needs: ["node"], takes: [] },
   commit: { needs: ["node", "setting"], takes: ["sku"] }
 } as const
@@ -99,7 +100,20 @@ const shown = (kept: Kept): Data => ({
 
 /** The order that the arguments are, and the node where that was read. */
 const orderOf = Effect.fnUntraced(function* (given: Proposing) {
-  const { action, backups, image = "", name = "", node = "", plan = "", publicIp, setting, sku, sshKeys, tags } = given
+  const {
+    action,
+    backups,
+    disk,
+    image = "",
+    name = "",
+    node = "",
+    plan = "",
+    publicIp,
+    setting,
+    sku,
+    sshKeys,
+    tags
+  } = given
   if (action === "create") {
     if (sshKeys?.some((key) => key.trim() === "" || isPrivateKey(key)) === true) {
       return yield* new UsageFault({
@@ -108,7 +122,7 @@ const orderOf = Effect.fnUntraced(function* (given: Proposing) {
       })
     }
     for (const key of sshKeys ?? []) if (!beginsAsKey(key.trim())) yield* keyById("sshKeys", key)
-    const options = withoutUndefined({ sshKeys, tags, backups, publicIp, committedSkuId: sku })
+    const options = withoutUndefined({ sshKeys, tags, backups, publicIp, disk, committedSkuId: sku })
     const order: Order = { action, spec: { name, plan, image, ...options } }
     return { order, node: undefined }
   }
