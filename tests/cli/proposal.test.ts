@@ -327,6 +327,7 @@ describe("--if-absent", () => {
       const conflict = yield* create("job", ...order, "--if-absent")
       assert.deepStrictEqual([conflict.code, conflict.stdout], [5, ""])
       assert.include(conflict.stderr, `Node job (${id}) exists with the plan ${shownPlan(other)}, not ${plan}.`)
+      assert.notInclude(conflict.stderr, "delete")
       yield* create("job", ...order)
       const ambiguous = yield* create("job", ...order, "--if-absent")
       assert.strictEqual(ambiguous.code, 2)

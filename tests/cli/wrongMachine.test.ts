@@ -331,6 +331,18 @@ describe("a list with a record that cannot be read", () => {
       assert.deepStrictEqual([code, changes], [7, []])
     })
   )
+
+  it.live("without a plan it is neither the wanted node nor one to delete", () =>
+    Effect.gen(function* () {
+      const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes", "--if-absent"]
+      const { changes, code, stderr } = yield* against(withNodes([nodeRecord({ id: 7, name: "web", plan: null })]), [
+        ["node", "create", "web", ...order]
+      ])
+      assert.deepStrictEqual([code, changes], [5, []], stderr)
+      assert.include(stderr, "it is not known whether its plan is C-4VCPU-16RAM-100DISK")
+      assert.notInclude(stderr, "delete")
+    })
+  )
 })
 
 describe("a service that sends page 1 whatever page is asked for", () => {

@@ -106,15 +106,19 @@ export class NameChanged extends Data.TaggedError("NameChanged")<{
 export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
   readonly name: string
   readonly id: number
-  /** What it has, and what was asked for. */
+  /** What it has, null where that is not known; and what was asked for. */
   readonly field: "plan" | "image"
-  readonly has: string
+  readonly has: string | null
   readonly wanted: string
 }> {
   readonly exit = "rejected"
   readonly details = { node: { id: this.id, name: this.name }, field: this.field, has: this.has, wanted: this.wanted }
-  readonly hint = `Choose another name, or delete the node: berth node delete ${this.id}`
-  override readonly message = `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
+  // Whose node it is, Berth does not know, so this suggests no delete.
+  readonly hint = `Choose another name, or see what the node is: berth node get ${this.id}`
+  override readonly message =
+    this.has === null
+      ? `Node ${this.name} (${this.id}) exists, and it is not known whether its ${this.field} is ${this.wanted}.`
+      : `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
 }
 
 /** A node has the beginning of the name that was asked for: some services cut long names, so it may be the node that was meant. */

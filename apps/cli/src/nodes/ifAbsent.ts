@@ -18,7 +18,7 @@ import { wholeNode } from "./resolve.ts"
  * is stated by its name where its number is wanted, or the other way round: they cannot be compared.
  */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
-  if (node.plan !== plan) return { field: "plan", has: node.plan ?? "not known", wanted: plan } as const
+  if (node.plan !== plan) return { field: "plan", has: node.plan, wanted: plan } as const
   const wanted = String(image)
   if (node.image !== null && !isWantedImage(node.image, wanted)) {
     return { field: "image", has: node.image, wanted } as const
