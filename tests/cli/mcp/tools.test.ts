@@ -10,7 +10,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { countTokens } from "gpt-tokenizer"
 import { inDialect } from "../../account.ts"
-import { startAgent } from "./Agent.ts"
+import { order, startAgent } from "./Agent.ts"
 
 const maxTools = 8
 const maxTokens = 2000
@@ -115,6 +115,16 @@ describe("the tools", () => {
         rows.map(({ name, nodes }) => [name, nodes]),
         [["shop", 1]]
       )
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
+  )
+
+  it.live("propose a create with the size of its disk", () =>
+    Effect.gen(function* () {
+      const agent = yield* startAgent(everything)
+      const args = { ...order, name: "web", disk: 150 }
+      const { structuredContent } = yield* Effect.promise(() => agent.call("propose", args))
+      const { request } = structuredContent["proposal"] as { readonly request: { readonly body: object } }
+      assert.deepInclude(request.body, { disk: 150 })
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
