@@ -183,7 +183,7 @@ interface Step {
   readonly name: string
 }
 
-/** What made the tables; null if there are none of a store. */
+/** What made the tables; null if there are none of a store. The table of versions is made first, and stays empty if that is interrupted. */
 const madeBy = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.onDialectOrElse({
@@ -192,7 +192,8 @@ const madeBy = Effect.gen(function* () {
   })
   const names = found.flatMap(({ name }) => (name === null ? [] : [name]))
   if (names.includes(table)) {
-    return yield* sql<Step>`SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+    const steps = yield* sql<Step>`SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+    return steps.length === 0 ? null : steps
   }
   // A schema on a server may have tables of others beside those of the store.
   if (names.length === 0) return null
@@ -201,13 +202,12 @@ const madeBy = Effect.gen(function* () {
 
 /** Refuses a store whose tables may mean something else. */
 const checkSteps = (steps: ReadonlyArray<Step>): Effect.Effect<void, StoreFailed> => {
-  const last = steps.at(-1)
-  if (steps.length === 1 && Number(last!.migration_id) === version && last!.name === step) return Effect.void
-  const found = last === undefined ? "no version" : `version ${last.migration_id} (${last.name})`
+  const last = steps.at(-1)!
+  if (steps.length === 1 && Number(last.migration_id) === version && last.name === step) return Effect.void
   return Effect.fail(
     new StoreFailed({
       fault: "otherSchema",
-      detail: `its schema has ${found}, and this berth-watch has version ${version} (${step})`
+      detail: `its schema has version ${last.migration_id} (${last.name}), and this berth-watch has version ${version} (${step})`
     })
   )
 }

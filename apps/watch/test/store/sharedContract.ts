@@ -270,6 +270,18 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       }).pipe(Effect.scoped)
     )
 
+    it.live("gets its tables if another process was killed as it began to make them", () =>
+      Effect.gen(function* () {
+        const address = newAddress()
+        const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
+        yield* sql`CREATE TABLE schema_version (
+          migration_id INTEGER PRIMARY KEY, created_at TIMESTAMPTZ NOT NULL DEFAULT now(), name TEXT NOT NULL)`
+        const store = Context.get(yield* Layer.build(Store.layerServer(address)), Store)
+        const { owner } = yield* store.claim("a")
+        yield* store.commit(owner, { events: [created(1, 1)] })
+      }).pipe(Effect.scoped)
+    )
+
     it.live("is refused with a later schema, and left as it is", () =>
       Effect.gen(function* () {
         const { address } = yield* two
