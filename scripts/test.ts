@@ -22,7 +22,7 @@ const [checked, tested] = await Promise.all([
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" },
     stdio: ["ignore", "pipe", "pipe"]
   }),
-  run("vitest", ["run", "--project", "@berthkit/*", ...workers, ...process.argv.slice(2)], { stdio: "inherit" })
+  run("vitest", ["run", "--project", "unit", ...workers, ...process.argv.slice(2)], { stdio: "inherit" })
 ])
 // Last, because the end is what people read first.
 process.stdout.write(checked.printed)
