@@ -430,9 +430,10 @@ const unknown = (
 ): CreateStep => {
   const { _tag, message } = because?.reason ?? otherwise
   const { told } = intent
+  const ids = candidates.map(({ id }) => id)
   const reason = new OutcomeUnknown({
     nodeName: name,
-    candidates: Array.from(new Set([...idsOf(told), ...candidates.map(({ id }) => id)])),
+    candidates: Array.from(new Set([...idsOf(told), ...ids])),
     toldId: told?.id ?? null,
     difference: told === undefined || told.others !== undefined ? null : told.difference,
     listRead: isListRead,
@@ -443,7 +444,11 @@ const unknown = (
   return failed(
     createFailure(reason, because ?? tried),
     // Without a key no call asks for it again, and creates beside it must still know of it.
-    keyed ? undefined : { intent: { ...intent, fate: "reported" }, isRequired: false }
+    keyed
+      ? ids.length > 0
+        ? { intent: { ...intent, seen: ids }, isRequired: false }
+        : undefined
+      : { intent: { ...intent, fate: "reported" }, isRequired: false }
   )
 }
 

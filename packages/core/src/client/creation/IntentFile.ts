@@ -35,11 +35,9 @@ const instantChecks: Checks<Instant> = {
 
 const isNodeId = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1
 
-const toldChecks: Checks<Told> = {
-  id: isNodeId,
-  difference: Predicate.isString,
-  others: (value) => value === undefined || (Array.isArray(value) && value.every(isNodeId))
-}
+const areNodeIds = (value: unknown) => value === undefined || (Array.isArray(value) && value.every(isNodeId))
+
+const toldChecks: Checks<Told> = { id: isNodeId, difference: Predicate.isString, others: areNodeIds }
 
 const ownerChecks: Checks<OwnedIntent["owner"]> = {
   machine: Predicate.isString,
@@ -61,6 +59,7 @@ const checks: Checks<OwnedIntent> = {
   fate: (value) => value === "open" || value === "refused" || value === "lost" || value === "reported",
   nodeId: orNull(isNodeId),
   told: (value) => value === undefined || meets(toldChecks, value),
+  seen: areNodeIds,
   owner: (value) => meets(ownerChecks, value)
 }
 

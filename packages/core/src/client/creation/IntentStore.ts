@@ -45,6 +45,8 @@ export interface Intent {
   readonly nodeId: NodeId | null
   /** The node that its reply named, if that node differs from what was asked for. The create is then never sent again. */
   readonly told?: Told | undefined
+  /** The ids of the nodes that calls under its key took for possible ones. */
+  readonly seen?: ReadonlyArray<NodeId> | undefined
 }
 
 /** A node that the reply to a create named and that the create may have made. */

@@ -114,7 +114,9 @@ export const mayShowImage = (shown: string | null, asked: string): boolean =>
   shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
 
 /** What a create asked for, and when. */
-export type Asked = Pick<Intent, "name" | "plan" | "image" | "newerThan" | "newest"> & { readonly sentAt: Instant }
+export type Asked = Pick<Intent, "name" | "plan" | "image" | "newerThan" | "newest" | "seen"> & {
+  readonly sentAt: Instant
+}
 
 /** What a list shows of a node. */
 export interface Shown {
@@ -157,7 +159,9 @@ export type Kinship =
 export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: KnownPlans): Kinship => {
   if (!isSpelling(shown.name, asked.name)) return "none"
   const birth = birthOf(asked.sentAt, shown.createdMillis, now)
-  if (birth === "later") return "none"
+  // One that was a candidate while its creation time was still to come stays one.
+  const isSeen = asked.seen?.some((id) => id === shown.id) === true
+  if (birth === "later" && !isSeen) return "none"
   const system = systemOf(shown)
   const isDifferent =
     (system !== undefined && isOtherSystem(system, asked.image, plans ?? [])) ||

@@ -237,7 +237,8 @@ const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, 
 export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthers, unread }: Evidence): Resolution => {
   const kinship: KinshipWith = (intent, node) => {
     const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
-    return is === "proven" && unread?.has(node.id) === true ? "possible" : is
+    // What the service refused was hardly processed: a node of its name is more likely somebody else's.
+    return is === "proven" && (intent.fate === "refused" || unread?.has(node.id) === true) ? "possible" : is
   }
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
   if (own !== undefined) return { _tag: "Found", node: own }

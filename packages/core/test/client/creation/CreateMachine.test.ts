@@ -207,14 +207,15 @@ describe("a create that is refused for the rate limit", () => {
     assert.deepInclude(step.action, { _tag: "Poll", afterMillis: 20_000 })
   })
 
-  it("adopts the node that was made all the same", () => {
-    const step = next(keyed, refusal().state, listed([web(101)]))
-    assert.deepStrictEqual(creationOf(step), { outcome: "adopted", node: web(101) })
-  })
-
-  it("is not sent again while a new node may have come of it", () => {
-    const { step } = polledWith(keyed, refusal(), listed([web(101), web(102)]))
-    assert.deepStrictEqual(candidatesOf(step), [101, 102])
+  it("takes no node, for it hardly made one, and is not sent again while there is one that it may have made", () => {
+    for (const nodes of [[web(101)], [web(101), web(102)]]) {
+      const { step } = polledWith(keyed, refusal(), listed(nodes))
+      assert.deepStrictEqual(
+        candidatesOf(step),
+        nodes.map(({ id }) => Number(id))
+      )
+      assert.deepStrictEqual(step.write?.intent, { ...sent, fate: "refused", seen: nodes.map(({ id }) => id) })
+    }
   })
 
   it("is sent eight times at most, and then fails for the rate limit", () => {
@@ -260,13 +261,13 @@ describe("a create that is refused for the rate limit", () => {
       for (const event of [listed([]), pollFailed(broken)]) {
         const second = next(keyed, first.state, event)
         assert.deepInclude(second.action, { _tag: "Poll", afterMillis: 12_000 })
-        assert.strictEqual(creationOf(next(keyed, second.state, listed([web(101)]))).outcome, "adopted")
+        assert.deepStrictEqual(candidatesOf(polledWith(keyed, second, listed([web(101)])).step), [101])
         assert.deepStrictEqual(next(keyed, second.state, listed([])).action, { _tag: "Send" })
       }
     })
 
-    it("adopts the node that the first look shows", () => {
-      assert.strictEqual(creationOf(next(keyed, asked(0).state, listed([web(101)]))).outcome, "adopted")
+    it("does not take the node that the first look shows", () => {
+      assert.deepStrictEqual(candidatesOf(polledWith(keyed, asked(0), listed([web(101)])).step), [101])
     })
 
     it("is sent again at once after ten minutes and a half", () => {

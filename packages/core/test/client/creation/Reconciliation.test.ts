@@ -207,6 +207,13 @@ describe("a node with the name of a create, made late", () => {
     assert.strictEqual(resolved([made(330 * minute)], { now: after(12 * minute) })._tag, "Undecided")
   })
 
+  it("stays a candidate when that time has come, if a call has seen it before", () => {
+    const node = made(15 * minute)
+    const now = after(20 * minute)
+    assert.strictEqual(resolved([node], { now })._tag, "Absent")
+    assert.strictEqual(resolved([node], { now, intent: { ...intent, seen: [node.id] } })._tag, "Undecided")
+  })
+
   it("is neither its own nor another's if the send is not known by the service's clock, unless the list was read in time", () => {
     const unknown = { ...intent, sentAt: { ...intent.sentAt, bootClock: "boot", serviceMillis: 0 } }
     const now = (millis: number, over: Partial<Instant> = {}): Instant => ({
