@@ -339,6 +339,29 @@ describe("a renamed group", () => {
   )
 })
 
+describe("a renamed group whose new node is off", () => {
+  it.live("keeps the old one, and deletes it once the new one runs", () =>
+    Effect.gen(function* () {
+      const { control, id: world } = yield* TestServer
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      fleet.write(webs(1).replace("web:", "www:"))
+      yield* fleet.apply("--yes", "--max-deletes", "1", "--timeout", "1s")
+      const [, made] = (yield* nodes).toSorted((a, b) => a.id - b.id)
+      const force = (status: "power-off" | "running") =>
+        Effect.orDie(control.nodes.change({ params: { world, id: made!.id }, payload: { status } }))
+      yield* force("power-off")
+      const blocked = yield* fleet.apply("--yes", "--max-deletes", "1")
+      assert.strictEqual(blocked.code, 9, blocked.stderr)
+      assert.include(blocked.stderr + blocked.stdout, `shop-www-1 (${made!.id}) may replace a node`)
+      assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-www-1"])
+      yield* force("running")
+      assert.strictEqual((yield* fleet.apply("--yes", "--max-deletes", "1")).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(neverRuns))
+  )
+})
+
 describe("a member with two nodes", () => {
   it.live.each([small, large])("is a difference in diff, apply and fleet list, and nothing is deleted: %s", (plan) =>
     Effect.gen(function* () {

@@ -6,6 +6,7 @@
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import { label } from "@berthkit/core/domain/NodeStatus"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
@@ -35,7 +36,15 @@ import {
   takenBack
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
-import { type Change, type LoadedFleet, type LoadedGroup, optionsOf, type Plan, unsettledOf } from "../fleet/plan.ts"
+import {
+  type Change,
+  type LoadedFleet,
+  type LoadedGroup,
+  optionsOf,
+  type Plan,
+  stoppedOf,
+  unsettledOf
+} from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
@@ -369,6 +378,18 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         id: owned.id,
         message: `${whatOf(owned)} stays and cannot be found: nothing was deleted.`,
         hint: "Run the same command again."
+      })
+      yield* failed(change, failure)
+    }
+    for (const [change, node] of stoppedOf(
+      changes,
+      deletes.map(({ node }) => node)
+    )) {
+      const failure = new FleetStep({
+        member: ofMember(change),
+        id: node.id,
+        message: `${whatOf(node)} may replace a node that is to be deleted, and is ${label(node.status)}: nothing was deleted.`,
+        hint: "Start it in the account portal, or delete it, and run the same command again."
       })
       yield* failed(change, failure)
     }

@@ -180,13 +180,27 @@ type Staying = Extract<Change, { readonly action: "unchanged" | "commit" | "diff
 
 const staying: ReadonlyArray<Change["action"]> = ["unchanged", "commit", "differs", "unsure"]
 
+const isComing = ({ status }: Node): boolean => status === "creating" || status === "created" || isFailed(status)
+
+const nodesThatStay = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [Staying, Node]> =>
+  changes.flatMap((change) => {
+    if (!staying.includes(change.action)) return []
+    const { node } = change as Staying
+    return node === null ? [] : [[change as Staying, node] as const]
+  })
+
 /** Members that stay and do not run yet: each may be meant to replace a node that is to be deleted. */
 export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
-  changes.filter((change): change is Staying => {
-    if (!staying.includes(change.action)) return false
-    const status = (change as Staying).node?.status
-    return status !== undefined && (status === "creating" || status === "created" || isFailed(status))
-  })
+  nodesThatStay(changes).flatMap(([change, node]) => (isComing(node) ? [change] : []))
+
+/** Members that stay, are off or in a status that Berth does not know, and may be meant to replace one of these older nodes. */
+export const stoppedOf = (
+  changes: ReadonlyArray<Change>,
+  deleted: ReadonlyArray<Pick<Node, "id">>
+): ReadonlyArray<readonly [Staying, Node]> =>
+  nodesThatStay(changes).filter(
+    ([, node]) => node.status !== "running" && !isComing(node) && deleted.some(({ id }) => id < node.id)
+  )
 
 /** Whether nothing is sent. */
 export const isIdle = ({ changes }: Plan): boolean => !changes.some(isSent)

@@ -446,7 +446,7 @@ const unknown = (
     // Without a key no call asks for it again, and creates beside it must still know of it.
     keyed
       ? ids.length > 0
-        ? { intent: { ...intent, seen: ids }, isRequired: false }
+        ? { intent: { ...intent, seen: Array.from(new Set([...(intent.seen ?? []), ...ids])) }, isRequired: false }
         : undefined
       : { intent: { ...intent, fate: "reported" }, isRequired: false }
   )

@@ -59,8 +59,8 @@ export const plain = (text: string): string =>
     .replaceAll(/[\s_\p{Pd}]+/gu, "-")
     .replaceAll(/^-|-$/g, "")
 
-/** Services that cut names leave at least this many characters. */
-const cutLength = 40
+/** Services that cut names leave at least forty characters, of which the first and the last may be separators. */
+const cutLength = 38
 
 /** Whether the service may show this name for the one that was asked for. */
 export const isSpelling = (shown: string, asked: string): boolean => {
@@ -114,9 +114,7 @@ export const mayShowImage = (shown: string | null, asked: string): boolean =>
   shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
 
 /** What a create asked for, and when. */
-export type Asked = Pick<Intent, "name" | "plan" | "image" | "newerThan" | "newest" | "seen"> & {
-  readonly sentAt: Instant
-}
+export type Asked = Pick<Intent, "name" | "plan" | "image" | "newerThan" | "newest"> & { readonly sentAt: Instant }
 
 /** What a list shows of a node. */
 export interface Shown {
@@ -159,9 +157,7 @@ export type Kinship =
 export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: KnownPlans): Kinship => {
   if (!isSpelling(shown.name, asked.name)) return "none"
   const birth = birthOf(asked.sentAt, shown.createdMillis, now)
-  // One that was a candidate while its creation time was still to come stays one.
-  const isSeen = asked.seen?.some((id) => id === shown.id) === true
-  if (birth === "later" && !isSeen) return "none"
+  if (birth === "later") return "none"
   const system = systemOf(shown)
   const isDifferent =
     (system !== undefined && isOtherSystem(system, asked.image, plans ?? [])) ||

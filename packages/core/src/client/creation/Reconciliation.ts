@@ -243,10 +243,11 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
   if (own !== undefined) return { _tag: "Found", node: own }
   const { told } = intent
-  const toldIds = idsOf(told)
+  const seen = (intent.seen ?? []).filter((id) => !claimed.has(id))
+  const named = [...idsOf(told), ...seen]
   const possible = newer.flatMap((node) => {
     const is = claimed.has(node.id) ? "none" : kinship(intent, node)
-    return is === "none" && !toldIds.includes(node.id) ? [] : [{ node, is }]
+    return is === "none" && !named.includes(node.id) ? [] : [{ node, is }]
   })
   const proven = possible
     .filter(({ is, node: { id } }) => is === "proven" && !toldToOthers.has(id))
@@ -262,7 +263,8 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
   const exact = proven.filter(({ name }) => name === intent.name)
   const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
-  if (oldest === undefined) {
+  // One that is deleted or renamed by now may have been its node as well as one that is left.
+  if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
     return possible.length === 0
       ? { _tag: "Absent" }
       : { _tag: "Undecided", candidates: possible.map(({ node }) => node) }

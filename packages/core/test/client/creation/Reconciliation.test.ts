@@ -214,6 +214,20 @@ describe("a node with the name of a create, made late", () => {
     assert.strictEqual(resolved([node], { now, intent: { ...intent, seen: [node.id] } })._tag, "Undecided")
   })
 
+  it("is not its own if another node was a candidate too, and is deleted or has another name by now", () => {
+    const doubted = { ...intent, seen: [NodeId.make(101), NodeId.make(102)] }
+    const [first, second] = [made(5000), { ...made(5000), id: NodeId.make(102) }]
+    const resolution = (nodes: ReadonlyArray<Node>, over: object = {}) =>
+      resolved(nodes, { now: after(20_000), intent: doubted, ...over })
+    assert.deepStrictEqual(resolution([second]), { _tag: "Undecided", candidates: [second] })
+    const renamed = { ...first, name: "theirs" }
+    assert.deepStrictEqual(resolution([renamed, second]), { _tag: "Undecided", candidates: [renamed, second] })
+    // Unless the other is known to be another create's.
+    const claimed = new Map([[first.id, "another"]])
+    assert.deepStrictEqual(resolution([first, second], { claimed }), { _tag: "Found", node: second })
+    assert.strictEqual(resolution([])._tag, "Absent")
+  })
+
   it("is neither its own nor another's if the send is not known by the service's clock, unless the list was read in time", () => {
     const unknown = { ...intent, sentAt: { ...intent.sentAt, bootClock: "boot", serviceMillis: 0 } }
     const now = (millis: number, over: Partial<Instant> = {}): Instant => ({
