@@ -339,6 +339,41 @@ describe("a renamed group", () => {
   )
 })
 
+describe("--max-cost", () => {
+  it.live("counts old nodes until they are deleted, however often a group whose nodes never run is renamed", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      const codes: Array<unknown> = []
+      for (const group of ["b", "c", "d"]) {
+        fleet.write(webs(1).replace("web:", `${group}:`))
+        const ended = yield* fleet.apply("--yes", "--max-deletes", "3", "--max-cost", "20", "--timeout", "1s")
+        codes.push(ended.code)
+        if (ended.code === 2) assert.include(ended.stderr, "until its old nodes are deleted, more than --max-cost 20")
+      }
+      // Each costs ₹6.46.
+      assert.deepStrictEqual(codes, [9, 9, 2])
+      assert.lengthOf(yield* nodes, 3)
+      // Deletes alone are never too dear.
+      assert.strictEqual((yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(neverRuns))
+  )
+
+  it.live("counts the node that another one replaces, until it is deleted", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(3))
+      assert.strictEqual((yield* fleet.apply("--yes", "--wait")).code, 0)
+      fleet.write(webs(3).replace("Ubuntu-24.04", "Ubuntu-22.04"))
+      const replace = ["--yes", "--replace", "all", "--max-deletes", "3", "--max-cost"]
+      assert.strictEqual((yield* fleet.apply(...replace, "25")).code, 2)
+      assert.strictEqual((yield* fleet.apply(...replace, "26", "--max-unavailable", "2")).code, 2)
+      assert.strictEqual((yield* fleet.apply(...replace, "26")).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
 describe("a renamed group whose new node is off", () => {
   it.live("keeps the old one, and deletes it once the new one runs", () =>
     Effect.gen(function* () {

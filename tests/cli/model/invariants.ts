@@ -56,15 +56,15 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
       }
     }
     const maxCost = "maxCost" in step ? step.maxCost : undefined
-    // What does not make the fleet dearer is not refused.
+    // Old nodes of a fleet cost until they are deleted.
     const hadPerHour = Array.from(ledgerBefore.keys()).reduce((sum, id) => {
       const node = service.nodes.get(id)
       return sum + (node === undefined ? 0 : service.priceOf(node.plan))
     }, 0)
-    if (maxCost !== undefined && pricePerHour > maxCost && pricePerHour > hadPerHour) {
+    if (maxCost !== undefined && pricePerHour + (step.step === "apply" ? hadPerHour : 0) > maxCost) {
       yield {
         rule: `1 within --max-cost (${step.step})`,
-        why: `${name} costs ₹${money(pricePerHour)}, more than ₹${maxCost}`
+        why: `${name} costs ₹${money(pricePerHour)} beside nodes of ₹${money(hadPerHour)}, more than ₹${maxCost}`
       }
     }
     const others = change.foreignOfThatName.filter((id) => !adopted.has(id))

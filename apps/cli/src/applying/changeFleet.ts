@@ -198,9 +198,9 @@ const planned = (fleet: ReadFleet, { conflicts, ledger }: Resolved, observed: Ob
 /** The plan of a fleet, shown and not carried out: what is missing counts as gone. */
 export const previewFleet = Effect.fnUntraced(function* (
   place: FleetPlace,
-  options: PlanOptions & Partial<Pick<Limits, "maxCost" | "maxCommitment" | "maxMinimum">>
+  options: PlanOptions & Partial<Pick<Limits, "maxCost" | "maxCommitment" | "maxMinimum" | "maxUnavailable">>
 ) {
-  const { isDestroy, maxCommitment, maxCost, maxMinimum } = options
+  const { isDestroy, maxCommitment, maxCost, maxMinimum, maxUnavailable = 1 } = options
   const fleet = yield* readFleetFile(place)
   const own = yield* ownAccount
   const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
@@ -225,7 +225,7 @@ export const previewFleet = Effect.fnUntraced(function* (
   const plan = planned(fleet, pending, presumed(observed), options)
   yield* refuse(plan.conflicts, place)
   const prices = yield* pricesFor(plan, fleet, place, isDestroy)
-  yield* checkCost(plan, prices, maxCost)
+  yield* checkCost(plan, prices, { maxCost, maxUnavailable })
   yield* checkAtOnce(plan, prices, { maxCommitment, maxMinimum, yes: false })
   yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
   yield* notePrice(plan, prices)
@@ -307,7 +307,7 @@ const settledWorld = Effect.fnUntraced(function* (
 
 /** Fails if the plan spends or deletes more than the options allow. */
 const checkLimits = Effect.fnUntraced(function* (plan: Plan, prices: PriceList, options: FleetOptions) {
-  yield* checkCost(plan, prices, options.maxCost)
+  yield* checkCost(plan, prices, options)
   yield* checkAtOnce(plan, prices, options)
   yield* checkDeletes(plan, options)
 })

@@ -5,7 +5,7 @@
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
-import { countOf, deletesOf, isIdle, type Plan, planPrice } from "../fleet/plan.ts"
+import { countOf, deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat, OutputOptions } from "../output/OutputOptions.ts"
 import { printAll } from "../output/print.ts"
@@ -96,6 +96,8 @@ export interface Limits extends CommitmentBound {
   /** Whether to delete is what the command is for: then `--yes` is enough. */
   readonly isDestroy: boolean
   readonly maxCost: number | undefined
+  /** How many nodes are replaced at a time. */
+  readonly maxUnavailable: number
   /** In rupees, the limit on the sum of the minimum charges of new nodes. */
   readonly maxMinimum: number | undefined
 }
@@ -118,20 +120,27 @@ export const checkAtOnce = Effect.fnUntraced(function* (
   })
 })
 
-/** Fails where the fleet would cost too much. What makes it cheaper is never refused. */
-export const checkCost = (plan: Plan, prices: PriceList, maxCost: Limits["maxCost"]) => {
-  const { after, differencePerHourInr } = planPrice(plan, prices)
-  if (maxCost === undefined || isIdle(plan) || (differencePerHourInr !== null && differencePerHourInr <= 0))
-    return Effect.void
-  const { maxPricePerHourInr: atMost } = after
+/**
+ * Fails if nodes that the plan makes would raise the price of all that are there at once above the limit. Old nodes count until they are
+ * deleted: that comes last, and only once the new ones run.
+ */
+export const checkCost = (
+  plan: Plan,
+  prices: PriceList,
+  { maxCost, maxUnavailable }: Pick<Limits, "maxCost" | "maxUnavailable">
+) => {
+  if (maxCost === undefined || !makes(plan)) return Effect.void
+  const { after, peak } = planPrice(plan, prices, Math.max(1, maxUnavailable))
+  const { maxPricePerHourInr: atMost } = peak
   if (atMost !== null && atMost <= maxCost) return Effect.void
-  const text = pricePerHourText(after)
+  const text = pricePerHourText(peak)
+  const isLater = after.maxPricePerHourInr !== null && after.maxPricePerHourInr <= maxCost
   return Effect.fail(
     new UsageFault({
       message:
         text === undefined
           ? "The price of the fleet is not known, so it may be above --max-cost."
-          : `The fleet would cost ${text}, ${atMost === null ? "and perhaps more" : "more"} than --max-cost ${rupees(maxCost)}.`,
+          : `The fleet would cost ${text}${isLater ? " until its old nodes are deleted" : ""}, ${atMost === null ? "and perhaps more" : "more"} than --max-cost ${rupees(maxCost)}.`,
       hint: "Raise --max-cost, or change the file; --dry-run shows the price of each member."
     })
   )

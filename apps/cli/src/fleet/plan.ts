@@ -661,6 +661,8 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
 export interface PlanPrice {
   readonly now: Price
   readonly after: Price
+  /** Of all nodes that are there at once at most: old nodes until they are deleted, which comes last. */
+  readonly peak: Price
   readonly differencePerHourInr: number | null
   readonly differencePerMonthInr: number | null
   /** The price of all committed periods that the plan buys; null if one is unknown. */
@@ -678,12 +680,22 @@ export const differenceOf = (
   return before === null || later === null ? (now === after ? 0 : null) : sumInr([later, -before])
 }
 
-export const planPrice = ({ changes }: Plan, prices: PriceList): PlanPrice => {
+/** `atOnce`: how many nodes are replaced at a time. */
+export const planPrice = ({ changes }: Plan, prices: PriceList, atOnce = 1): PlanPrice => {
   const each = changes.map((change) => priceOf(change, prices))
+  const madeBy = (action: "create" | "replace") =>
+    changes.flatMap((change, i) =>
+      change.action === action && (change.action === "create" || change.made === null) ? (each[i]!.after ?? []) : []
+    )
+  const most = ({ maxPricePerHourInr }: Price) => maxPricePerHourInr ?? Number.POSITIVE_INFINITY
+  const replacing = madeBy("replace")
+    .toSorted((a, b) => most(b) - most(a))
+    .slice(0, atOnce)
   const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => sumIfKnown(each.map((price) => differenceOf(price, key)))
   return {
     now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
     after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
+    peak: sumOfPrices([...each.flatMap(({ now }) => now ?? []), ...madeBy("create"), ...replacing]),
     differencePerHourInr: sum("pricePerHourInr"),
     differencePerMonthInr: sum("pricePerMonthInr"),
     committedInr: sumIfKnown(each.map(({ committedInr }) => committedInr)),
