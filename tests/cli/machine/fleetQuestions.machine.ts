@@ -15,11 +15,12 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 const applyAtTerminal = (
   fleet: Effect.Success<typeof fleetFolder>,
   args: string,
-  answers: ReadonlyArray<readonly [shown: string, typed: string, meanwhile: Effect.Effect<unknown, never, TestServer>]>
+  answers: ReadonlyArray<readonly [shown: string | RegExp, typed: string, meanwhile: Effect.Effect<unknown, never, TestServer>]>,
+  columns = 160
 ) =>
   Effect.gen(function* () {
     const env = { ...(yield* fleet.env), TERM: "xterm", NO_COLOR: "1", XDG_CONFIG_HOME: "/tmp/berth-no-profiles" }
-    const command = `stty cols 160 rows 40; exec '${process.execPath}' '${binary}' apply -f '${fleet.file}' ${args}`
+    const command = `stty cols ${columns} rows 40; exec '${process.execPath}' '${binary}' apply -f '${fleet.file}' ${args}`
     const terminal = yield* Program.start(
       () =>
         new Program("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
@@ -86,6 +87,33 @@ describe("the question of berth apply", () => {
       assert.include(kept.stdout, "protected: it is never deleted")
       assert.lengthOf(yield* nodes, 3)
       assert.include(readFileSync(fleet.ledger, "utf8"), '"protect":true')
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("shows all of an order on a narrow terminal, and what has changed of it", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      const web = (tags: string) => webs(1, large, `, tags: [${tags}], commitment: auto_renew 30d`)
+      fleet.write(web("blue"))
+      const question = "(create 1, commit 1)? [y/N] "
+      const edited = Effect.sync(() => fleet.write(web("green")))
+      const { stdout } = yield* applyAtTerminal(
+        fleet,
+        "",
+        [
+          [question, "y\r", edited],
+          [/tags green[^]*\[y\/N\] /, "n\r", Effect.void]
+        ],
+        80
+      )
+      const [first = "", second = ""] = stdout.split("This has changed while the question was open.")
+      for (const [text, tag] of [
+        [first, "blue"],
+        [second, "green"]
+      ] as const) {
+        for (const part of ["shop-web-1", large, "Ubuntu-24.04", `tags ${tag}`]) assert.include(text, part)
+        assert.match(text.replaceAll(/\s+/g, " "), /30 days for ₹[\d.]+; at its end the commitment is renewed/)
+      }
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

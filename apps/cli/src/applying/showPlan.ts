@@ -5,11 +5,13 @@
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
+import { settingsText } from "../fleet/differences.ts"
 import { countOf, deletesOf, type Plan, planPrice } from "../fleet/plan.ts"
+import { width } from "../output/cells.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat, OutputOptions } from "../output/OutputOptions.ts"
 import { printAll } from "../output/print.ts"
-import { table } from "../output/table.ts"
+import { card, table } from "../output/table.ts"
 import {
   collapsed,
   differenceText,
@@ -77,13 +79,38 @@ const countsOf = (plan: Plan): string =>
     .map((action) => `${action} ${countOf(plan, action)}`)
     .join(", ")
 
+/** The rows as a table. Whoever is asked about them gets every value whole: as cards, if the terminal is too narrow for the table. */
+const drawn = (
+  rows: ReadonlyArray<FleetChange>,
+  { colour, columns }: { readonly colour: boolean; readonly columns: number },
+  isAsked: boolean
+): string => {
+  const fields = shownFleetChange.fields(rows)
+  const whole = table(fields, rows, { available: Number.POSITIVE_INFINITY, colour: false }).text
+  if (!isAsked || whole.split("\n").every((line) => width(line) <= columns)) {
+    return table(fields, rows, { available: columns, colour }).text
+  }
+  return rows.map((row) => card(fields, row, { colour })).join("\n")
+}
+
+/** What the nodes that are made get besides plan and image, a line for each group. */
+const settingsOf = ({ changes }: Plan): ReadonlyArray<string> => {
+  const made = changes.flatMap((change) =>
+    change.action === "create" || change.action === "replace" ? [change.group] : []
+  )
+  const lines = made.map(({ group, order, scripts }) => {
+    const text = settingsText(order, scripts)
+    return text === "" ? "" : `${group}: ${text}`
+  })
+  return Array.from(new Set(lines)).filter((line) => line !== "")
+}
+
 /** Shows the plan on stderr before it is carried out; where only errors are wanted there, before a question alone. */
 export const showPlan = Effect.fnUntraced(function* (plan: Plan, prices: PriceList, isAsked: boolean) {
   const { chatty, note, stderr } = yield* Output
   if (!chatty && !isAsked) return
-  const shown = collapsed(rowsOf(plan, prices))
-  const drawn = table(shownFleetChange.fields(shown), shown, { available: stderr.columns, colour: stderr.colour })
-  yield* note(drawn.text.trimEnd())
+  yield* note(drawn(collapsed(rowsOf(plan, prices)), stderr, isAsked).trimEnd())
+  for (const line of settingsOf(plan)) yield* note(escapeControls(line))
   yield* note(escapeControls(priceSentence(plan, prices)))
 })
 

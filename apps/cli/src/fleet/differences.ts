@@ -30,6 +30,16 @@ const shown = (value: unknown): string =>
         : value.join(", ")
       : String(value)
 
+/** What an order has besides its plan and image, as in the file: `tags web, db; publicIp false`. Empty if it has nothing else. */
+export const settingsText = (order: Order, scripts: ReadonlyArray<string>): string =>
+  Object.entries(sentOf(order, scripts))
+    .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))
+    .map(([key, value]) => {
+      const isRecord = typeof value === "object" && value !== null && !Array.isArray(value)
+      return `${fileKeys[key] ?? key} ${isRecord ? JSON.stringify(value) : shown(value)}`
+    })
+    .join("; ")
+
 /** Fields that are sets: order and repetition do not matter, and a missing field equals an empty one. */
 const sets = ["tags", "sshKeys"]
 
