@@ -374,6 +374,36 @@ describe("--max-cost", () => {
   )
 })
 
+describe("a renamed group with a ready command", () => {
+  it.live("keeps the old node until the command exits with 0 for the new one, also in a later run", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(1).replace("web:", "www:"))
+      const apply = (ready: string) =>
+        fleet.apply(
+          "--yes",
+          "--max-deletes",
+          "1",
+          "--replace",
+          "all",
+          "--ready-command",
+          ready,
+          "--ready-timeout",
+          "1s"
+        )
+      for (let run = 0; run < 2; run++) {
+        const blocked = yield* apply("false")
+        assert.strictEqual(blocked.code, 9, blocked.stderr)
+        assert.include(blocked.stderr, "which may replace a node that is to be deleted: nothing was deleted.")
+        assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-www-1"])
+      }
+      assert.strictEqual((yield* apply("true")).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
 describe("a renamed group whose new node is off", () => {
   it.live("keeps the old one, and deletes it once the new one runs", () =>
     Effect.gen(function* () {

@@ -15,7 +15,9 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 const applyAtTerminal = (
   fleet: Effect.Success<typeof fleetFolder>,
   args: string,
-  answers: ReadonlyArray<readonly [shown: string | RegExp, typed: string, meanwhile: Effect.Effect<unknown, never, TestServer>]>,
+  answers: ReadonlyArray<
+    readonly [shown: string | RegExp, typed: string, meanwhile: Effect.Effect<unknown, never, TestServer>]
+  >,
   columns = 160
 ) =>
   Effect.gen(function* () {

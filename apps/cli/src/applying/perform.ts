@@ -43,7 +43,8 @@ import {
   optionsOf,
   type Plan,
   stoppedOf,
-  unsettledOf
+  unsettledOf,
+  youngerOf
 } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
@@ -303,6 +304,24 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     if (change.node !== null) yield* commitOne(change, change.node)
   }
 
+  /** Waits until the ready command, if there is one, exits with 0 for a node. */
+  const readied = Effect.fnUntraced(function* (change: Change, node: Node, what: string, show: ShowState) {
+    const { readyCommand, readyTimeout } = means
+    if (readyCommand === undefined) return
+    yield* show({ what: whatOf(node), state: "getting ready" })
+    const later = Nodes.use((nodes) => nodes.get(node.id, { lane }))
+    yield* Effect.mapError(
+      untilReady(readyCommand, node, readyTimeout, later),
+      ({ code }) =>
+        new FleetStep({
+          member: memberText(change.member),
+          id: node.id,
+          message: `The ready command ${code === null ? "did not end" : `exits ${code}`} for ${whatOf(node)}, ${what}.`,
+          hint: "Put the node or the command right and run the same command again; it goes on with this node."
+        })
+    )
+  })
+
   let isStopped = false
   const replaceOne = (change: Replace, show: ShowState) => {
     const member = memberText(change.member)
@@ -319,21 +338,12 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         { isPublic: change.group.order.publicIp !== false, timeout },
         show
       ))
-      if (means.readyCommand !== undefined) {
-        yield* show({ what: whatOf(running), state: "getting ready" })
-        const later = Nodes.use((nodes) => nodes.get(running.id, { lane }))
-        yield* untilReady(means.readyCommand, running, means.readyTimeout, later).pipe(
-          Effect.mapError(
-            ({ code }) =>
-              new FleetStep({
-                member,
-                id: running.id,
-                message: `The ready command ${code === null ? "did not end" : `exits ${code}`} for ${whatOf(running)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
-                hint: "Put the node or the command right and run the same command again; it goes on with this node."
-              })
-          )
-        )
-      }
+      yield* readied(
+        change,
+        running,
+        `the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed`,
+        show
+      )
       const old = ownedIn(yield* file.current, member, change.old)
       yield* remove(
         member,
@@ -381,10 +391,8 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       })
       yield* failed(change, failure)
     }
-    for (const [change, node] of stoppedOf(
-      changes,
-      deletes.map(({ node }) => node)
-    )) {
+    const deleted = deletes.map(({ node }) => node)
+    for (const [change, node] of stoppedOf(changes, deleted)) {
       const failure = new FleetStep({
         member: ofMember(change),
         id: node.id,
@@ -407,6 +415,24 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         { concurrency: "unbounded", discard: true }
       )
     )
+    if (means.readyCommand !== undefined) {
+      const made = creates.flatMap((change) => {
+        const { node = null } = done.get(change) ?? {}
+        return node === null ? [] : [[change, node] as const]
+      })
+      const young = [...made, ...youngerOf(changes, deleted)].filter(([change]) => !isFailed(change))
+      yield* withProgress({ goal: "ready", total: young.length }, (show) =>
+        Effect.forEach(
+          young,
+          ([change, node]) =>
+            Effect.catch(
+              readied(change, node, "which may replace a node that is to be deleted: nothing was deleted", show),
+              (failure) => failed(change, failure)
+            ),
+          { concurrency, discard: true }
+        )
+      )
+    }
     return changes.find((change) => change.action !== "commit" && isFailed(change))
   })
   const blocked = deletes.length === 0 ? undefined : yield* blockedBy

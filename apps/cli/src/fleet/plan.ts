@@ -193,14 +193,16 @@ const nodesThatStay = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [
 export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
   nodesThatStay(changes).flatMap(([change, node]) => (isComing(node) ? [change] : []))
 
-/** Members that stay, are off or in a status that Berth does not know, and may be meant to replace one of these older nodes. */
-export const stoppedOf = (
+/** Members that stay, and may be meant to replace one of these nodes: only a younger node can. */
+export const youngerOf = (
   changes: ReadonlyArray<Change>,
   deleted: ReadonlyArray<Pick<Node, "id">>
 ): ReadonlyArray<readonly [Staying, Node]> =>
-  nodesThatStay(changes).filter(
-    ([, node]) => node.status !== "running" && !isComing(node) && deleted.some(({ id }) => id < node.id)
-  )
+  nodesThatStay(changes).filter(([, node]) => deleted.some(({ id }) => id < node.id))
+
+/** Those of them that are off, or in a status that Berth does not know. */
+export const stoppedOf: typeof youngerOf = (changes, deleted) =>
+  youngerOf(changes, deleted).filter(([, node]) => node.status !== "running" && !isComing(node))
 
 /** Whether nothing is sent. */
 export const isIdle = ({ changes }: Plan): boolean => !changes.some(isSent)
