@@ -128,6 +128,18 @@ describe("the tools", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
+  it.live("propose no create with the path of a key in place of the key", () =>
+    Effect.gen(function* () {
+      const agent = yield* startAgent(everything)
+      for (const key of ["keys/id.pub", "~/.ssh/id_ed25519"]) {
+        const args = { ...order, name: "web", sshKeys: [key] }
+        const { content, isError } = yield* Effect.promise(() => agent.call("propose", args))
+        assert.isTrue(isError, key)
+        assert.include(content[0]?.text, "sshKeys has an empty text, a path, or a private key")
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
+  )
+
   it.live("list plans by price, and no more than asked for", () =>
     Effect.gen(function* () {
       const agent = yield* startAgent([])

@@ -38,6 +38,9 @@ const fingerprint = /^(?:(?:SHA256|MD5):\S+|[0-9a-f]{2}(?::[0-9a-f]{2})+)$/i
 
 const looksLikePath = (word: string): boolean => /[/\\]|^~|\.(?:pub|pem|key)$/i.test(word)
 
+/** Whether a word can only be the path of a file. */
+export const namesFile = (word: string): boolean => !beginsAsKey(word) && !fingerprint.test(word) && looksLikePath(word)
+
 const hint =
   "A key is a file with a public key, such as ~/.ssh/id_ed25519.pub, the key itself, its fingerprint or its id."
 

@@ -53,6 +53,9 @@ const publicKey = where(text, "the text of a public key", (key) =>
   /^\s*(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$)/.test(key)
 )
 
+/** The SSH keys of a create at another service: nobody can log in with a path, or with nothing. */
+const keyOrId = where(notBlank, "a public key, its fingerprint or its id, no path", (key) => !/^[~./]|\.pub$/.test(key))
+
 const shapeWith = (sshKey: Shape<string>) =>
   fields<NodeSpec>({
     name: maxLength(255, notBlank),
@@ -79,7 +82,7 @@ const shapeWith = (sshKey: Shape<string>) =>
     extra: optional(record(json, extraFault))
   })
 
-export const nodeSpecShape: Shape<NodeSpec> = shapeWith(text)
+export const nodeSpecShape: Shape<NodeSpec> = shapeWith(keyOrId)
 
 const id = min(1) as Shape<number> as Shape<NodeId>
 

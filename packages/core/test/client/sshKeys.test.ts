@@ -9,14 +9,8 @@ const publicKeys = [
   `ecdsa-sha2-nistp256 ${key}`,
   `sk-ssh-ed25519@openssh.com ${key}\n`
 ]
-const others = [
-  "9101",
-  "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDVMAnNRCyk4iHVuQg",
-  "aa:bb:cc:dd",
-  "laptop",
-  "",
-  "ssh-ed25519"
-]
+const others = ["9101", "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDVMAnNRCyk4iHVuQg", "aa:bb:cc:dd", "laptop", "ssh-ed25519"]
+const never = ["", " ", "keys/id.pub", "~/.ssh/id_ed25519", "./id", "/home/me/.ssh/id"]
 
 const spec = { name: "web", plan: "P", image: "I" }
 
@@ -36,4 +30,13 @@ describe("the SSH keys of a create", () => {
       assert.isTrue(Exit.isSuccess(Effect.runSyncExit(nodeSpec({ ...spec, sshKeys }, false))))
     })
   }
+
+  it("are refused at every service if one is empty or the path of a file", () => {
+    for (const other of never) {
+      for (const isPlaceSet of [true, false]) {
+        const spoiled = nodeSpec({ ...spec, sshKeys: [other] }, isPlaceSet)
+        assert.property(Effect.runSync(Effect.flip(spoiled)).fields, "sshKeys[0]", JSON.stringify(other))
+      }
+    }
+  })
 })

@@ -14,7 +14,7 @@ import { buysPeriod, commandOf, mayBeSet, sendCommitment } from "../../commitmen
 import { withoutUndefined } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
-import { beginsAsKey, isPrivateKey, keyById } from "../../proposal/sshKey.ts"
+import { beginsAsKey, isPrivateKey, keyById, namesFile } from "../../proposal/sshKey.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"
 import { Proposal, sentenceOf } from "../../proposal/Proposal.ts"
@@ -115,9 +115,9 @@ const orderOf = Effect.fnUntraced(function* (given: Proposing) {
     tags
   } = given
   if (action === "create") {
-    if (sshKeys?.some((key) => key.trim() === "" || isPrivateKey(key)) === true) {
+    if (sshKeys?.some((key) => key.trim() === "" || isPrivateKey(key) || namesFile(key.trim())) === true) {
       return yield* new UsageFault({
-        message: "sshKeys has an empty text or a private key, which must never leave this machine.",
+        message: "sshKeys has an empty text, a path, or a private key, which must never leave this machine.",
         hint: "Give the texts of public keys, fingerprints or ids."
       })
     }
