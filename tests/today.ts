@@ -81,10 +81,6 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
       "images have no ids in the image list today",
     "names what the plan offers instead of the image": "takes the SKUs of plan list with images that each slug has"
   },
-  "cli/requests.test.ts": {
-    "of a small account takes one request once a longer page was given":
-      "keeps no page lengths: the total says where the list ends"
-  },
   "cli/sharing.test.ts": {
     "ends no create either, unless that has a key, which could not be kept": "counts replies with 202"
   },

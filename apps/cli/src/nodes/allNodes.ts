@@ -94,7 +94,7 @@ export const newerNodes = Effect.fnUntraced(function* (
   let step = ListEnd.begin(index)
   while (step._tag === "Read") {
     const { range, state } = step
-    const page = yield* nodes.readPage({ page: range.page, perPage: range.perPage, lane })
+    const { records: page } = yield* nodes.readPage({ page: range.page, perPage: range.perPage, lane })
     // Without a record that is set aside the page would seem to be the end.
     if (!page.every(isNode)) return undefined
     step = ListEnd.take(state, range, page)
@@ -119,7 +119,7 @@ const listedNode = Effect.fnUntraced(function* (id: NodeId) {
   let step = PageOfId.begin(id)
   while (step._tag === "Read") {
     const { page, state } = step
-    const listed = yield* nodes.readPage({ page, lane, retry: false, deadline: "5 seconds" })
+    const { records: listed } = yield* nodes.readPage({ page, lane, retry: false, deadline: "5 seconds" })
     if (!listed.every(isNode)) break
     read.push(...listed)
     step = PageOfId.take(state, page, listed)

@@ -9,7 +9,6 @@ import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { IntentStore, type IntentStoreFailed, makeMemory } from "@berthkit/core/client/creation/IntentStore"
-import * as PageFile from "@berthkit/core/client/listing/PageFile"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { type Head, type SignedRequest, Transport } from "@berthkit/core/client/transport/Transport"
 import { BerthError } from "@berthkit/core/domain/BerthError"
@@ -137,7 +136,6 @@ export const clientOf = (connection: Connection) => {
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provideMerge(allowanceLayer(connection)),
-    Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
     Layer.merge(spans),
     Layer.merge(CommitmentLog.layer(files.commitments)),
     Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer))),

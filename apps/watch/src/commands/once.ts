@@ -42,7 +42,7 @@ const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments:
   let sweep = beginSweep(1)
   for (;;) {
     const { answer, ...exchange } = yield* moments.around(nodes.readPage({ ...nextPage(sweep), lane: "interactive" }))
-    const step = takePage(sweep, exchange, answer, {})
+    const step = takePage(sweep, exchange, answer)
     for (const node of step.page.nodes) listed.set(node.id, node)
     if (step.completed !== null) return { completed: step.completed, listed }
     sweep = step.sweep

@@ -3,7 +3,6 @@
  * and the share of the rate limit has room for it. It sends and waits; `Schedule.ts` and `ReadQueue.ts` decide what to request,
  * `diff/` what the replies mean.
  */
-import type { PageMemory } from "@berthkit/core/client/listing/PageMemory"
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { BerthError } from "@berthkit/core/domain/BerthError"
 import { UnexpectedResponse } from "@berthkit/core/domain/ErrorReason"
@@ -121,7 +120,6 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const picking = yield* Semaphore.make(1)
   let reads = ReadQueue.noReads
   let polling: Polling = initialPolling
-  let memory: PageMemory = {}
   let failures = 0
   let isAccepted = !options.areCredentialsNew
   let lastTurn: Moment | null = null
@@ -214,7 +212,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   }
 
   const page = Effect.fnUntraced(function* (monotonicMillis: number) {
-    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1, polling.listed)
+    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1, polling.lastId)
     if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
     polling = { ...polling, pageMillis: monotonicMillis }
     const { answer, exchange } = yield* exchanged(
@@ -227,8 +225,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     listAnswered()
-    const step = takePage(sweep, exchange, answer.success, memory)
-    memory = step.memory
+    const step = takePage(sweep, exchange, answer.success)
     yield* observe(step.page)
     if (step.completed === null) {
       if (step.sweep.requests >= maxPages) {
@@ -241,8 +238,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* observe(step.completed)
     // The page that is read for the end stays about the same. A list that moved while it was read has an end, too.
     const end = step.end === null ? polling.end : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
-    const { listed } = step.completed
-    polling = { ...polling, sweep: null, listed, end, endMillis: monotonicMillis, isEndOpen: false }
+    const lastId = step.end?.lastId ?? null
+    polling = { ...polling, sweep: null, lastId, end, endMillis: monotonicMillis, isEndOpen: false }
   })
 
   const isOverdue = ({ asked }: Sweep, monotonicMillis: number): boolean => {
@@ -265,7 +262,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     listAnswered()
-    const step = takeTail(before, exchange, answer.success)
+    const step = takeTail(before, exchange, answer.success.records)
     polling = { ...polling, end: step.end, isEndOpen: step.isOpen }
     yield* observe(step.page)
   })

@@ -26,8 +26,8 @@ export interface Polling {
   readonly sweep: Sweep | null
   /** Sweeps begun. */
   readonly sweeps: number
-  /** Nodes that the last complete sweep listed. */
-  readonly listed: number
+  /** The highest id that the last complete sweep listed, 0 for none; null where the list does not ascend. */
+  readonly lastId: number | null
   /** When the last sweep began, on the monotonic clock, as all instants here. */
   readonly sweepBegunMillis: number
   /** When the last page of it was asked for. */
@@ -45,7 +45,7 @@ export interface Polling {
 export const initialPolling: Polling = {
   sweep: null,
   sweeps: 0,
-  listed: 0,
+  lastId: null,
   sweepBegunMillis: -Infinity,
   pageMillis: -Infinity,
   end: null,

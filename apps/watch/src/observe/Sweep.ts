@@ -3,8 +3,8 @@
  * daemon, those of single reads too. A page that fails is asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
  */
 import * as Listing from "@berthkit/core/client/listing/Listing"
-import { isNode, type ListRecord, placesOf, sentenceOf } from "@berthkit/core/client/listing/NodePage"
-import * as PageMemory from "@berthkit/core/client/listing/PageMemory"
+import { isNode, type ListRecord, type Place, placesOf, sentenceOf } from "@berthkit/core/client/listing/NodePage"
+import { ascends, type Page } from "@berthkit/core/client/listing/PageRange"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
@@ -13,8 +13,8 @@ import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observa
 export interface Sweep {
   /** From 1. */
   readonly number: number
-  /** Nodes that the sweep before it listed. */
-  readonly expected: number
+  /** The highest id that the sweep before it listed, 0 for none; null where that is no proof. */
+  readonly lastId: number | null
   /** When its first page was asked for; null before. */
   readonly asked: Moment | null
   readonly progress: Listing.Progress
@@ -28,9 +28,9 @@ export interface Sweep {
   readonly example: string | null
 }
 
-export const beginSweep = (number: number, expected = 0): Sweep => ({
+export const beginSweep = (number: number, lastId: number | null = null): Sweep => ({
   number,
-  expected,
+  lastId,
   asked: null,
   progress: Listing.begin(),
   requests: 0,
@@ -75,7 +75,6 @@ export interface SweepStep {
   readonly completed: SweepCompleted | null
   /** Where it ended; null when it did not, or does not ascend. */
   readonly end: End | null
-  readonly memory: PageMemory.PageMemory
 }
 
 /** The records of a page as an observation. */
@@ -94,21 +93,25 @@ export const pageRead = (
   unreadable: records.flatMap((record) => (isNode(record) || record.id === null ? [] : [record.id]))
 })
 
+/** Every so many sweeps read the list to its end, whatever the first page shows. */
+const sweepsPerProof = 10
+
+/**
+ * Whether a first page that is not full ends a sweep, though it does not say that it is the only one. The sweep before showed that nothing
+ * followed the node with which this page ends, so nodes from then that it lacks are not listed. Only a newer one may follow, where the
+ * page is as long as the service gives them: every tenth sweep looks.
+ */
+const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, total: number | null): boolean =>
+  number % sweepsPerProof !== 1 &&
+  lastId === (places.at(-1)?.id ?? 0) &&
+  (total ?? 0) <= places.length &&
+  ascends(places)
+
 /** Takes the page that `nextPage` asked for. */
-export const takePage = (
-  sweep: Sweep,
-  exchange: Exchange,
-  records: ReadonlyArray<ListRecord>,
-  memory: PageMemory.PageMemory
-): SweepStep => {
+export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, total }: Page): SweepStep => {
   const range = Listing.next(sweep.progress)
   const places = placesOf(records)
-  const isFirst = sweep.requests === 0
-  const known = memory[range.perPage]
-  // A list that got shorter is proved: the service may leave nodes out of a page that is not the last.
-  const mayRely = isFirst && places.length < range.perPage && places.length >= sweep.expected
-  const isRelied = mayRely && PageMemory.judge(known, places.length) !== undefined
-  const step = Listing.take(sweep.progress, range, places, isRelied)
+  const step = Listing.take(sweep.progress, range, places, isWhole || reachesEnd(sweep, places, total))
   const { listed, unreadable } = sweep
   const { nameless } = sweep
   let { example } = sweep
@@ -129,10 +132,11 @@ export const takePage = (
     listed,
     example
   }
-  const ascends = step.ended && step.progress._tag === "Overlapping"
+  // A list without nodes ascends, however it was read.
+  const isEnd = step.ended && (step.progress._tag === "Overlapping" ? ascends(places) : step.progress.complete)
   return {
     sweep: next,
-    page: pageRead(exchange, records, sweep.number, ascends && places.length < range.perPage),
+    page: pageRead(exchange, records, sweep.number, isEnd && places.length < range.perPage),
     completed: step.ended
       ? {
           _tag: "SweepCompleted",
@@ -145,19 +149,8 @@ export const takePage = (
           ...(example === null ? {} : { unreadable: { count: unreadable.size + nameless.size, example } })
         }
       : null,
-    end: ascends ? { offset: range.start + places.length, lastId: maxOf(listed), firstId: Infinity } : null,
-    memory: isRelied
-      ? { ...memory, [range.perPage]: PageMemory.relied(known!) }
-      : step.ended
-        ? learned(memory, step.progress)
-        : memory
+    end: isEnd ? { offset: range.start + places.length, lastId: maxOf(listed), firstId: Infinity } : null
   }
-}
-
-const learned = (memory: PageMemory.PageMemory, progress: Listing.Progress): PageMemory.PageMemory => {
-  const { perPage } = Listing.next(Listing.begin())
-  const record = PageMemory.learned(memory[perPage], Listing.evidence(progress))
-  return record === undefined ? memory : { ...memory, [perPage]: record }
 }
 
 const maxOf = (ids: Iterable<number>): number => {

@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
 import type { ListRecord } from "@berthkit/core/client/listing/NodePage"
-import type { PageMemory } from "@berthkit/core/client/listing/PageMemory"
 import type { Node } from "@berthkit/core/domain/Node"
 import { describe, expect, it } from "@effect/vitest"
 import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
@@ -21,24 +20,23 @@ const unreadable = (id: ListRecord["id"]): ListRecord => ({
   expected: "a string"
 })
 
-/** Sweeps a list that each page may change; `maxPerPage` is the service's. */
+/** Sweeps a list that each page may change; `maxPerPage` is the service's, `says` what it says of the list on each page. */
 const swept = (
   list: (page: number) => ReadonlyArray<ListRecord>,
-  memory: PageMemory = {},
   maxPerPage = 100,
-  expected = 0
+  begun = beginSweep(3),
+  says: { readonly isWhole?: boolean; readonly total?: number } = {}
 ) => {
-  let sweep = beginSweep(3, expected)
+  let sweep = begun
   const pages: Array<PageRead> = []
   for (;;) {
     const { page = 1, perPage } = nextPage(sweep)
     const size = Math.min(perPage, maxPerPage)
     const records = list(pages.length + 1).slice((page - 1) * size, page * size)
-    const step = takePage(sweep, exchange(), records, memory)
+    const step = takePage(sweep, exchange(), { records, isWhole: false, total: null, ...says })
     pages.push(step.page)
     sweep = step.sweep
-    memory = step.memory
-    if (step.completed !== null) return { pages, memory, end: step.end, completed: step.completed as SweepCompleted }
+    if (step.completed !== null) return { pages, end: step.end, completed: step.completed as SweepCompleted }
   }
 }
 
@@ -72,21 +70,45 @@ describe("a sweep", () => {
   })
 
   it("takes two requests the first time, then one, and every tenth time two again", () => {
-    let memory: PageMemory = {}
-    const requests = Array.from({ length: 21 }, () => {
-      const result = swept(() => many(40), memory)
-      memory = result.memory
-      return result.completed.requests
-    })
-    const nine = Array.from({ length: 9 }, () => 1)
-    expect(requests).toEqual([2, ...nine, 2, ...nine, 2])
+    for (const count of [0, 1, 40, 99]) {
+      let lastId: number | null = null
+      const requests = Array.from({ length: 21 }, (_, index) => {
+        const { completed, end } = swept(() => many(count), 100, beginSweep(index + 1, lastId))
+        lastId = end!.lastId
+        return completed.requests
+      })
+      const nine = Array.from({ length: 9 }, () => 1)
+      expect(requests).toEqual([2, ...nine, 2, ...nine, 2])
+    }
   })
 
-  it("takes a second request when the list got shorter, which a service that leaves nodes out of a page only seems to show", () => {
-    const { memory } = swept(() => many(150))
-    const short = many(150).filter(({ id }) => id! > 3)
-    expect(swept((page) => (page === 1 ? many(97) : short), memory, 100, 150).completed.listed).toBe(150)
-    expect(swept(() => many(40), swept(() => many(40)).memory, 100, 41).completed.requests).toBe(2)
+  it("takes one whenever the service says that the page is the only one, in whatever order", () => {
+    for (const list of [many(40), many(40).toReversed(), []]) {
+      expect(swept(() => list, 100, beginSweep(1), { isWhole: true }).completed.requests).toBe(1)
+    }
+  })
+
+  it("takes one request while the list ends with the same node, although nodes before it are deleted", () => {
+    const without = many(40).filter(({ id }) => id !== 7 && id !== 8)
+    expect(swept(() => without, 100, beginSweep(3, 40)).completed).toMatchObject({ requests: 1, listed: 38 })
+  })
+
+  it("takes a second request where it ends with another node: others may follow a page that ends before", () => {
+    expect(swept(() => many(39), 100, beginSweep(3, 40)).completed.requests).toBe(2)
+    expect(swept(() => many(41), 100, beginSweep(3, 40)).completed.requests).toBe(2)
+    expect(swept(() => [], 100, beginSweep(3, 40)).completed.requests).toBe(2)
+    // It says that there are more.
+    expect(swept(() => many(40), 100, beginSweep(3, 40), { total: 41 }).completed.requests).toBe(2)
+    // A service that gives shorter pages than it did.
+    expect(swept(() => many(40), 20, beginSweep(3, 40)).completed.listed).toBe(40)
+    // It leaves nodes out of a page that is not the last.
+    const page = many(100).filter(({ id }) => id! % 30 !== 0)
+    expect(swept((number) => (number === 1 ? page : many(150)), 100, beginSweep(3, 150)).completed.listed).toBe(150)
+  })
+
+  it("takes a second request where ids do not ascend any more, although the page ends with the same node", () => {
+    const list = [...many(10).toReversed(), ...many(40).slice(10)]
+    expect(swept(() => list, 100, beginSweep(3, 40)).completed.requests).toBeGreaterThan(1)
   })
 
   it("goes on behind a page in which a record cannot be read, and counts those without an id", () => {
@@ -107,7 +129,7 @@ describe("a sweep", () => {
   })
 
   it("reads a service that returns small pages to its end", () => {
-    expect(swept(() => many(130), {}, 20).completed.listed).toBe(130)
+    expect(swept(() => many(130), 20).completed.listed).toBe(130)
   })
 
   it("began with its first request, and ends with the last", () => {

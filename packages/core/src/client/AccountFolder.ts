@@ -10,8 +10,6 @@ import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeAccount } from "./creation/IntentFolder.ts"
 import { commitmentsOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { IntentStore, withoutFolder } from "./creation/IntentStore.ts"
-import * as PageFile from "./listing/PageFile.ts"
-import { PageStore } from "./listing/PageStore.ts"
 import { builtin } from "./options/builtin.ts"
 import { InvalidOption, type Settings } from "./options/Settings.ts"
 import { accountIds } from "./files/accountId.ts"
@@ -28,8 +26,6 @@ export interface AccountFiles {
   readonly allowanceFile: string | undefined
   /** For `IntentFolder.layerAccount`. */
   readonly intents: IntentPlace | undefined
-  /** For `PageFile.layer`: a file. */
-  readonly pages: string | undefined
   /** For what a program keeps of the commitments that it has set: a file. */
   readonly commitments: string | undefined
 }
@@ -76,7 +72,7 @@ export const berthFolder = Effect.fnUntraced(function* (
 interface Account {
   /** Of this API key: what it may send. */
   readonly keyFolder: string
-  /** Of this API key, project and location: how its list is. */
+  /** Of this API key, project and location: its nodes. */
   readonly folder: string
   readonly intents: IntentPlace
 }
@@ -99,14 +95,12 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
     onSuccess: ({ folder, intents, keyFolder }): AccountFiles & { readonly why: string } => ({
       allowanceFile: `${keyFolder}/allowance.json`,
       intents,
-      pages: `${folder}/pages.json`,
       commitments: `${folder}/commitments.json`,
       why: ""
     }),
     onFailure: ({ message: why }) => ({
       allowanceFile: undefined,
       intents: undefined,
-      pages: undefined,
       commitments: undefined,
       why
     })
@@ -165,10 +159,9 @@ export const layerOf = (
   Layer.effectContext(
     Effect.map(
       directory === "auto" ? accountFilesOf(settings, read) : filesIn(accountIn(settings, directory)),
-      ({ allowanceFile, intents, pages, why }) =>
+      ({ allowanceFile, intents, why }) =>
         Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
-          Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)),
-          Context.add(PageStore, pages === undefined ? undefined : PageFile.make(pages))
+          Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile))
         )
     )
   )

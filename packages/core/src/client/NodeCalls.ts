@@ -18,10 +18,10 @@ import { Engine } from "./call/Engine.ts"
 import { ensureWhole } from "./listing/Bounds.ts"
 import type { ListBounds, Listed, ListedPage } from "./listing/Listed.ts"
 import { listImages } from "./Images.ts"
-import { isNode, type ListRecord, sentenceOf, type UnreadableRecord } from "./listing/NodePage.ts"
+import { isNode, sentenceOf, type UnreadableRecord } from "./listing/NodePage.ts"
+import type { Page } from "./listing/PageRange.ts"
 import { collect, pages } from "./listing/Pages.ts"
 import { setAsideNodes } from "./listing/setAsideNodes.ts"
-import * as PageStore from "./listing/PageStore.ts"
 import {
   commitmentSetting,
   createNode,
@@ -36,7 +36,6 @@ import {
   nodeIds,
   nodeSpec,
   readList,
-  readPage,
   setCommitmentRequest,
   setNodeCommitment
 } from "./NodeOperations.ts"
@@ -104,8 +103,8 @@ export class NodeCalls extends Context.Service<
     readonly named: (name: string, options?: ListOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page; empty past the end. It leaves out records that cannot be read, with a warning, and `onEnd` gets them. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
-    /** One page in its order, with a place for each record that cannot be read instead of a failure. */
-    readonly readPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<ListRecord>, BerthError>
+    /** One page in its order, with a place for each record that cannot be read instead of a failure, and what it says of the list. */
+    readonly readPage: (options?: PageOptions) => Effect.Effect<Page, BerthError>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: NodeId, options?: DeleteOptions) => Effect.Effect<void, BerthError>
     /**
@@ -189,11 +188,8 @@ export class NodeCalls extends Context.Service<
 
       /** A first page without records that is said to have nodes is no account without nodes. */
       const pageAsItIs = (options?: PageOptions) =>
-        Effect.flatMap(onePage(readPage)(options), ({ records, total }) =>
-          Effect.as(
-            (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total ?? 0, 0) : Effect.void,
-            records
-          )
+        Effect.tap(onePage(readList)(options), ({ records, total }) =>
+          (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total ?? 0, 0) : Effect.void
         )
 
       const creator = Creator.make({
@@ -203,17 +199,7 @@ export class NodeCalls extends Context.Service<
         location,
         maxAttempts,
         get,
-        pages: (options) => {
-          const totals = new Map<number, number | null>()
-          return Object.assign(
-            (number: number) =>
-              Effect.map(page(listNodes, { ...options, page: number }), ({ nodes, total }) => {
-                totals.set(number, total)
-                return nodes
-              }),
-            { totalOf: (number: number) => totals.get(number) ?? null }
-          )
-        },
+        pages: (options) => (number) => page(listNodes, { ...options, page: number }),
         plans: (options) =>
           Effect.map(call(listImages, wire.images.list({ query: {} }), options), ({ value: { records } }) =>
             // A catalogue is large, and this part of it is kept.
@@ -231,7 +217,6 @@ export class NodeCalls extends Context.Service<
           tracedAs("nodes.create")
         )
 
-      const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
       const list = (all: ListOptions = {}) => {
         const { totalDeadline, ...options } = all
         const { onEnd, ...call } = options
@@ -246,8 +231,7 @@ export class NodeCalls extends Context.Service<
             Effect.andThen(
               usable,
               Effect.suspend(() => endingWithin(options.deadline)(pull))
-            ),
-          store
+            )
         })
         return totalDeadline === undefined || timespanFault(totalDeadline) !== undefined
           ? opened

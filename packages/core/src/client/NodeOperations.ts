@@ -43,6 +43,7 @@ import { wire, type WireRequest } from "./transport/Transport.ts"
 import type * as Drift from "./telemetry/Drift.ts"
 import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
 import type { Page } from "./listing/PageRange.ts"
+import type { NodesOfPage } from "./creation/Watermark.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
 /**
@@ -144,7 +145,7 @@ const totalIn = (body: unknown): number | null => {
 }
 
 /** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
-export const listNodes: Operation<{ readonly nodes: ReadonlyArray<Node>; readonly total: number | null }> = {
+export const listNodes: Operation<NodesOfPage> = {
   ...listing("mutation"),
   decode: (data, body) => Result.map(allNodes(data), (nodes) => ({ nodes, total: totalIn(body) })),
   drift: (drift) => {
@@ -154,7 +155,7 @@ export const listNodes: Operation<{ readonly nodes: ReadonlyArray<Node>; readonl
 }
 
 /**
- * A page of a listing, which counts the drift itself: pages overlap, and have nodes that were given before. The page is whole where
+ * A page as it is, for listings, which count the drift themselves: pages overlap, and have nodes that were given before. The page is whole where
  * both totals agree with it: either alone may be the length, or the number, of this page.
  */
 export const readList: Operation<Page> = {
@@ -176,12 +177,6 @@ export const listPage: Operation<ReadonlyArray<ListRecord>> = {
   ...listing("interactive"),
   decode: readSomeRecords,
   drift: nodeDrift
-}
-
-/** A page as it is, in its order, and how many nodes the list has. */
-export const readPage: Operation<Omit<Page, "isWhole">> = {
-  ...listing("sweep"),
-  decode: (data, body) => Result.map(readRecords(data), (records) => ({ records, total: totalIn(body) }))
 }
 
 export const getNode = (asked: Asked): Operation<Node> => ({

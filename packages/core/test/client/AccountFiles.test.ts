@@ -41,7 +41,7 @@ const home = { XDG_STATE_HOME: "/state" }
 describe("the files of an account", () => {
   it.effect("are in a folder of its own, from which neither the service nor the key can be read", () =>
     Effect.gen(function* () {
-      const { allowanceFile, intents, pages } = yield* filesOf(home, {
+      const { allowanceFile, intents } = yield* filesOf(home, {
         apiKey: "s3cr3t",
         baseUrl: "https://service.example"
       })
@@ -49,7 +49,6 @@ describe("the files of an account", () => {
       assert.isDefined(folder)
       const accounts = "/state/berth/accounts"
       assert.deepInclude(intents, { accounts, origin: "https://service.example", id: basename(folder!) })
-      assert.strictEqual(pages, `${folder}/pages.json`)
     })
   )
 
@@ -152,7 +151,7 @@ describe("the files of an account", () => {
       const { allowanceFile } = yield* filesOf({ HOME: "/home/ada", XDG_STATE_HOME: "not/absolute" })
       assert.match(allowanceFile ?? "", /^\/home\/ada\/.*\/berth\/accounts\//)
       const none = yield* filesOf({})
-      assert.deepStrictEqual([none.allowanceFile, none.intents, none.pages], [undefined, undefined, undefined])
+      assert.deepStrictEqual([none.allowanceFile, none.intents], [undefined, undefined])
       assert.lengthOf(none.logged, 1)
       assert.match(none.logged[0]!, /HOME is not set.*goes by its own replies/)
     })
@@ -173,7 +172,6 @@ describe("the files of an account", () => {
         allowanceFile: undefined,
         commitments: undefined,
         intents: undefined,
-        pages: undefined,
         logged: []
       })
     })

@@ -236,7 +236,7 @@ describe("a page with a record that cannot be read", () => {
         (yield* nodes.listPage()).map((node) => node.id),
         [id]
       )
-      const page = yield* nodes.readPage()
+      const { records: page } = yield* nodes.readPage()
       assert.deepStrictEqual(
         page.map((record) => ("_tag" in record ? [record.id, record.name, record.field] : record.id)),
         [id, [null, "nameless", "id"], [NodeId.make(9), null, "name"], [null, null, ""]]
@@ -356,7 +356,9 @@ describe("a page with a record that cannot be read", () => {
   it.effect("is also the second of two nodes with one id", () =>
     Effect.gen(function* () {
       const twins = [record({ name: "a" }), record({ name: "b" }), record({ name: "a" }), record({ id: 9, name: "c" })]
-      const page = yield* Nodes.use((nodes) => nodes.readPage()).pipe(Effect.provide(layer(() => ok(twins))))
+      const { records: page } = yield* Nodes.use((nodes) => nodes.readPage()).pipe(
+        Effect.provide(layer(() => ok(twins)))
+      )
       assert.deepStrictEqual(
         page.map((record) => ("_tag" in record ? [record.id, record.name, record.field] : record.name)),
         ["a", [id, "b", "id"], "a", "c"]

@@ -11,16 +11,15 @@ import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf } from "../listing
 import { ascends } from "../listing/PageRange.ts"
 import { blurMillis } from "./Ownership.ts"
 
-/** Reads one page of the list, from 1. */
-export interface ReadPage {
-  (page: number): Effect.Effect<ReadonlyArray<Node>, BerthError>
-  /** How many nodes the list has, as that page said when it was read last; null where it does not say. */
-  readonly totalOf?: (page: number) => number | null
+/** A page all of whose records could be read. */
+export interface NodesOfPage {
+  readonly nodes: ReadonlyArray<Node>
+  /** How many nodes the list has, as the page says; null where it does not. */
+  readonly total: number | null
 }
 
-/** Fails if the list, whose end is on that page, says that it has more nodes than it shows. */
-const ensureWholeAt = (readPage: ReadPage, page: number, shown: number) =>
-  ensureWhole(readPage.totalOf?.(page) ?? 0, shown)
+/** Reads one page of the list, from 1. */
+export type ReadPage = (page: number) => Effect.Effect<NodesOfPage, BerthError>
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
@@ -40,24 +39,26 @@ interface End {
  */
 const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
-  let nodes = yield* readPage(low)
-  if (nodes.length === 0 && low > 1) {
+  let last = yield* readPage(low)
+  if (last.nodes.length === 0 && low > 1) {
     known = undefined
     low = 1
-    nodes = yield* readPage(1)
+    last = yield* readPage(1)
   }
+  const { nodes } = last
   // Shorter than it was: nodes were deleted, or the service gives shorter pages now, and this is not the last one any more.
   const shrunk = known !== undefined && nodes.length < known.length
   const from = low
   const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
-  const at = (page: number, nodes: ReadonlyArray<Node>, ascending: boolean) => ({
+  const at = (page: number, { nodes, total }: NodesOfPage, ascending: boolean) => ({
     end: { page, length: nodes.length, full: shrunk && page === from ? known!.full : full },
     nodes,
+    total,
     ascending
   })
-  if (nodes.length === 0) return at(1, nodes, true)
-  if (!ascends(nodes)) return at(low, nodes, false)
-  if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, nodes, true)
+  if (nodes.length === 0) return at(1, last, true)
+  if (!ascends(nodes)) return at(low, last, false)
+  if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, last, true)
   const [first] = nodes
   // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has none after it.
   let stale = false
@@ -67,30 +68,30 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
     const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
     if (page > maxPagesOf(full)) return yield* endless(defaultMaxNodes, maxPagesOf(full), low * full, low)
     const read = yield* readPage(page)
-    if (read.length === 0) {
+    if (read.nodes.length === 0) {
       high = page
-      stale = low > 1 || nodes.length >= pageSize.maximum
+      stale = low > 1 || last.nodes.length >= pageSize.maximum
     } else {
-      if (!ascends(read) || read[0]!.id <= first!.id) return at(page, read, false)
+      if (!ascends(read.nodes) || read.nodes[0]!.id <= first!.id) return at(page, read, false)
       low = page
-      nodes = read
+      last = read
       stale = false
       step *= 2
-      if (!isFull(read, full)) break
+      if (!isFull(read.nodes, full)) break
     }
   }
   // The page after it was found empty later than it was read itself: what was deleted meanwhile moved the end onto it.
   for (; stale; low--) {
-    nodes = yield* readPage(low)
-    if (nodes.length > 0 || low === 1) break
+    last = yield* readPage(low)
+    if (last.nodes.length > 0 || low === 1) break
   }
-  return at(low, nodes, ascends(nodes))
+  return at(low, last, ascends(last.nodes))
 })
 
 /** The last page. Where it ends an ascending list, that list has to be whole. */
 const lastPage = (readPage: ReadPage, known: End | undefined) =>
-  Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page } }) =>
-    ascending ? ensureWholeAt(readPage, page, (page - 1) * full + length) : Effect.void
+  Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page }, total }) =>
+    ascending ? ensureWhole(total ?? 0, (page - 1) * full + length) : Effect.void
   )
 
 /** Visits every page, where the order of the list cannot be relied on. */
@@ -98,14 +99,17 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
   const ids = new Set<number>()
   let page = 0
   let longest = 0
+  let total = 0
   while (page < maxPagesOf(longest) && ids.size <= defaultMaxNodes) {
     const before = ids.size
-    const nodes = yield* readPage(++page)
+    const read = yield* readPage(++page)
+    const { nodes } = read
     longest = Math.max(longest, nodes.length)
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
+    total = read.total ?? total
     // Empty, or the same page again whatever is asked for.
-    if (ids.size === before) return yield* ensureWholeAt(readPage, Math.max(1, page - 1), ids.size)
+    if (ids.size === before) return yield* ensureWhole(total, ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
@@ -131,7 +135,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
     let lowest = nodes[0]?.id ?? 0
     // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
     for (let page = end.page - 1; page >= 1 && lowest > newerThan; page--) {
-      const read = yield* readPage(page)
+      const { nodes: read } = yield* readPage(page)
       keep(read)
       lowest = read[0]?.id ?? lowest
     }

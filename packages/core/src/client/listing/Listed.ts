@@ -39,7 +39,7 @@ export interface Listed extends ListedPage {
 export interface ListBounds {
   /**
    * Whether every node that exists throughout must be listed. Without it pages do not overlap, which saves one request in
-   * eight, and a first page counts as the only one where that is likely. Default true.
+   * eight. Default true.
    */
   readonly exact?: boolean | undefined
   /**

@@ -4,7 +4,6 @@
  * has pages that do not overlap, which takes fewer requests. `next` returns the page to request, `take` interprets it.
  */
 import { pageSize } from "../../api/Routes.ts"
-import type { Evidence } from "./PageMemory.ts"
 import { alignedAt, ascends, type PageRange, rangeAt } from "./PageRange.ts"
 
 /** The progress of a listing. Its sets are added to, not copied: each progress is continued once. */
@@ -97,16 +96,25 @@ export const idBefore = (progress: Progress, { start }: PageRange): number =>
     ? (progress.emitted.entries().find(([id, at]) => at === start - 1 && Number.isInteger(id))?.[0] ?? 0)
     : 0
 
-/** Interprets the page that `next` requested. `isWhole` when the service calls it the only one. */
+/**
+ * Whether the list ends with a page. A full one shows nothing. Of the first page the length shows nothing either: no service says how
+ * long its pages get, so a shorter one may be full there. It is the end where it is known to be the only one. A later page is no
+ * larger than the service gave before, and ends the list where it is not full.
+ */
+const isLast = (isFirst: boolean, isOnly: boolean, length: number, { perPage }: PageRange): boolean =>
+  length < perPage && (!isFirst || isOnly)
+
+/** Interprets the page that `next` requested. `isOnly` where it is known to be the only one. */
 export const take = <A extends Identified>(
   progress: Progress,
   range: PageRange,
   page: ReadonlyArray<A>,
-  isWhole = false
+  isOnly = false
 ): Step<A> => {
   if (progress._tag === "InTurn") return takeInTurn(progress, page)
   const isFirst = progress.first === 0
-  if (isFirst && isWhole && page.length < range.perPage) {
+  const ended = isLast(isFirst, isOnly, page.length, range)
+  if (isFirst && ended) {
     const nodes = page.filter(({ id }, i) => isFirstSeen(progress.emitted, id, i))
     return { nodes, progress: { ...progress, first: page.length }, ended: true }
   }
@@ -144,8 +152,7 @@ export const take = <A extends Identified>(
             ? progress.complete && "assumed"
             : progress.complete && page.length === 0
     },
-    // Only a second page shows whether the first was the last.
-    ended: !isFirst && page.length < range.perPage
+    ended
   }
 }
 
@@ -154,15 +161,6 @@ const fits = ({ emitted, lastId }: Overlapping, { perPage, start }: PageRange, p
   page.length <= perPage &&
   ascends(page) &&
   page.every(({ id }, i) => id > lastId || start + i <= (emitted.get(id) ?? -1))
-
-/** What an ended listing shows of the service's pages; undefined where they did not fit together. */
-export const evidence = (progress: Progress): Evidence | undefined => {
-  const { complete, emitted } = progress
-  if (progress._tag === "Overlapping") {
-    return { first: progress.first, more: emitted.size > progress.first, complete: complete === true }
-  }
-  return complete ? { first: 0, more: false, complete: true } : undefined
-}
 
 /** Notes the position of the id, and returns whether it is new. */
 const isFirstSeen = (ids: Map<number, number>, id: number, position: number): boolean =>

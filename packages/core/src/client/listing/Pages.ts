@@ -9,8 +9,6 @@ import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf, unreadableList } 
 import type { ListBounds, Listed } from "./Listed.ts"
 import * as Listing from "./Listing.ts"
 import { isNode, type ListRecord, placesOf, type UnreadableRecord } from "./NodePage.ts"
-import * as PageMemory from "./PageMemory.ts"
-import type { PageStore } from "./PageStore.ts"
 import type { Page, PageRange } from "./PageRange.ts"
 
 /** How pages are read, and what is called with them. */
@@ -22,7 +20,6 @@ interface Dependencies extends ListBounds {
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
   /** Limits the requests of one pull. */
   readonly limited?: <A>(read: Effect.Effect<A, BerthError>) => Effect.Effect<A, BerthError>
-  readonly store: PageStore
 }
 
 /** What was read ahead. */
@@ -41,43 +38,18 @@ export const pages = ({
   maxNodes = defaultMaxNodes,
   onEnd,
   onRecords,
-  readPage,
-  store
+  readPage
 }: Dependencies): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let progress = Listing.begin(exact)
-    const { perPage } = Listing.next(progress)
     let emitted = 0
     let requests = 0
     let longest = 0
     /** How many nodes there are, as the service said last. */
     let stated = 0
     const setAside = new Map<string, UnreadableRecord>()
-    let memory: PageMemory.PageMemory = {}
-    /** What earlier lists showed, where this one relies on it instead of requesting a second page. */
-    let reliedOn: Listed["complete"] | undefined
     let ended = false
     let ahead: Fiber.Fiber<Step, BerthError> | undefined
-
-    const save = (record: PageMemory.PageRecord) => store.save({ ...memory, [perPage]: record })
-
-    /** Whether earlier lists showed that a first page of this length is the only one. A list that cannot be counted checks. */
-    const isKnownOnly = (length: number) => {
-      const record = memory[perPage]
-      const judgement = length < perPage && PageMemory.judge(record, length)
-      if (!judgement || (exact && judgement !== true)) return Effect.succeed(false)
-      return Effect.map(save(PageMemory.relied(record!)), (saved) => {
-        if (saved) reliedOn = judgement
-        return saved
-      })
-    }
-
-    /** Saves what this list showed, before it ends, because the process may end with it. */
-    const saveEvidence = Effect.suspend(() => {
-      const before = memory[perPage]
-      const record = PageMemory.learned(before, Listing.evidence(progress))
-      return record && JSON.stringify(record) !== JSON.stringify(before) ? save(record) : Effect.void
-    })
 
     /** Notes the records that are set aside, and returns those that were not before: pages overlap. */
     const newlySetAside = (records: ReadonlyArray<ListRecord>) =>
@@ -94,13 +66,11 @@ export const pages = ({
       for (;;) {
         const range = Listing.next(progress)
         const { isWhole, records, total } = yield* readPage(range)
-        const isFirst = requests++ === 0
+        requests++
         stated = total ?? stated
-        if (isFirst) memory = yield* store.load
         longest = Math.max(longest, records.length)
-        const isOnly = isWhole || (isFirst && (total ?? 0) <= records.length && (yield* isKnownOnly(records.length)))
         const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(progress, range) : 0)
-        const step = Listing.take(progress, range, places, isOnly)
+        const step = Listing.take(progress, range, places, isWhole)
         progress = step.progress
         const nodes = step.nodes.map(({ record }) => record).filter(isNode)
         onRecords([...nodes, ...newlySetAside(records)])
@@ -112,7 +82,6 @@ export const pages = ({
         if (step.ended && emitted === 0 && setAside.size > 0) return yield* unreadableList(setAside.size)
         // Beyond so many records that cannot be read none is counted.
         if (step.ended && setAside.size < maxSetAside) yield* ensureWhole(stated, emitted + setAside.size)
-        if (step.ended && !reliedOn) yield* saveEvidence
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }
     })
@@ -120,7 +89,7 @@ export const pages = ({
     const read = limited(readOn)
 
     const listed = (): Listed => {
-      const readToEnd = reliedOn ?? progress.complete
+      const { complete: readToEnd } = progress
       const complete = setAside.size > 0 ? false : readToEnd
       return { nodes: emitted, requests, complete, readToEnd, unreadable: Array.from(setAside.values()) }
     }

@@ -4,6 +4,9 @@ import * as fc from "fast-check"
 import { highestId, make, nodesAbove } from "../../../src/client/creation/Watermark.ts"
 import { someNode as node } from "../../someNode.ts"
 
+/** A page with nodes of these ids, which does not say how many there are. */
+const pageOf = (ids: ReadonlyArray<number>) => ({ nodes: ids.map((id) => node(id)), total: null })
+
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 /** A list in pages of `size`, what was asked for, and what happens to it before each page. */
@@ -12,7 +15,7 @@ const listOf = (ids: Array<number>, meanwhile: (asked: number) => void = () => {
   const readPage = (page: number) =>
     Effect.sync(() => {
       meanwhile(asked.push(page))
-      return ids.slice((page - 1) * size, page * size).map((id) => node(id))
+      return pageOf(ids.slice((page - 1) * size, page * size))
     })
   return { asked, readPage }
 }
@@ -70,8 +73,7 @@ describe("the highest id", () => {
 
   it.effect("of a service that gives one page whatever is asked for ends", () =>
     Effect.gen(function* () {
-      const page = upTo(20).map((id) => node(id))
-      assert.strictEqual((yield* highestId(() => Effect.succeed(page), undefined)).id, 20)
+      assert.strictEqual((yield* highestId(() => Effect.succeed(pageOf(upTo(20))), undefined)).id, 20)
     })
   )
 })
@@ -106,12 +108,7 @@ describe("the nodes above one", () => {
   it.effect("are found where pages have become shorter since the list was read last", () =>
     Effect.gen(function* () {
       // 80 nodes that came on one page, and now come on four.
-      const readPage = (page: number) =>
-        Effect.succeed(
-          upTo(81)
-            .slice((page - 1) * 20, page * 20)
-            .map((id) => node(id))
-        )
+      const readPage = (page: number) => Effect.succeed(pageOf(upTo(81).slice((page - 1) * 20, page * 20)))
       const known = { page: 1, length: 80, full: 100 }
       assert.strictEqual((yield* highestId(readPage, known)).id, 81)
       assert.deepStrictEqual(idsOf(yield* nodesAbove(readPage, 80, known)), [81])
@@ -126,7 +123,10 @@ describe("the nodes above one", () => {
       Effect.gen(function* () {
         const bornAt = (id: number) => DateTime.makeUnsafe(id === 1001 ? 60_000 : 0)
         const readPage = (page: number) =>
-          Effect.succeed(page === 1 ? ids.map((id) => ({ ...node(id), createdAt: bornAt(id) })) : [])
+          Effect.succeed({
+            nodes: page === 1 ? ids.map((id) => ({ ...node(id), createdAt: bornAt(id) })) : [],
+            total: null
+          })
         assert.sameMembers(idsOf(yield* nodesAbove(readPage, 999_999, undefined)), [1001, 999_999])
       })
     )
@@ -147,7 +147,7 @@ describe("a list without an end", () => {
         const readPage = (page: number) =>
           Effect.sync(() => {
             asked++
-            return idsOn(page).map((id) => Object.assign(Object.create(like), { id }))
+            return { nodes: idsOn(page).map((id) => Object.assign(Object.create(like), { id })), total: null }
           })
         const { reason } = yield* Effect.flip(Effect.asVoid(highestId(readPage, undefined)))
         assert.strictEqual(reason._tag, "UnexpectedResponse")
@@ -175,7 +175,7 @@ describe("a list without an end", () => {
             const readPage = (page: number) =>
               Effect.sync(() => {
                 const ids = give(page, asked++)
-                return (sorted ? ids.toSorted((a, b) => a - b) : ids).map((id) => node(id))
+                return pageOf(sorted ? ids.toSorted((a, b) => a - b) : ids)
               })
             await Effect.runPromise(Effect.result(nodesAbove(readPage, newerThan, known ?? undefined)))
             assert.isAtMost(asked, 21_002)
@@ -195,7 +195,7 @@ const slowListOf = (ids: Array<number>) => {
       Effect.gen(function* () {
         list.reads++
         yield* Effect.yieldNow
-        return list.ids.slice((number - 1) * 100, number * 100).map((id) => node(id))
+        return pageOf(list.ids.slice((number - 1) * 100, number * 100))
       })
   }
   return list

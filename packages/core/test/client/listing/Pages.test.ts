@@ -61,6 +61,30 @@ describe("a list that states how many nodes it has", () => {
   }
 })
 
+describe("a service that gives shorter pages than it gave before", () => {
+  for (const exact of [true, false]) {
+    it.effect(`has all its nodes in the next list${exact ? "" : ", also inexact"}`, () => {
+      let [total, longest] = [150, 100]
+      return Effect.gen(function* () {
+        const nodes = yield* Nodes
+        const read = Effect.map(Stream.runCollect(nodes.list({ exact })), (list) => list.length)
+        assert.strictEqual(yield* read, 150)
+        ;[total, longest] = [45, 45]
+        assert.strictEqual(yield* read, 45)
+        longest = 20
+        assert.strictEqual(yield* read, 45)
+      }).pipe(
+        Effect.provide(
+          layer((request) => {
+            const size = String(Math.min(longest, Number(request.query["per_page"])))
+            return pageOf(total, { ...request, query: { ...request.query, per_page: size } })
+          })
+        )
+      )
+    })
+  }
+})
+
 describe("the pages of a list", () => {
   it.effect("are requested one ahead: the next while the consumer works on this one, and no other", () => {
     const requests = { count: 0 }

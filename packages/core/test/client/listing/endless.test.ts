@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as fc from "fast-check"
 import { maxRequestsOf } from "../../../src/client/listing/Bounds.ts"
-import { makeMemory } from "../../../src/client/listing/PageStore.ts"
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { capped, readList, upTo } from "./readList.ts"
 
@@ -18,7 +17,6 @@ const read = async (service: Service, exact = true) => {
           requests++
           return service(range)
         },
-        makeMemory(),
         { maxNodes: 2000, exact }
       )
     )
@@ -78,7 +76,7 @@ describe("a list without an end", () => {
         const size = Math.min(length, perPage)
         return upTo(size).map((id) => id + (page - 1) * size)
       }
-      const { hint, message } = await Effect.runPromise(Effect.flip(readList(service, makeMemory())))
+      const { hint, message } = await Effect.runPromise(Effect.flip(readList(service)))
       assert.match(
         message,
         new RegExp(`within 50000 nodes \\(maxNodes\\) and ${most} requests, got \\d+ nodes in ${requests} requests`)
@@ -91,9 +89,7 @@ describe("a list without an end", () => {
   it("is no bound to a list that has so many nodes, whatever the length of its pages", async () => {
     for (const cap of [20, 21, 37, 50, 99, 100]) {
       for (const exact of [true, false]) {
-        const { ids } = await Effect.runPromise(
-          readList(capped(upTo(3000), cap), makeMemory(), { maxNodes: 3000, exact })
-        )
+        const { ids } = await Effect.runPromise(readList(capped(upTo(3000), cap), { maxNodes: 3000, exact }))
         assert.lengthOf(ids, 3000)
       }
     }

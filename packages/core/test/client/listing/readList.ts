@@ -4,7 +4,6 @@
 import { Effect, Pull } from "effect"
 import type { ListBounds, Listed } from "../../../src/client/listing/Listed.ts"
 import { pages } from "../../../src/client/listing/Pages.ts"
-import type { PageStore } from "../../../src/client/listing/PageStore.ts"
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { someNode } from "../../someNode.ts"
 
@@ -22,7 +21,7 @@ export const capped =
 export const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 /** Reads the whole list. */
-export const readList = Effect.fnUntraced(function* (service: Service, store: PageStore, bounds: ListBounds = {}) {
+export const readList = Effect.fnUntraced(function* (service: Service, bounds: ListBounds = {}) {
   const ids: Array<number> = []
   let listed: Listed | undefined
   const pull = yield* pages({
@@ -34,7 +33,6 @@ export const readList = Effect.fnUntraced(function* (service: Service, store: Pa
       })),
     onRecords: () => {},
     onEnd: (end) => Effect.sync(() => void (listed = end)),
-    store,
     ...bounds
   })
   const take = Effect.map(pull, (nodes) => void ids.push(...nodes.map(({ id }) => id)))
