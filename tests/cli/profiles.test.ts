@@ -129,6 +129,31 @@ describe("auth login", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live(
+    "with a new API key keeps the keys of creates in every project and location, not only in those of the profile",
+    () =>
+      Effect.gen(function* () {
+        const { berth, requests, url } = yield* machine
+        const login = (key: string) =>
+          berth(["auth", "login", "--base-url", url, "--project", "7", "--location", "Delhi"], {
+            input: `${key}\n${accessToken}\n`
+          })
+        yield* login(apiKey)
+        const order = ["node", "create", "web", "--plan", "P", "--image", "I", "--force", "--yes", "--key", "job"]
+        const places = [[], ["--location", "Chennai"], ["--project", "8"]]
+        for (const place of places) assert.strictEqual((yield* berth([...order, ...place])).code, 0)
+        yield* login("the-new-key-of-a-test")
+        for (const place of places) {
+          const again = yield* berth([...order, ...place])
+          assert.include(again.stderr, "Created node 8 earlier with the same key.", place.join(" "))
+        }
+        assert.lengthOf(
+          requests.filter((method) => method === "POST"),
+          3
+        )
+      }).pipe(Effect.scoped)
+  )
+
   it.live("saves nothing where the service refuses the credentials, or where one is missing", () =>
     Effect.gen(function* () {
       const { berth, file, login, url } = yield* machine

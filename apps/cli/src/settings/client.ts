@@ -30,6 +30,7 @@ import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
+import { notePlace } from "./places.ts"
 
 /** The address with its query; a credential in it is masked. */
 const shownAddress = ({ query, url }: SignedRequest): string => {
@@ -173,10 +174,14 @@ export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
 /** Records creates in the account's folder; `without` is used if there is none. */
-export const intents = <E>({ files }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
+export const intents = <E>({ files, options }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
   files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
-    : Layer.catch(layerAccount(files.intents), without)
+    : Layer.catch(
+        // Where no place can be noted, no create can be recorded either.
+        Layer.unwrap(Effect.as(Effect.ignore(notePlace(files.intents, options)), layerAccount(files.intents))),
+        without
+      )
 
 /**
  * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a

@@ -15,6 +15,7 @@ import { printOne } from "../../output/print.ts"
 import { profileOf, profileRecord } from "../../records/account.ts"
 import { addressOf, deadlineSetting, placeToSave, profileToSave, userAgentToSave } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
+import { notedPlaces } from "../../settings/places.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
@@ -85,13 +86,32 @@ const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>
   })
 })
 
-/** Lets the new API key go on with the creates of the old one, so that a key of a create in use keeps its node. */
+/** Lets the new API key go on with the creates of the old one in one place, so that a key of a create in use keeps its node. */
 const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
   before.intents === undefined || after.intents === undefined
     ? Effect.succeed(false)
-    : Effect.catch(goOnIn(after.intents, before.intents), ({ message }) =>
-        Effect.as(Effect.logWarning(`Keys of earlier creates are not carried over: ${message}.`), false)
+    : goOnIn(after.intents, before.intents)
+
+/** The same in the place of the profile, and in every other one in which this machine has made nodes. */
+const goOnEverywhere = Effect.fnUntraced(
+  function* (before: ProfileValues, after: ProfileValues) {
+    const filesOf = (values: ProfileValues) => accountFiles(optionsOf(values))
+    const { intents } = yield* filesOf(before)
+    if (intents === undefined) return false
+    let goesOn = yield* goOnWithIntents(yield* filesOf(before), yield* filesOf(after))
+    for (const place of yield* Effect.orElseSucceed(notedPlaces(intents.accounts), () => [])) {
+      const isDone = yield* goOnWithIntents(
+        yield* filesOf({ ...before, ...place }),
+        yield* filesOf({ ...after, ...place })
       )
+      goesOn ||= isDone
+    }
+    return goesOn
+  },
+  Effect.catch(({ message }) =>
+    Effect.as(Effect.logWarning(`Keys of earlier creates are not carried over: ${message}.`), false)
+  )
+)
 
 /** Fails where a login to another service would replace a profile that the command line does not name. */
 const ensureNotAnother = Effect.fnUntraced(function* (
@@ -145,11 +165,7 @@ export const login = command(
 
     const { location, project, userAgent } = connection.options
     const values = { baseUrl: baseUrl.value, ...secrets, project, location, userAgent, further: before?.further }
-    let goesOn = false
-    if (before !== undefined) {
-      const files = yield* Effect.option(accountFiles(optionsOf(before)))
-      if (Option.isSome(files)) goesOn = yield* goOnWithIntents(files.value, connection.files)
-    }
+    const goesOn = before !== undefined && (yield* goOnEverywhere(before, values))
     const path = yield* writeProfiles({
       ...profiles,
       current: name,
@@ -159,7 +175,7 @@ export const login = command(
     yield* printNote(`Logged in to ${baseUrl.value}${where} as profile ${name}; saved in ${path}.`)
     if (goesOn) {
       yield* printNote(
-        `Idempotency keys of earlier creates${project === undefined ? "" : " in this project and location"} stay valid with the new API key; for another account use another profile.`
+        "Idempotency keys of earlier creates stay valid with the new API key; for another account use another profile."
       )
     }
     yield* printOne(profileRecord, profileOf(name, values, true))

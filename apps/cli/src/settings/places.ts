@@ -1,0 +1,35 @@
+/**
+ * Which projects and locations have creates on this machine, so that a new API key takes along the keys of all of them. The folders of
+ * accounts are named by hashes, from which no place can be read.
+ */
+import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
+import { makeOwnFolder, readText, replaceDurably, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { Effect, Option, Schema } from "effect"
+
+const Place = Schema.Struct({ project: Schema.Int, location: Schema.String })
+export type Place = typeof Place.Type
+
+const fileOf = (accounts: string, id: string) => `${accounts}/${id}/place.json`
+
+const placeIn = (accounts: string, id: string) =>
+  Effect.map(readText(fileOf(accounts, id)), (text) =>
+    Option.flatMap(text, Schema.decodeUnknownOption(Schema.fromJsonString(Place)))
+  )
+
+/** Notes the place of an account before its first create is recorded. A client without a place has none to note. */
+export const notePlace = Effect.fnUntraced(function* (
+  { accounts, id }: IntentPlace,
+  { location, project }: { readonly [Name in keyof Place]?: Place[Name] | undefined }
+) {
+  if (project === undefined || location === undefined || Option.isSome(yield* placeIn(accounts, id))) return
+  yield* makeOwnFolder(`${accounts}/${id}`, 2)
+  yield* replaceDurably(fileOf(accounts, id), `${JSON.stringify({ project, location })}\n`)
+})
+
+/** All places that have been noted, each once. */
+export const notedPlaces = Effect.fnUntraced(function* (accounts: string) {
+  const ids = yield* withFiles((fs) => fs.readdir(accounts))
+  const found = yield* Effect.forEach(ids, (id) => Effect.orElseSucceed(placeIn(accounts, id), Option.none<Place>))
+  const places = found.flatMap(Option.toArray)
+  return Array.from(new Map(places.map((place) => [JSON.stringify(place), place])).values())
+})
