@@ -63,6 +63,7 @@ describe("/metrics", () => {
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({
         '{"sink":"ops","state":"up"}': "0",
+        '{"sink":"ops","state":"retrying"}': "0",
         '{"sink":"ops","state":"failing"}': "0",
         '{"sink":"ops","state":"down"}': "1",
         '{"sink":"ops","state":"disabled"}': "0"
