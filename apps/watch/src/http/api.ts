@@ -5,15 +5,13 @@ import { Clock, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
-import { Daemon, refusalStatus, Refused } from "./Daemon.ts"
-import { fail } from "./failures.ts"
+import { Daemon, Refused } from "./Daemon.ts"
+import { fail, orFailure } from "./failures.ts"
 import { openSilences } from "./records.ts"
 import { sessionOf, sessionSeconds } from "./session.ts"
 import { makeStreams } from "./sse.ts"
 import { type AttemptResult, tooManyAttempts } from "./TokenAttempts.ts"
 import { WatchApi } from "./WatchApi.ts"
-
-const orFailure = Effect.mapError(({ kind, message }: Refused) => fail(refusalStatus[kind], message))
 
 const status = HttpApiBuilder.group(WatchApi, "status", (handlers) =>
   Effect.gen(function* () {
