@@ -12,7 +12,7 @@ import { dirname, isAbsolute, resolve } from "node:path"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { formats, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
-import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
+import { isPostgres, readAddress } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "@berthkit/terminal/ConfigFile"
@@ -360,8 +360,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
   /** An address of PostgreSQL holds a password; a path is relative to the config. */
   const storeText = mapped(textOrSecret, (value, place) => {
     if (!isPostgres(value)) return Redacted.make(absolute(value))
-    const address = Redacted.make(value)
-    return isAddress(address) ? address : file.fail(place, `has to be ${postgresForm}`)
+    return Result.getOrElse(readAddress(value, surroundings.variable), (problem) => file.fail(place, problem))
   })
 
   /** As a service of systemd the daemon may write to its state folder alone, and the folder of the config is not that. */

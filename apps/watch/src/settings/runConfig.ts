@@ -4,7 +4,7 @@
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
 import { allowHttpFlag, baseUrlFlag, placeFlags, placeGiven } from "@berthkit/terminal/connectionFlags"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import type { Command } from "effect/cli"
 import {
   accountName,
@@ -62,7 +62,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
     )
   }
   return {
-    store: Redacted.make(Option.isSome(store) ? yield* checkedStore(store.value, "--store") : yield* defaultStorePath),
+    store: Option.isSome(store) ? yield* checkedStore(store.value, "--store") : yield* defaultStorePath,
     listen,
     token,
     publicOrigin: null,

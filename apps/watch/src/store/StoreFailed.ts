@@ -24,7 +24,7 @@ const sentences = {
   unavailable: ["The store cannot be reached", "Check the address and the network."],
   denied: [
     "The store refuses the user",
-    "Check the name and the password, and what that user may do: berth-watch migrate names it."
+    "Check the name and the password, in the address or in PGUSER and PGPASSWORD, and what that user may do: berth-watch migrate names it."
   ],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   encoding: ["The database of the store cannot keep every character", "Use a database with the encoding UTF8."],
@@ -88,6 +88,8 @@ const faultsOfServer = new Map<string, StoreFault>([
 
 const faultOf = ({ reason }: SqlError): StoreFault | null => {
   if (reason._tag === "ConnectionError") return "unavailable"
+  // Without a state where the server asks for a password and there is none.
+  if (reason._tag === "AuthenticationError") return "denied"
   if (reason._tag === "UniqueViolation" && eventIdKeys.has(reason.constraint)) return "repeated"
   const { cause } = reason
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return null

@@ -4,7 +4,7 @@
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
-import { isPostgres, schemaOf, shownAddress } from "@berthkit/terminal/postgresAddress"
+import { isPostgres, schemaOf, serverOf, shownAddress } from "@berthkit/terminal/postgresAddress"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Cause, Clock, Context, Effect, Layer, Queue, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -166,12 +166,8 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
 
 /** Where the server is, as the driver reads it from the address. */
 const placeOf = (address: Redacted.Redacted) => {
-  const { hostname, port, searchParams } = new URL(Redacted.value(address))
-  const host = searchParams.get("host") ?? decodeURIComponent(hostname.replace(/^\[|\]$/g, ""))
-  const at = Number(searchParams.get("port") ?? (port || 5432))
-  return host.startsWith("/")
-    ? { path: `${host}/.s.PGSQL.${at}` }
-    : { host: host || "localhost", port: at, noDelay: true }
+  const { host, port } = serverOf(address)
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true }
 }
 
 /** Node refreshes the time limit of a socket whenever something is read or written, below TLS too. */
