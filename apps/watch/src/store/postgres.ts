@@ -91,7 +91,12 @@ const differenceOf = (own: ReadonlyArray<string>, theirs: ReadonlyArray<string>,
   return lacking === undefined ? null : `${process} has the ${lacking}, and this one does not`
 }
 
-const makeShared = (client: PgClient, schema: string, self: string): SharedStore["Service"] => {
+const makeShared = (
+  client: PgClient,
+  schema: string,
+  self: string,
+  sockets: ReadonlySet<Socket>
+): SharedStore["Service"] => {
   const channel = `berth/${schema}`
   /** Shows that the connection lives on which the others listen; nothing is new. */
   const alive = Effect.andThen(client`SELECT pg_notify(${channel}, ${isAlive})`, Effect.sleep(idlePause))
@@ -156,6 +161,9 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
     join,
     processes,
     announce: client`SELECT pg_notify(${channel}, '')`,
+    renew: Effect.sync(() => {
+      for (const socket of sockets) socket.destroy(new Error("the connection is made anew"))
+    }),
     listen: (onNews) =>
       Effect.raceFirst(
         Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause))),
@@ -171,8 +179,10 @@ const placeOf = (address: Redacted.Redacted) => {
 }
 
 /** Node refreshes the time limit of a socket whenever something is read or written, below TLS too. */
-const openSocket = (address: Redacted.Redacted) => (): Socket => {
+const openSocket = (address: Redacted.Redacted, open: Set<Socket>) => (): Socket => {
   const socket = connectSocket(placeOf(address))
+  open.add(socket)
+  socket.once("close", () => open.delete(socket))
   return socket.setTimeout(maxSilenceMillis, () => socket.destroy(new Error("the server does not answer")))
 }
 
@@ -219,6 +229,7 @@ const connect = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
     const { make } = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"))
     const schema = schemaOf(address)
+    const sockets = new Set<Socket>()
     const connected = yield* make({
       url: address,
       applicationName: "berth-watch",
@@ -230,7 +241,7 @@ const connect = Effect.fnUntraced(
         // What a process has locked that vanished is free again when its accounts are.
         idle_in_transaction_session_timeout: `${processExpirySeconds}s`
       },
-      stream: openSocket(address),
+      stream: openSocket(address, sockets),
       types: yield* numbers,
       idleTimeout: idlePause,
       maxConnections
@@ -238,7 +249,7 @@ const connect = Effect.fnUntraced(
     const client = withBreakingTransactions(connected)
     yield* Effect.provideService(Effect.andThen(checkServer(schema), makeSchema(schema)), SqlClient.SqlClient, client)
     return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
-      Context.add(SharedStore, makeShared(client, schema, yield* processName))
+      Context.add(SharedStore, makeShared(client, schema, yield* processName, sockets))
     )
   },
   (connected, address) =>

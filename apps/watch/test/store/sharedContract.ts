@@ -73,6 +73,28 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       })
     )
 
+    it.live("is written again as soon as the server is, also through connections made while it was read-only", () =>
+      Effect.gen(function* () {
+        const { first: admin, sql } = yield* one
+        expect((yield* admin.claim("a")).owner.epoch).toBe(1)
+        yield* Effect.orDie(sql`CREATE ROLE failing_over LOGIN SUPERUSER PASSWORD 'p'`)
+        const [found] = yield* Effect.orDie(sql<{ schema: string }>`SELECT current_schema() AS schema`)
+        yield* Effect.orDie(sql`ALTER ROLE failing_over SET default_transaction_read_only = on`)
+        const url = new URL(server().url())
+        url.username = "failing_over"
+        url.password = "p"
+        url.searchParams.set("schema", found!.schema)
+        const reader = Context.get(yield* Layer.build(Store.layerServerReader(Redacted.make(url.href))), Store)
+        expect(yield* Effect.flip(reader.claim("a"))).toMatchObject({ fault: "readOnly" })
+        expect(yield* reader.health).toMatchObject({ failure: { fault: "readOnly" } })
+        yield* Effect.orDie(sql`ALTER ROLE failing_over RESET default_transaction_read_only`)
+        // A connection is dropped by the first write that it refuses.
+        const claimed = yield* Effect.retry(reader.claim("a"), { times: 2 })
+        expect(claimed.owner.epoch).toBe(2)
+        yield* Effect.orDie(sql`DROP ROLE failing_over`)
+      }).pipe(Effect.scoped)
+    )
+
     it.live("names a right that is revoked while it runs, and waits for it", () =>
       Effect.gen(function* () {
         const { first, sql } = yield* one
