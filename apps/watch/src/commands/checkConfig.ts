@@ -18,7 +18,8 @@ const targetOf = ({ target }: SinkOptions): string => {
   switch (target._tag) {
     case "Webhook": {
       const signed = target.secrets.length === 0 ? "not signed" : `${plural(target.secrets.length, "signing secret")}`
-      return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed})`
+      const further = target.headers.length === 0 ? "" : `, ${plural(target.headers.length, "header")} of its own`
+      return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed}${further})`
     }
     case "Exec":
       return `exec ${target.command[0]}`
@@ -91,7 +92,7 @@ export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
       ...accounts.flatMap(intervalLines),
       ...twinLines(accounts),
       ...sinks.map((sink) => `sink ${sink.name}: ${targetOf(sink)}${isServer ? placeOf(sink) : ""}`),
-      ...(heartbeat === null ? [] : [`heartbeat: ${Redacted.value(heartbeat.url).origin}`])
+      ...(heartbeat === null ? [] : [`heartbeat: ${heartbeat.method} to ${Redacted.value(heartbeat.url).origin}`])
     ].join("\n")
   )
 })

@@ -65,7 +65,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
     store: Option.isSome(store) ? yield* checkedStore(store.value, "--store") : yield* defaultStorePath,
     listen,
     token,
-    publicOrigin: null,
+    publicUrl: null,
     accounts: [{ ...defaultAccount, name: account, connection: options }],
     sinks: [stdoutSink],
     heartbeat: null,
