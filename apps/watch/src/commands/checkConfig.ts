@@ -9,7 +9,7 @@ import type { AccountOptions } from "../config/Config.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { budgetOf } from "../observe/RequestShare.ts"
 import { promisedSweepMillis, stretchedFrom } from "../observe/Schedule.ts"
-import { readConfigFile } from "../settings/storeSettings.ts"
+import { checkProxy, readConfigFile } from "../settings/storeSettings.ts"
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
@@ -80,6 +80,7 @@ const twinLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<strin
 
 export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
   const { accounts, heartbeat, listen, sinks, store } = yield* readConfigFile(path)
+  yield* checkProxy
   const where = Redacted.value(store)
   const isServer = isPostgres(where)
   yield* Console.log(

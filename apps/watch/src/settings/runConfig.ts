@@ -19,6 +19,7 @@ import { CommandFailed, misused } from "../process/CommandFailed.ts"
 import { defaultRetention } from "../store/retention.ts"
 import {
   checkedStore,
+  checkProxy,
   defaultStorePath,
   readConfigFile,
   stdoutSink,
@@ -94,6 +95,7 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   project,
   store
 }: ConnectionOptions & StoreOptions): Effect.fn.Return<WatchConfig, CommandFailed> {
+  yield* checkProxy
   if (Option.isNone(config)) {
     const connection = yield* Effect.mapError(
       readConnection(baseUrl, allowHttp, placeGiven({ project, location })),

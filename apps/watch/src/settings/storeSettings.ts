@@ -2,6 +2,7 @@
  * Which store a command is about: the one of a config, or the one that `run` uses without a config; and what is known of its daemon.
  */
 import { berthFolder } from "@berthkit/core/client/AccountFolder"
+import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
 import { readPostgresAddress, readVariable } from "@berthkit/terminal/Connection"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
@@ -23,6 +24,12 @@ export type StoreOptions = Command.Command.Config.Infer<typeof storeFlags>
 /** Reads the config; reports each of its faults. */
 export const readConfigFile = (path: string) =>
   Effect.catch(loadConfig(path), ({ lines }) => Effect.andThen(report(...lines), misused(`${path} cannot be used.`)))
+
+/** Refuses a variable that names no usable proxy: with it no request could ever be sent, and the environment of a process does not change. */
+export const checkProxy = Effect.mapError(
+  Effect.try({ try: () => proxyVariables(process.env), catch: (cause) => (cause as Error).message }),
+  (problem) => misused(`${problem}.`, "Set it to an address such as http://proxy.example.com:3128, or unset it.")
+)
 
 /** What a variable holds; undefined when it is not set, or blank. */
 export const variable = (name: string) =>
