@@ -6,6 +6,7 @@ import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/
 import { maxInr, toMicros } from "@berthkit/core/domain/Money"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
+import { variables } from "@berthkit/terminal/variables"
 import { Option, Redacted, Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
 import { dirname, isAbsolute, resolve } from "node:path"
@@ -23,7 +24,7 @@ import { signingKey } from "../deliver/webhook/send.ts"
 export interface AccountOptions {
   /** In events and cursors. */
   readonly name: string
-  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location">
+  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location" | "userAgent">
   /** From one sweep to the next; null: from the size of the account and the share. */
   readonly intervalMillis: number | null
   /** Of the rate limit, at most: above 0, up to 1. */
@@ -152,6 +153,15 @@ const parseSize = (text: string): number | undefined => {
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
 
+/** The `User-Agent` of an account: its own, or that of the environment, because a gateway belongs to the network more than to an account. */
+export const userAgentOf = (
+  own: string | null,
+  { variable }: Pick<Surroundings, "variable">
+): { userAgent?: string } => {
+  const userAgent = own ?? variable(variables.userAgent)?.trim()
+  return userAgent ? { userAgent } : {}
+}
+
 /** Which option of a connection cannot be used, and why; null where all can. */
 export const connectionProblem = (
   connection: AccountOptions["connection"],
@@ -246,6 +256,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       accessToken: needed(secret),
       project: defaulted<number | null>(file.whole(1, Number.MAX_SAFE_INTEGER), null),
       location: defaulted<string | null>(file.text, null),
+      userAgent: defaulted<string | null>(file.text, null),
       allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
@@ -260,15 +271,30 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       forgotten: defaulted<number | null>(file.duration(second, year), defaultAccount.forgottenMillis)
     }),
     (found, place): AccountOptions | undefined => {
-      const { accessToken, allowHttp, apiKey, baseUrl, forgotten, grace, hold, interval, location, project, ...rest } =
-        found
+      const {
+        accessToken,
+        allowHttp,
+        apiKey,
+        baseUrl,
+        forgotten,
+        grace,
+        hold,
+        interval,
+        location,
+        project,
+        userAgent,
+        ...rest
+      } = found
       const connection = {
         baseUrl,
         credentials: { apiKey, accessToken },
         ...(project !== null && { project }),
-        ...(location !== null && { location })
+        ...(location !== null && { location }),
+        ...userAgentOf(userAgent, surroundings)
       }
       const problem = connectionProblem(connection, allowHttp)
+      if (problem?.option === "userAgent" && userAgent === null)
+        return file.fail({ ...place, name: variables.userAgent }, problem.why)
       if (problem !== null) {
         const node = isMap(place.node) ? place.node.get(problem.option, true) : undefined
         return file.fail({ node: node ?? place.node, name: `${place.name}.${problem.option}` }, problem.why)

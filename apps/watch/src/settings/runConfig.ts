@@ -3,7 +3,7 @@
  * account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` change what they name.
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
-import { allowHttpFlag, baseUrlFlag, placeFlags, placeGiven } from "@berthkit/terminal/connectionFlags"
+import { allowHttpFlag, baseUrlFlag, flagsGiven, placeFlags, userAgentFlag } from "@berthkit/terminal/connectionFlags"
 import { Effect, Option } from "effect"
 import type { Command } from "effect/cli"
 import {
@@ -78,6 +78,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
 export const connectionFlags = {
   baseUrl: baseUrlFlag,
   ...placeFlags,
+  userAgent: userAgentFlag,
   allowHttp: allowHttpFlag,
   account: textFlag("account", "NAME", "Name of the account in events (or BERTH_ACCOUNT; default default)")
 }
@@ -93,12 +94,13 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   config,
   location,
   project,
-  store
+  store,
+  userAgent
 }: ConnectionOptions & StoreOptions): Effect.fn.Return<WatchConfig, CommandFailed> {
   yield* checkProxy
   if (Option.isNone(config)) {
     const connection = yield* Effect.mapError(
-      readConnection(baseUrl, allowHttp, placeGiven({ project, location })),
+      readConnection(baseUrl, allowHttp, flagsGiven({ project, location, userAgent })),
       fromSettingFault
     )
     return yield* environmentConfig(connection, yield* readAccount(account), store)
@@ -107,6 +109,7 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
     "--base-url": Option.isSome(baseUrl),
     "--project": Option.isSome(project),
     "--location": Option.isSome(location),
+    "--user-agent": Option.isSome(userAgent),
     "--allow-http": allowHttp,
     "--account": Option.isSome(account)
   }
