@@ -51,7 +51,8 @@ const sumOfAll: Combine = (values) => (values.includes(null) ? null : sum(values
 const highest = overKnown((values) => values.reduce((a, b) => Math.max(a, b)))
 const lowest = overKnown((values) => values.reduce((a, b) => Math.min(a, b)))
 
-const withoutAccount = ({ account: _, ...rest }: Attributes): Attributes => rest
+const withoutAccount = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== "account"))
 
 /** The same for all accounts together. */
 const combined = ({ combine, samples, ...gauge }: AccountGauge): Gauge => ({

@@ -19,5 +19,4 @@ export const isSecretHeader = (name: string): boolean =>
   /auth|cookie|credential|key|pass|secret|signature|token/.test(name)
 
 /** Whether a text may be the value of a header. */
-// oxlint-disable-next-line no-control-regex
 export const isHeaderValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]{1,8192}$/.test(text)
