@@ -124,7 +124,7 @@ export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined,
         new SettingFault({
           setting: variables.allowanceStore,
           exit: "usage",
-          message: `${variables.allowanceStore} ${problem}.`,
+          message: `${variables.allowanceStore} is not usable: it ${problem}.`,
           hint: `Correct ${variables.allowanceStore}, or unset it.`
         })
     )
