@@ -56,6 +56,36 @@ describe("berth-watch check-config", () => {
     )
   })
 
+  it("refuses a proxy variable that names none, as run does", async () => {
+    const refused = {
+      code: 2,
+      stdout: [],
+      stderr: [
+        "berth-watch: HTTPS_PROXY is not the address of an HTTP proxy.",
+        "Set it to an address such as http://proxy.example.com:3128, or unset it."
+      ]
+    }
+    const env = { HTTPS_PROXY: "socks5://me:hunter2@proxy.test:1" }
+    expect(await check(config, env)).toEqual(refused)
+    const account = {
+      BERTH_BASE_URL: "https://api.example.com",
+      BERTH_API_KEY: "a-key-1",
+      BERTH_ACCESS_TOKEN: "a-token"
+    }
+    await using daemon = new Daemon(["run"], { ...account, ...env })
+    expect(await daemon.finished()).toEqual(refused)
+  })
+
+  it("shows the method of the heartbeat, and how many headers a webhook adds", async () => {
+    const more = `heartbeat: { url: "https://beat.example.com/push/secret", method: GET }\n`
+    const webhook = "webhook: { url: { env: CHAT }, headers: { X-Room: ops, Authorization: { env: KEY } } }"
+    const { stdout } = await check(config.replace(/webhook: .*/, webhook) + more)
+    expect(stdout.slice(-2)).toEqual([
+      "sink chat: webhook to https://hooks.example.com (cloudevents, not signed, 2 headers of its own)",
+      "heartbeat: GET to https://beat.example.com"
+    ])
+  })
+
   it("says from how many nodes on the interval is too short for the share", async () => {
     const lines = async (interval: string, share: string) => {
       const set = config.replace("accessToken", `interval: ${interval}\n    share: ${share}\n    accessToken`)

@@ -74,4 +74,26 @@ layer(fastService, { excludeTestServices: true })("a daemon that is asked to sto
         yield* TestServer.use(({ arm }) => arm([]))
       })
   )
+
+  it.effect("ends once, within 10 s, if it was reading its config anew before a receiver that never answers", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const daemon = yield* Daemon.start(["run", "--config", yield* configured(ops.url)])
+      yield* wait(() => daemon.baseline())
+      yield* until(() => ops.taken.length === 1)
+      let hanging = 0
+      ops.state.answer = () => (hanging++, "hang")
+      yield* create("web")
+      yield* until(() => hanging > 0)
+      daemon.program.signal("SIGHUP")
+      // It waits for the receiver longer than this.
+      yield* Effect.sleep("1 second")
+      const stopwatch = startStopwatch()
+      daemon.program.signal("SIGTERM")
+      const { code, stderr } = yield* wait(() => daemon.finished())
+      expect(code).toBe(0)
+      stopwatch.expectBelow(10_000)
+      expect(stderr.slice(1)).toEqual(["berth-watch: stopped before the last events were delivered."])
+    })
+  )
 })

@@ -5,7 +5,7 @@ import * as Berth from "@berthkit/core/client/Berth"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { readConnection } from "@berthkit/terminal/Connection"
-import { placeGiven } from "@berthkit/terminal/connectionFlags"
+import { flagsGiven } from "@berthkit/terminal/connectionFlags"
 import { helpLayer } from "@berthkit/terminal/helpFormatter"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
@@ -48,7 +48,7 @@ const warnings = Logger.layer([
 /** Runs a command with a client for the connection that the settings name. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
-    const connection = yield* readConnection(flags.baseUrl, flags.allowHttp, placeGiven(flags))
+    const connection = yield* readConnection(flags.baseUrl, flags.allowHttp, flagsGiven(flags))
     const account = yield* readAccount(flags.account)
     // `readConnection` has checked the options.
     const berth = Layer.orDie(Berth.layerOver(connection.options, NodeTransport.layer)).pipe(

@@ -154,6 +154,24 @@ export class ConfigFile {
       return isUsable ? (result as never) : undefined
     }
 
+  /** A block of keys that the writer of the file chooses, each with a value of one kind. */
+  entries =
+    <A>(
+      read: (key: Place & { readonly key: string }, value: Place) => A | undefined,
+      max: number
+    ): Read<ReadonlyArray<A>> =>
+    (place) => {
+      if (!isMap(place.node)) return this.fail(place, `has to be a block of keys, and is ${withArticle(place.node)}`)
+      const { items } = place.node
+      if (items.length > max) return this.fail(place, `has ${items.length} entries; the maximum is ${max}`)
+      const values = items.map(({ key, value }) => {
+        const name = isScalar(key) ? String(key.value) : "?"
+        const at = `${place.name}.${name}`
+        return read({ node: key as Node, name: at, key: name }, { node: value as Node | null, name: at })
+      })
+      return values.every((value) => value !== undefined) ? (values as ReadonlyArray<A>) : undefined
+    }
+
   list =
     <A>(read: Read<A>, { max = 1000, min = 0 } = {}): Read<ReadonlyArray<A>> =>
     (place) => {

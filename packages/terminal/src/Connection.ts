@@ -7,7 +7,7 @@ import { type AccountFiles, accountFiles } from "@berthkit/core/client/AccountFi
 import type { ClientOptions, InvalidOption } from "@berthkit/core/client/options/Settings"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { Data, Effect, Option, Redacted } from "effect"
-import { isAddress, isPostgres, postgresForm } from "./postgresAddress.ts"
+import { postgresVariables, readAddress } from "./postgresAddress.ts"
 import { readSetting } from "./readSetting.ts"
 import { variables } from "./variables.ts"
 
@@ -114,22 +114,32 @@ const unusable =
   }
 
 /** The database that `BERTH_ALLOWANCE_STORE` names. */
-export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.flatMap(
-  readVariable(variables.allowanceStore),
-  (found) => {
-    const address = Option.getOrUndefined(found)
-    if (address === undefined) return Effect.undefined
-    if (isPostgres(Redacted.value(address)) && isAddress(address)) return Effect.succeed(address)
-    return Effect.fail(
-      new SettingFault({
-        setting: variables.allowanceStore,
-        exit: "usage",
-        message: `${variables.allowanceStore} is not usable: expected ${postgresForm}.`,
-        hint: `Correct ${variables.allowanceStore}, or unset it.`
-      })
+export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.gen(
+  function* () {
+    const found = Option.getOrUndefined(yield* readVariable(variables.allowanceStore))
+    if (found === undefined) return undefined
+    return yield* Effect.mapError(
+      Effect.flatMap(readPostgresAddress(Redacted.value(found)), Effect.fromResult),
+      (problem) =>
+        new SettingFault({
+          setting: variables.allowanceStore,
+          exit: "usage",
+          message: `${variables.allowanceStore} is not usable: it ${problem}.`,
+          hint: `Correct ${variables.allowanceStore}, or unset it.`
+        })
     )
   }
 )
+
+/** An address of PostgreSQL, with what the environment says of the parts that it leaves out. */
+export const readPostgresAddress = Effect.fnUntraced(function* (text: string) {
+  const values = new Map<string, string>()
+  for (const name of postgresVariables) {
+    const value = yield* readVariable(name)
+    if (Option.isSome(value)) values.set(name, Redacted.value(value.value))
+  }
+  return readAddress(text, (name) => values.get(name))
+})
 
 const originOf = (address: string): string | undefined => URL.parse(address)?.origin
 

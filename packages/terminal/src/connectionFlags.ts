@@ -26,10 +26,18 @@ export const placeFlags = {
   location: placeFlag("location", "NAME", "The location of the nodes, such as Delhi")
 }
 
+/** The `User-Agent` on the command line. */
+export const userAgentFlag: Flag.Flag<Option.Option<string>> = Flag.String("user-agent").pipe(
+  Flag.withMetavar("TEXT"),
+  Flag.withDescription(`User-Agent of requests; default $${variables.userAgent}`),
+  Flag.optional
+)
+
 /** What these flags were given. */
-export const placeGiven = (flags: { readonly [Name in PlaceSetting]: Option.Option<string> }) => ({
+export const flagsGiven = (flags: { readonly [Name in PlaceSetting | "userAgent"]: Option.Option<string> }) => ({
   project: Option.getOrUndefined(flags.project),
-  location: Option.getOrUndefined(flags.location)
+  location: Option.getOrUndefined(flags.location),
+  userAgent: Option.getOrUndefined(flags.userAgent)
 })
 
 /** Whether credentials may cross a network in plain text. */

@@ -64,7 +64,7 @@ describe("the connection", () => {
       for (const wrong of ["mysql://u:hunter2@db", "hunter2", "postgres://u:hunter2@db/name?schema=No"]) {
         const fault = yield* Effect.flip(read({ ...named, BERTH_ALLOWANCE_STORE: wrong }))
         assert.deepStrictEqual([fault.setting, fault.exit], ["BERTH_ALLOWANCE_STORE", "usage"], wrong)
-        assert.match(fault.message, /^BERTH_ALLOWANCE_STORE is not usable: expected an address such as postgres:/)
+        assert.match(fault.message, /^BERTH_ALLOWANCE_STORE is not usable: it has to be an address such as postgres:/)
         assert.notInclude(fault.message + fault.hint, "hunter2")
       }
     })

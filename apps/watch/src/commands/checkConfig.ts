@@ -9,7 +9,7 @@ import type { AccountOptions } from "../config/Config.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { budgetOf } from "../observe/RequestShare.ts"
 import { promisedSweepMillis, stretchedFrom } from "../observe/Schedule.ts"
-import { readConfigFile } from "../settings/storeSettings.ts"
+import { checkProxy, readConfigFile } from "../settings/storeSettings.ts"
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
@@ -18,7 +18,8 @@ const targetOf = ({ target }: SinkOptions): string => {
   switch (target._tag) {
     case "Webhook": {
       const signed = target.secrets.length === 0 ? "not signed" : `${plural(target.secrets.length, "signing secret")}`
-      return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed})`
+      const further = target.headers.length === 0 ? "" : `, ${plural(target.headers.length, "header")} of its own`
+      return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed}${further})`
     }
     case "Exec":
       return `exec ${target.command[0]}`
@@ -79,6 +80,7 @@ const twinLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<strin
 
 export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
   const { accounts, heartbeat, listen, sinks, store } = yield* readConfigFile(path)
+  yield* checkProxy
   const where = Redacted.value(store)
   const isServer = isPostgres(where)
   yield* Console.log(
@@ -91,7 +93,7 @@ export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
       ...accounts.flatMap(intervalLines),
       ...twinLines(accounts),
       ...sinks.map((sink) => `sink ${sink.name}: ${targetOf(sink)}${isServer ? placeOf(sink) : ""}`),
-      ...(heartbeat === null ? [] : [`heartbeat: ${Redacted.value(heartbeat.url).origin}`])
+      ...(heartbeat === null ? [] : [`heartbeat: ${heartbeat.method} to ${Redacted.value(heartbeat.url).origin}`])
     ].join("\n")
   )
 })

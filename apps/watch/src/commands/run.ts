@@ -29,7 +29,7 @@ const nextConfig = Effect.fnUntraced(function* (path: string, signal: Effect.Eff
 
 /** Watches what the config names; `path` is where it came from. */
 export const run = Effect.fn("run")(function* (first: WatchConfig, path: string | null, settings: RunSettings) {
-  const { received } = yield* StopSignal
+  const { isReceived, received } = yield* StopSignal
   const stop = Effect.as(Effect.andThen(received, notifySupervisor("STOPPING=1")), { _tag: "Stop" } as Next)
   const signal = path === null ? null : yield* reloadSignal
   const reload = (path: string, signal: Effect.Effect<void>) =>
@@ -41,6 +41,8 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
   /** The config before a reload. */
   let former: WatchConfig | null = null
   for (;;) {
+    // While the daemon ended for another config, whose end would take as long again.
+    if (yield* isReceived) return yield* notifySupervisor("STOPPING=1")
     let isReady = false
     const onReady = Effect.andThen(
       Effect.sync(() => void (isReady = true)),

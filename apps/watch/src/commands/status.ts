@@ -44,12 +44,24 @@ const accountLine = (status: AccountStatus): string => {
   return `account ${account}: ${state}, ${nodes} ${nodes === 1 ? "node" : "nodes"}, ${swept}${intervalText(status)}${owner === undefined ? "" : ownerText(owner)}`
 }
 
-const sinkLine = ({ deadLetters, kind, lag, silenced, sink, state, waiting }: SinkStatus): string =>
+const sinkLine = ({ deadLetters, kind, lag, message, silenced, sink, state, waiting }: SinkStatus): string =>
   `sink ${sink} (${kind}): ${state}, lag ${lag}, waiting ${waiting}, dead letters ${deadLetters}` +
-  (silenced > 0 ? `, held by silences ${silenced}` : "")
+  (silenced > 0 ? `, held by silences ${silenced}` : "") +
+  (message === null ? "" : `; ${message}`)
 
-const headOf = ({ daemon, troubles }: Shown, isAnswered: boolean): string => {
+/** What is no trouble yet, and not well either. */
+const retryingText = (sinks: ReadonlyArray<SinkStatus>): string | null => {
+  const names = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => sink)
+  if (names.length === 0) return null
+  return `No problem yet, but deliveries to ${names.join(", ")} failed and are retried.`
+}
+
+const headOf = ({ daemon, sinks, troubles }: Shown, isAnswered: boolean): string => {
   const { length } = troubles
+  const retrying = retryingText(sinks)
+  if (length === 0 && retrying !== null && (daemon === null || isAnswered)) {
+    return daemon === null ? `No daemon runs. ${retrying}` : retrying
+  }
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
   if (daemon === null) return `No daemon runs. ${length === 0 ? "The store is well." : well}`
   if (isAnswered || length > 0) return well

@@ -6,13 +6,15 @@ import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/
 import { maxInr, toMicros } from "@berthkit/core/domain/Money"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
+import { variables } from "@berthkit/terminal/variables"
 import { Option, Redacted, Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
 import { dirname, isAbsolute, resolve } from "node:path"
-import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
+import { heartbeatMethods, type HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
-import { formats, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
-import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
+import { formats, type Header, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
+import { headerProblem, isHeaderValue, isSecretHeader } from "../deliver/webhook/headers.ts"
+import { isPostgres, readAddress } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "@berthkit/terminal/ConfigFile"
@@ -22,7 +24,7 @@ import { signingKey } from "../deliver/webhook/send.ts"
 export interface AccountOptions {
   /** In events and cursors. */
   readonly name: string
-  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location">
+  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location" | "userAgent">
   /** From one sweep to the next; null: from the size of the account and the share. */
   readonly intervalMillis: number | null
   /** Of the rate limit, at most: above 0, up to 1. */
@@ -42,14 +44,22 @@ export interface Listen {
   readonly port: number
 }
 
+/** An address of the daemon in two parts. */
+export interface PublicUrl {
+  /** `https://host`. */
+  readonly origin: string
+  /** Begins with a slash, and is empty without a path. */
+  readonly path: string
+}
+
 export interface WatchConfig {
   /** Path of a file, or a `postgres://` address. */
   readonly store: Redacted.Redacted
   /** Null: no HTTP. */
   readonly listen: Listen | null
   readonly token: Redacted.Redacted | null
-  /** `https://host`, the origin that browsers see where a proxy with TLS is in front; null: there is none. */
-  readonly publicOrigin: string | null
+  /** Where browsers see the daemon if a proxy with TLS is in front; null: there is none. */
+  readonly publicUrl: PublicUrl | null
   /** None where a store on a server has them. */
   readonly accounts: ReadonlyArray<AccountOptions>
   readonly sinks: ReadonlyArray<SinkOptions>
@@ -110,10 +120,16 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   }
 }
 
-/** An origin and nothing more. */
-const parsePublicUrl = (text: string): string | undefined => {
+/** A path below which the daemon's own paths are; the first part of none of them, because a proxy may take it away or not. */
+const isPublicPath = (path: string): boolean =>
+  /^(\/[\w.~-]+)*$/.test(path) && !/^\/(api|events|metrics|sd|healthz|readyz)(\/|$)/.test(path)
+
+/** An origin, with a path or without one, and nothing more. */
+const parsePublicUrl = (text: string): PublicUrl | undefined => {
   const url = URL.parse(text)
-  return url?.protocol === "https:" && url.href === `${url.origin}/` ? url.origin : undefined
+  if (url?.protocol !== "https:" || url.href !== `${url.origin}${url.pathname}`) return undefined
+  const path = url.pathname.replace(/\/$/, "")
+  return isPublicPath(path) ? { origin: url.origin, path } : undefined
 }
 
 export const parseShare = (text: string): number | undefined => {
@@ -136,6 +152,15 @@ const parseSize = (text: string): number | undefined => {
 
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
+
+/** The `User-Agent` of an account: its own, or that of the environment, because a gateway belongs to the network more than to an account. */
+export const userAgentOf = (
+  own: string | null,
+  { variable }: Pick<Surroundings, "variable">
+): { userAgent?: string } => {
+  const userAgent = own ?? variable(variables.userAgent)?.trim()
+  return userAgent ? { userAgent } : {}
+}
 
 /** Which option of a connection cannot be used, and why; null where all can. */
 export const connectionProblem = (
@@ -231,6 +256,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       accessToken: needed(secret),
       project: defaulted<number | null>(file.whole(1, Number.MAX_SAFE_INTEGER), null),
       location: defaulted<string | null>(file.text, null),
+      userAgent: defaulted<string | null>(file.text, null),
       allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
@@ -245,15 +271,30 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       forgotten: defaulted<number | null>(file.duration(second, year), defaultAccount.forgottenMillis)
     }),
     (found, place): AccountOptions | undefined => {
-      const { accessToken, allowHttp, apiKey, baseUrl, forgotten, grace, hold, interval, location, project, ...rest } =
-        found
+      const {
+        accessToken,
+        allowHttp,
+        apiKey,
+        baseUrl,
+        forgotten,
+        grace,
+        hold,
+        interval,
+        location,
+        project,
+        userAgent,
+        ...rest
+      } = found
       const connection = {
         baseUrl,
         credentials: { apiKey, accessToken },
         ...(project !== null && { project }),
-        ...(location !== null && { location })
+        ...(location !== null && { location }),
+        ...userAgentOf(userAgent, surroundings)
       }
       const problem = connectionProblem(connection, allowHttp)
+      if (problem?.option === "userAgent" && userAgent === null)
+        return file.fail({ ...place, name: variables.userAgent }, problem.why)
       if (problem !== null) {
         const node = isMap(place.node) ? place.node.get(problem.option, true) : undefined
         return file.fail({ node: node ?? place.node, name: `${place.name}.${problem.option}` }, problem.why)
@@ -269,6 +310,23 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     }
   )
 
+  /** One that may be written out, unless its name says that its value is a secret. */
+  const header = ({ key, ...place }: Place & { readonly key: string }, value: Place): Header | undefined => {
+    const name = key.toLowerCase()
+    const problem = headerProblem(name)
+    if (problem !== null) return file.fail(place, problem)
+    const read = isSecretHeader(name) ? secret(value) : mapped(textOrSecret, (text) => Redacted.make(text))(value)
+    if (read === undefined) return undefined
+    return isHeaderValue(Redacted.value(read))
+      ? [name, read]
+      : file.fail(value, "has characters that no header may have")
+  }
+
+  const headers: Read<ReadonlyArray<Header>> = mapped(file.entries(header, 50), (found, place) => {
+    const [twin] = duplicates(found.map(([name]) => name))
+    return twin === undefined ? found : file.fail(place, `has the header ${found[twin]![0]} twice`)
+  })
+
   const key = mapped(secret, (text, place): Redacted.Redacted<Uint8Array> | undefined => {
     const bytes = signingKey(Redacted.value(text))
     return bytes === undefined
@@ -281,7 +339,8 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       url: needed(url),
       secrets: defaulted(file.list(key, { max: 10 }), []),
       allowPrivate: defaulted(file.flag, false),
-      format: defaulted(file.oneOf(formats), "cloudevents")
+      format: defaulted(file.oneOf(formats), "cloudevents"),
+      headers: defaulted(headers, [])
     }),
     ({ allowPrivate, ...rest }, place): SinkOptions["target"] | undefined =>
       allowPrivate || !isPrivateUrl(Redacted.value(rest.url))
@@ -360,8 +419,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
   /** An address of PostgreSQL holds a password; a path is relative to the config. */
   const storeText = mapped(textOrSecret, (value, place) => {
     if (!isPostgres(value)) return Redacted.make(absolute(value))
-    const address = Redacted.make(value)
-    return isAddress(address) ? address : file.fail(place, `has to be ${postgresForm}`)
+    return Result.getOrElse(readAddress(value, surroundings.variable), (problem) => file.fail(place, problem))
   })
 
   /** As a service of systemd the daemon may write to its state folder alone, and the folder of the config is not that. */
@@ -373,8 +431,13 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
   }
 
   const heartbeat = mapped(
-    file.record({ url: needed(url), every: defaulted(file.duration(second, day), 60_000) }),
-    ({ every, url }): HeartbeatOptions => ({ url, everyMillis: every })
+    file.record({
+      url: needed(url),
+      every: defaulted(file.duration(second, day), 60_000),
+      method: defaulted(file.oneOf(heartbeatMethods), "POST"),
+      headers: defaulted(headers, [])
+    }),
+    ({ every, ...rest }): HeartbeatOptions => ({ ...rest, everyMillis: every })
   )
 
   return mapped(
@@ -382,8 +445,11 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       store: defaulted<Redacted.Redacted | null>(storeText, null),
       listen: defaulted<Listen | "off">(listen, defaultListen),
       token: defaulted<Redacted.Redacted | null>(token, null),
-      publicUrl: defaulted<string | null>(
-        file.parsed("an https address without a path, such as https://watch.example.com", parsePublicUrl),
+      publicUrl: defaulted<PublicUrl | null>(
+        file.parsed(
+          "an https address such as https://example.com/watch, whose path begins with no path of the daemon such as /api",
+          parsePublicUrl
+        ),
         null
       ),
       accounts: defaulted<ReadonlyArray<AccountOptions> | null>(file.list(account, { max: 2000 }), null),
@@ -391,8 +457,8 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       heartbeat: defaulted<HeartbeatOptions | null>(heartbeat, null),
       retention: defaulted(retention, defaultRetention)
     }),
-    ({ publicUrl, ...found }, place) => {
-      const { sinks, token } = found
+    (found, place) => {
+      const { publicUrl, sinks, token } = found
       const accounts = found.accounts ?? []
       const isServer = found.store !== null && isPostgres(Redacted.value(found.store))
       const listen = found.listen === "off" ? null : found.listen
@@ -434,7 +500,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         }
       }
       const store = found.store ?? Redacted.make(absolute("berth-watch.db"))
-      return { ...found, store, listen, publicOrigin: publicUrl, accounts }
+      return { ...found, store, listen, accounts }
     }
   )
 }

@@ -2,9 +2,10 @@
  * An account of the store's table as a process watches it: its credentials are found in the environment or in files of the machine where the
  * account runs, or opened with a key from there. Whatever does not come out is a sentence about this account alone.
  */
+import { variables } from "@berthkit/terminal/variables"
 import { Redacted, Result, Schema } from "effect"
 import type { TableAccount } from "../store/watchedAccounts.ts"
-import { type AccountOptions, connectionProblem, type Surroundings } from "./Config.ts"
+import { type AccountOptions, connectionProblem, type Surroundings, userAgentOf } from "./Config.ts"
 import { readSealKeys, seal, Sealed, type SealKeys, unseal } from "./seal.ts"
 
 /** Where a secret is, as in a config. */
@@ -115,7 +116,8 @@ export const problemSentence = (
     apiKey: "The API key",
     accessToken: "The access token",
     project: "The project",
-    location: "The location"
+    location: "The location",
+    userAgent: variables.userAgent
   }
   return `${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`
 }
@@ -129,7 +131,8 @@ export const resolveAccount = (
     const { credentials: stated, options } = yield* readTableAccount(account)
     const credentials = yield* openCredentials(account, stated, surroundings)
     const { allowHttp, location, project, ...rest } = options
-    const connection = { baseUrl: account.baseUrl, credentials, project, location }
+    const { baseUrl } = account
+    const connection = { baseUrl, credentials, project, location, ...userAgentOf(null, surroundings) }
     const problem = problemSentence(connection, allowHttp)
     if (problem !== null) return yield* Result.fail(problem)
     return { name: account.name, connection, ...rest, budget: null, forgottenMillis: null }

@@ -7,7 +7,7 @@ import { type AttemptEnd, type Delivery, type DeliveryKey, keyOf } from "../stor
 import { makeSignal, waitUntil } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
-import { type Failed, type Outcome, receiverState } from "./Health.ts"
+import { type Failed, type Outcome, type ReceiverState } from "./Health.ts"
 import { Queues } from "./Queues.ts"
 import { Stdout, type StreamClosed } from "./Stdout.ts"
 
@@ -65,7 +65,7 @@ export interface Courier {
 
 /** How a receiver is. */
 export interface Receiver {
-  readonly state: "up" | "failing" | "down"
+  readonly state: ReceiverState
   /** Why the last attempt failed; null while it is up. */
   readonly reason: string | null
   /** Since when nothing was delivered; null while it is up. */
@@ -214,7 +214,7 @@ export const makeCourier = Effect.fnUntraced(function* (
       return isQuiet && (next === null || next > now)
     }),
     receiver: () => {
-      const state = receiverState(queues.health)
+      const state = queues.receiver
       return state === "up" ? receiverUp : { state, reason: lastReason, sinceMillis: queues.health.failingSinceMillis }
     },
     accounts: () => ({ left: queues.accounts, unproven: queues.unproven })

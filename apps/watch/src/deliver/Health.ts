@@ -122,9 +122,16 @@ export const healthy: Health = {
 /** So many failures in a row are no accident of one event. */
 const failuresUntilFailing = 3
 
-/** How the receiver is as far as its answers show it. */
-export const receiverState = ({ failuresInRow, probeAtMillis }: Health): "up" | "failing" | "down" =>
-  probeAtMillis !== null ? "down" : failuresInRow >= failuresUntilFailing ? "failing" : "up"
+/** How a receiver may be, the best first. `retrying`: an attempt failed, and the event is attempted again; that is no trouble yet. */
+export const receiverStates = ["up", "retrying", "failing", "down"] as const
+export type ReceiverState = (typeof receiverStates)[number]
+
+/** How the receiver is as far as its answers show it. `isRetrying`: an event is left that failed before. */
+export const receiverState = ({ failuresInRow, probeAtMillis }: Health, isRetrying: boolean): ReceiverState => {
+  if (probeAtMillis !== null) return "down"
+  if (failuresInRow >= failuresUntilFailing) return "failing"
+  return isRetrying ? "retrying" : "up"
+}
 
 /** Between two attempts while the receiver is down. */
 const probeMillis = 60_000

@@ -10,6 +10,8 @@ import {
   type Health,
   healthy,
   maxFailingMillis,
+  type ReceiverState,
+  receiverState,
   retryDelay
 } from "./Health.ts"
 
@@ -56,6 +58,12 @@ export class Queues {
   /** Deliveries that are under way. */
   get inFlight(): number {
     return this.#inFlight
+  }
+
+  /** How the receiver is. */
+  get receiver(): ReceiverState {
+    const isRetrying = this.#queues.values().some(({ entries }) => entries[0]!.attempt > 0)
+    return receiverState(this.#health, isRetrying)
   }
 
   /** The accounts of which deliveries are left. */

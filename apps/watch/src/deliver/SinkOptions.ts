@@ -31,7 +31,12 @@ export interface WebhookOptions {
   /** Whether the receiver may have an address of a private network or of this machine. */
   readonly isPrivateAllowed: boolean
   readonly format: Format
+  /** Further headers; each value may be a secret. */
+  readonly headers: ReadonlyArray<Header>
 }
+
+/** The name is in lower case. */
+export type Header = readonly [name: string, value: Redacted.Redacted]
 
 export interface ExecOptions {
   readonly _tag: "Exec"

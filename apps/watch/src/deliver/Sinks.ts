@@ -13,7 +13,7 @@ import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, makeCourier, makeStdoutCourier, type Receiver, receiverUp, whileItMayPass } from "./Courier.ts"
 import { runCommand } from "./exec/runCommand.ts"
-import type { Outcome } from "./Health.ts"
+import { type Outcome, receiverStates } from "./Health.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
 import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import { Stdout } from "./Stdout.ts"
@@ -42,12 +42,12 @@ export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berthkit/watc
 })
 
 /** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
-export const sinkStates = ["up", "failing", "down", "disabled", "removed"] as const
+export const sinkStates = [...receiverStates, "disabled", "removed"] as const
 
 /** Nothing is unread of one that is removed, for which nobody waits. */
 export interface SinkState extends Backlog, Pick<SinkRow, "name" | "failingSinceMillis" | "changedAtMillis"> {
   readonly state: (typeof sinkStates)[number]
-  /** Why it is failing, down or disabled. */
+  /** Why it is retrying, failing, down or disabled. */
   readonly message: string | null
   /** With more unread events it is disabled; null where its config is not known. */
   readonly maxLag: number | null
@@ -163,12 +163,15 @@ const makeSinks = Effect.fnUntraced(function* (
   ): Pick<SinkState, "state" | "message"> => {
     if (configured !== null && !optionsOf.has(name)) return { state: "removed", message: null }
     if (disabled !== null) return { state: "disabled", message }
-    const { reason, state } = sinks.get(name)?.courier()?.receiver() ?? receiverUp
-    if (state === "down") return { state, message: reason }
-    // As another process has found it, or the one before.
-    const kept = failing.filter(({ sink }) => sink === name).map(({ receiver }) => receiver)
-    const worst = kept.find((receiver) => receiver.state === "down") ?? (state === "up" ? kept[0] : undefined)
-    return worst === undefined ? { state, message: reason } : { state: worst.state, message: worst.reason }
+    // The worst that this process, another one, or the one before has found.
+    const found: ReadonlyArray<Pick<Receiver, "state" | "reason">> = [
+      sinks.get(name)?.courier()?.receiver() ?? receiverUp,
+      ...failing.filter(({ sink }) => sink === name).map(({ receiver }) => receiver)
+    ]
+    const { reason, state } = receiverStates
+      .map((state) => found.find((each) => each.state === state))
+      .findLast((each) => each !== undefined)!
+    return { state, message: reason }
   }
 
   const statusOf = Effect.fnUntraced(function* (row: SinkRow, failing: ReadonlyArray<FailingAt>) {

@@ -4,11 +4,17 @@
  */
 import { Effect, type Redacted, Schedule } from "effect"
 import type { Outcome } from "./Health.ts"
+import type { Header } from "./SinkOptions.ts"
 import { makeSender } from "./webhook/send.ts"
+
+/** Monitors differ in what they take: those that are pushed to by a link take GET. */
+export const heartbeatMethods = ["GET", "HEAD", "POST", "PUT"] as const
 
 export interface HeartbeatOptions {
   readonly url: Redacted.Redacted<URL>
   readonly everyMillis: number
+  readonly method: (typeof heartbeatMethods)[number]
+  readonly headers: ReadonlyArray<Header>
 }
 
 /**
@@ -16,13 +22,20 @@ export interface HeartbeatOptions {
  * `onBeat` gets how each one ended.
  */
 export const heartbeat = Effect.fnUntraced(function* (
-  { everyMillis, url }: HeartbeatOptions,
+  { everyMillis, headers, method, url }: HeartbeatOptions,
   isWell: Effect.Effect<boolean>,
   onBeat: (outcome: Outcome) => Effect.Effect<void>
 ) {
   // The monitor is chosen by the operator, who may run it on this machine.
-  const target = { _tag: "Webhook", url, secrets: [], isPrivateAllowed: true, format: "cloudevents" } as const
-  const send = yield* makeSender(target)
+  const target = {
+    _tag: "Webhook",
+    url,
+    secrets: [],
+    isPrivateAllowed: true,
+    format: "cloudevents",
+    headers
+  } as const
+  const send = yield* makeSender(target, { method })
   const beat = Effect.flatMap(isWell, (well) => (well ? Effect.flatMap(send("heartbeat", "{}"), onBeat) : Effect.void))
   return yield* Effect.repeat(beat, Schedule.fixed(everyMillis))
 })

@@ -70,8 +70,35 @@ const distrust = (draft: Draft, { members }: Batch): void => {
   const missing = Array.from(draft.suspects()).length
   const expected = draft.snapshot.nodes.size
   const message = `The list lacks ${missing} of ${expected} nodes, but one of these still exists; no deletion is reported until the list can be trusted again.`
-  draft.change({ freeze: { doubt: "nodes-vanished", sinceMillis: draft.now.atMillis } })
-  draft.degrade({ trouble: "nodes-vanished", message, expected, missing })
+  freeze(draft, { trouble: "nodes-vanished", message, expected, missing })
+}
+
+/** No deletion is reported from now on. A doubt that was over a moment ago goes on. */
+const freeze = (
+  draft: Draft,
+  found: {
+    readonly trouble: Freeze["doubt"]
+    readonly message: string
+    readonly expected: number
+    readonly missing: number
+  }
+): void => {
+  const { settling } = draft.standing
+  if (settling != null) return draft.change({ freeze: settling, settling: null })
+  draft.change({ freeze: { doubt: found.trouble, sinceMillis: draft.now.atMillis } })
+  draft.degrade(found)
+}
+
+/** A service that loses nodes and finds them again is one trouble: it is over when the list was trusted for so long. */
+const settleMillis = 60_000
+
+/** After a complete sweep: reports the end of a doubt once it has lasted. */
+const settle = (draft: Draft): void => {
+  const { evidence, now, standing } = draft
+  if (standing.settling == null || now.monotonicMillis - evidence.trustedMonotonicMillis < settleMillis) return
+  const { doubt, sinceMillis } = standing.settling
+  draft.change({ settling: null })
+  draft.recover(doubt, "plausible", sinceMillis)
 }
 
 /** A member of a sample is gone. */
@@ -104,6 +131,7 @@ export const swept = (draft: Draft, sweep: SweepCompleted): void => {
   }
   if (draft.standing.freeze === null) freezeIfMany(draft, sweep)
   else thaw(draft, draft.standing.freeze, sweep)
+  settle(draft)
   formBatches(draft)
   for (const id of Array.from(draft.suspects(), ([id]) => id).sort((a, b) => a - b)) conclude(draft, id, sweep.sweep)
   const before = draft.evidence.swept
@@ -131,8 +159,7 @@ const freezeIfMany = (draft: Draft, sweep: SweepCompleted): void => {
       ? `The list is empty, though ${expected} nodes were known`
       : `${missing} of ${expected} nodes are gone at once`
   const message = `${what}; no deletion is reported until the list can be trusted again.`
-  draft.change({ freeze: { doubt: trouble, sinceMillis: draft.now.atMillis } })
-  draft.degrade({ trouble, message, expected, missing })
+  freeze(draft, { trouble, message, expected, missing })
 }
 
 /** A missing node that was not expected to go, and was not missing for a whole hold. */
@@ -180,9 +207,9 @@ const thaw = (draft: Draft, freeze: Freeze, { answered }: SweepCompleted): void 
   }
   if (isAnyNew) dissolveBatches(draft, denied)
   if (remaining > 0) return
-  draft.note({ lostInFreeze: false })
-  draft.change({ freeze: null })
-  draft.recover(freeze.doubt, isHeld ? "persisted" : "plausible", freeze.sinceMillis)
+  draft.note({ lostInFreeze: false, trustedMonotonicMillis: draft.now.monotonicMillis })
+  draft.change({ freeze: null, ...(isHeld ? {} : { settling: freeze }) })
+  if (isHeld) draft.recover(freeze.doubt, "persisted", freeze.sinceMillis)
 }
 
 /** Since when reads deny each suspect. */

@@ -29,6 +29,8 @@ export const Standing = Schema.Struct({
   outage: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
   /** Since when no deletion is reported; null while they are. */
   freeze: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
+  /** A doubt that is over, of which no event says so yet: deletions are reported, and another doubt soon is the same one. */
+  settling: Schema.optionalKey(Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis }))),
   /** Since when the list shows another account; null while it does not. */
   stranger: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
   /** How often trouble was reported: the versions of those events, which clocks cannot repeat. */
@@ -83,6 +85,8 @@ export interface Evidence {
   readonly batches: ReadonlyArray<Batch>
   /** When nodes were reported deleted lately that were not seen terminating, on the monotonic clock. */
   readonly losses: ReadonlyArray<number>
+  /** When the list was trusted again last. */
+  readonly trustedMonotonicMillis: number
   /** Whether a node was reported deleted in the present freeze. */
   readonly lostInFreeze: boolean
   /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
@@ -104,6 +108,8 @@ const initialEvidence = (seed: number, fingerprint: string | null, begun: Moment
   failedMonotonicMillis: -Infinity,
   batches: [],
   losses: [],
+  // After a restart it settles anew.
+  trustedMonotonicMillis: begun.monotonicMillis,
   lostInFreeze: false,
   baselineOrder: -1,
   census: emptyCensus()

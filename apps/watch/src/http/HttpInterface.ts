@@ -7,12 +7,12 @@ import { isLoopbackName, readHostName } from "@berthkit/web/guard"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Data, Effect, Layer, type Redacted } from "effect"
 import { HttpServer } from "effect/http"
-import type { WatchConfig } from "../config/Config.ts"
+import type { PublicUrl, WatchConfig } from "../config/Config.ts"
 import type { Sinks } from "../deliver/Sinks.ts"
 import type { Store } from "../store/Store.ts"
 import type { Progress } from "../telemetry/Progress.ts"
 import type { Troubles } from "../troubles/Troubles.ts"
-import { makeApp } from "./app.ts"
+import { makeApp, withoutPath } from "./app.ts"
 import { storeDaemon } from "./storeDaemon.ts"
 
 interface ServeOptions {
@@ -20,8 +20,8 @@ interface ServeOptions {
   /** `0` picks a free one. */
   readonly port: number
   readonly token?: Redacted.Redacted | undefined
-  /** The origin that browsers see, where a proxy with TLS is in front. */
-  readonly publicOrigin?: string | undefined
+  /** Where browsers see the daemon if a proxy with TLS is in front. */
+  readonly publicUrl?: PublicUrl | undefined
 }
 
 /** The address is taken, is not this machine's, or would be open to anyone. */
@@ -35,10 +35,10 @@ const maxConnections = 500
 const drainMillis = 1000
 
 /** Gives a way to cut the connections on which a stream is, which would never end by themselves. */
-const trackStreams = (server: Server): (() => void) => {
+const trackStreams = (server: Server, publicPath: string): (() => void) => {
   const streams = new Set<ServerResponse>()
-  server.on("request", ({ url }, response) => {
-    if (url !== "/events" && !url?.startsWith("/events?")) return
+  server.on("request", ({ url = "" }, response) => {
+    if (withoutPath(url, publicPath).split("?", 1)[0] !== "/events") return
     streams.add(response)
     response.once("close", () => streams.delete(response))
   })
@@ -62,7 +62,7 @@ const makeServer = (): Server => {
 const isEvery = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
 /** Serves until the scope closes. Gives the URL. */
-export const serve = Effect.fnUntraced(function* ({ host, port, publicOrigin, token }: ServeOptions) {
+export const serve = Effect.fnUntraced(function* ({ host, port, publicUrl, token }: ServeOptions) {
   const name = readHostName(host)
   if (token === undefined && (name === undefined || !isLoopbackName(name))) {
     return yield* new NotServed({
@@ -71,9 +71,9 @@ export const serve = Effect.fnUntraced(function* ({ host, port, publicOrigin, to
     })
   }
   const hosts = isEvery(host) || name === undefined ? [] : [name]
-  const app = yield* makeApp({ token, hosts, publicOrigin, cookie: `berth_watch_${port}` })
+  const app = yield* makeApp({ token, hosts, publicUrl, cookie: `berth_watch_${port}` })
   const node = makeServer()
-  const cutStreams = trackStreams(node)
+  const cutStreams = trackStreams(node, publicUrl?.path ?? "")
   const server = yield* NodeHttpServer.make(() => node, { host, port, gracefulShutdownTimeout: drainMillis }).pipe(
     Effect.mapError(({ cause }) => {
       const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
@@ -93,7 +93,7 @@ export const serve = Effect.fnUntraced(function* ({ host, port, publicOrigin, to
 })
 
 /** Without a token it is served on loopback alone. */
-export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicOrigin" | "sinks">
+export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicUrl" | "sinks">
 
 export class HttpInterface extends Context.Service<
   HttpInterface,
@@ -104,7 +104,7 @@ export class HttpInterface extends Context.Service<
 >()("@berthkit/watch/http/HttpInterface") {
   static readonly layer = ({
     listen,
-    publicOrigin,
+    publicUrl,
     sinks,
     token
   }: HttpOptions): Layer.Layer<HttpInterface, NotServed, Store | Sinks | Progress | Troubles> =>
@@ -112,9 +112,8 @@ export class HttpInterface extends Context.Service<
       ? Layer.succeed(HttpInterface, { url: null })
       : Layer.effect(
           HttpInterface,
-          Effect.map(
-            serve({ ...listen, token: token ?? undefined, publicOrigin: publicOrigin ?? undefined }),
-            (url) => ({ url })
-          )
+          Effect.map(serve({ ...listen, token: token ?? undefined, publicUrl: publicUrl ?? undefined }), (url) => ({
+            url
+          }))
         ).pipe(Layer.provide(storeDaemon(sinks)))
 }

@@ -245,8 +245,15 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
     described("Readiness", "503 while the last complete sweep of an account is too old, or the store takes no writes.")
   ),
   HttpApiEndpoint.get("metrics", "/metrics", {
+    query: { account },
+    error: refusals,
     success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
-  }).annotateMerge(described("Metrics", "Metrics in the text format of Prometheus.")),
+  }).annotateMerge(
+    described(
+      "Metrics",
+      "Metrics in the text format of Prometheus. With more than 100 accounts, of all together; one by one with `account`."
+    )
+  ),
   HttpApiEndpoint.get("targets", "/sd", {
     query: {
       account,

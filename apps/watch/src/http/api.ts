@@ -5,15 +5,14 @@ import { Clock, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
-import { Daemon, refusalStatus, Refused } from "./Daemon.ts"
-import { fail } from "./failures.ts"
+import type { PublicUrl } from "../config/Config.ts"
+import { Daemon, Refused } from "./Daemon.ts"
+import { fail, orFailure } from "./failures.ts"
 import { openSilences } from "./records.ts"
 import { sessionOf, sessionSeconds } from "./session.ts"
 import { makeStreams } from "./sse.ts"
 import { type AttemptResult, tooManyAttempts } from "./TokenAttempts.ts"
 import { WatchApi } from "./WatchApi.ts"
-
-const orFailure = Effect.mapError(({ kind, message }: Refused) => fail(refusalStatus[kind], message))
 
 const status = HttpApiBuilder.group(WatchApi, "status", (handlers) =>
   Effect.gen(function* () {
@@ -116,8 +115,8 @@ export interface Entrance {
   /** What a caller has to show; without one, nothing. */
   readonly token: Redacted.Redacted | undefined
   readonly cookie: string
-  /** The origin that browsers see, where a proxy with TLS is in front. */
-  readonly publicOrigin?: string | undefined
+  /** Where browsers see the daemon if a proxy with TLS is in front. */
+  readonly publicUrl?: PublicUrl | undefined
 }
 
 /** How one request came. */
@@ -138,9 +137,17 @@ export const CurrentEntrance = Context.Reference<RequestEntrance>("@berthkit/wat
   })
 })
 
-/** `Secure` behind TLS alone: over plain HTTP a browser would not keep it. */
-const cookieOptions = ({ isSecure }: RequestEntrance) =>
-  ({ httpOnly: true, sameSite: "strict", path: "/", ...(isSecure ? { secure: true } : {}) }) as const
+/**
+ * `Secure` behind TLS alone: over plain HTTP a browser would not keep it. Other programs behind the same proxy do not get it if the daemon has
+ * a path there.
+ */
+const cookieOptions = ({ isSecure, publicUrl }: RequestEntrance) =>
+  ({
+    httpOnly: true,
+    sameSite: "strict",
+    path: (isSecure && publicUrl?.path) || "/",
+    ...(isSecure ? { secure: true } : {})
+  }) as const
 
 const session = HttpApiBuilder.group(WatchApi, "session", (handlers) =>
   handlers

@@ -14,6 +14,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApiBuilder, HttpApiError } from "effect/http-api"
+import type { PublicUrl } from "../config/Config.ts"
 import { StoreFailed } from "../store/StoreFailed.ts"
 import * as Api from "./api.ts"
 import { Daemon } from "./Daemon.ts"
@@ -69,24 +70,33 @@ const bearerToken = ({ headers }: Request): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
 /** Whether a request came through the proxy that browsers see. */
-const isThroughProxy = ({ headers }: Request, publicOrigin: string | undefined): boolean =>
-  publicOrigin !== undefined && (headers["origin"] === publicOrigin || headers["host"] === new URL(publicOrigin).host)
+const isThroughProxy = ({ headers }: Request, publicUrl: PublicUrl | undefined): boolean =>
+  publicUrl !== undefined &&
+  (headers["origin"] === publicUrl.origin || headers["host"] === new URL(publicUrl.origin).host)
+
+/** The target of a request without the path below which browsers see the daemon: some proxies take it away, others do not. */
+export const withoutPath = (target: string, publicPath: string): string => {
+  if (publicPath === "" || !target.startsWith(publicPath)) return target
+  const rest = target.slice(publicPath.length)
+  if (rest === "" || rest.startsWith("?")) return `/${rest}`
+  return rest.startsWith("/") ? rest : target
+}
 
 /**
  * The address of the client. What the proxy in front says of it is believed only of a proxy on this machine; it is the last address in
  * the header, since a client may have written those before.
  */
-const addressOf = ({ headers, remoteAddress }: Request, publicOrigin: string | undefined): string => {
+const addressOf = ({ headers, remoteAddress }: Request, isBehindProxy: boolean): string => {
   const peer = Option.getOrElse(remoteAddress, () => "")
-  if (publicOrigin === undefined || !/^(::ffff:)?127\.|^::1$/.test(peer)) return peer
+  if (!isBehindProxy || !/^(::ffff:)?127\.|^::1$/.test(peer)) return peer
   return headers["x-forwarded-for"]?.split(",").at(-1)?.trim() || peer
 }
 
 /** Gives the effect that answers a request. It never fails; what goes wrong is a reply. */
-export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicOrigin, token }: AppOptions) {
+export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, token }: AppOptions) {
   const access: GuardAccess = {
     scheme: "http",
-    publicOrigin,
+    publicOrigin: publicUrl?.origin,
     // With a token an unknown name is harmless, and a daemon beyond loopback is reached by names that it cannot know.
     hosts: token === undefined ? new Set(hosts) : "any",
     needsToken: token !== undefined
@@ -101,7 +111,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicOrigi
   const attemptFrom = (request: Request) => (given: string) =>
     token === undefined
       ? Effect.succeed<AttemptResult>("wrong")
-      : attempts(addressOf(request, publicOrigin), () => isSameSecret(given, Redacted.value(token)))
+      : attempts(addressOf(request, publicUrl !== undefined), () => isSameSecret(given, Redacted.value(token)))
   const showsToken = (request: Request, nowMillis: number): Effect.Effect<AttemptResult> => {
     if (token === undefined) return Effect.succeed("wrong")
     const given = bearerToken(request)
@@ -112,7 +122,8 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicOrigi
   }
 
   return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+    const received = yield* HttpServerRequest.HttpServerRequest
+    const request = received.modify({ url: withoutPath(received.url, publicUrl?.path ?? "") })
     const shown = yield* showsToken(request, yield* Clock.currentTimeMillis)
     if (shown === "turnedAway") return turnedAway
     const isKnown = shown === "right"
@@ -128,9 +139,11 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicOrigi
       Effect.provideService(Api.CurrentEntrance, {
         token,
         cookie,
-        isSecure: isThroughProxy(request, publicOrigin),
+        publicUrl,
+        isSecure: isThroughProxy(request, publicUrl),
         attempt: attemptFrom(request)
       }),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.catchCause((cause) => fallback(request, cause))
     )
     // The router takes fewer kinds of JSON than the guard, and refuses others in plain text.

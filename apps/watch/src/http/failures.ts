@@ -1,9 +1,10 @@
 /**
  * Failures of the HTTP interface: one sentence with its status, as schemas for the contract and as responses.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
+import { refusalStatus, type Refused } from "./Daemon.ts"
 
 const failureOf = <Status extends number>(status: Status, description: string) =>
   Schema.Struct({ status: Schema.Literal(status), message: Schema.String })
@@ -24,6 +25,9 @@ export const failures = {
 }
 
 export const fail = <Status extends number>(status: Status, message: string) => ({ status, message })
+
+/** What the daemon refuses, as the failure of an endpoint. */
+export const orFailure = Effect.mapError(({ kind, message }: Refused) => fail(refusalStatus[kind], message))
 
 export const failureResponse = (
   status: number,

@@ -1,12 +1,14 @@
 /**
  * The metrics of the daemon in Prometheus's text format: what its state is at this moment, made anew for each scrape so that a
  * series ends with what it was about, and the counters and histograms of Effect's registry, which its parts and the client
- * update. No series is about a single node.
+ * update. No series is about a single node, and none about a single account where there are many: the text stays small.
  */
 import { Clock, Context, DateTime, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import pkg from "../../package.json" with { type: "json" }
-import { Daemon } from "./Daemon.ts"
+import { knownStatuses } from "@berthkit/core/domain/NodeStatus"
+import { Daemon, Refused } from "./Daemon.ts"
+import type { NodeCount } from "../store/present.ts"
 import { sinkStates } from "../deliver/Sinks.ts"
 import { silenceStates } from "../store/silences.ts"
 import {
@@ -29,6 +31,38 @@ interface Gauge {
   readonly samples: ReadonlyArray<Sample>
 }
 
+/** One value for the values of many accounts; null where it is not known. */
+type Combine = (values: ReadonlyArray<number | null>) => number | null
+
+/** A gauge about accounts, whose samples each have the label `account`. */
+interface AccountGauge extends Gauge {
+  readonly combine: Combine
+}
+
+const overKnown =
+  (combine: (values: ReadonlyArray<number>) => number): Combine =>
+  (values) => {
+    const known = values.filter((value) => value !== null)
+    return known.length === 0 ? null : combine(known)
+  }
+const sum = overKnown((values) => values.reduce((total, value) => total + value, 0))
+/** A part of a sum is no sum of money. */
+const sumOfAll: Combine = (values) => (values.includes(null) ? null : sum(values))
+const highest = overKnown((values) => values.reduce((a, b) => Math.max(a, b)))
+const lowest = overKnown((values) => values.reduce((a, b) => Math.min(a, b)))
+
+const withoutAccount = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== "account"))
+
+/** The same for all accounts together. */
+const combined = ({ combine, samples, ...gauge }: AccountGauge): Gauge => ({
+  ...gauge,
+  samples: Array.from(
+    Map.groupBy(samples, ([, attributes]) => JSON.stringify(withoutAccount(attributes))).values(),
+    (alike): Sample => [combine(alike.map(([value]) => value)), withoutAccount(alike[0]![1])]
+  )
+})
+
 const seconds = (millis: number | null): number | null => (millis === null ? null : millis / 1000)
 
 /** One sample for each state, 1 for the present one. */
@@ -38,47 +72,55 @@ const stateSamples = <State extends string>(
   attributes: Attributes
 ): ReadonlyArray<Sample> => states.map((state) => [state === present ? 1 : 0, { ...attributes, state }])
 
-const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): ReadonlyArray<Gauge> => {
+const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): ReadonlyArray<AccountGauge> => {
   const each = (value: (status: AccountStatus) => number | null): ReadonlyArray<Sample> =>
     accounts.map((status) => [value(status), { account: status.account }])
   return [
     {
       name: "berth_account_state",
+      combine: sum,
       description: "1 for the present state of the account.",
       samples: accounts.flatMap(({ account, state }) => stateSamples(accountStates, state, { account }))
     },
     {
       name: "berth_last_success_timestamp_seconds",
+      combine: lowest,
       description: "When the last complete sweep ended.",
       samples: each(({ lastSweep }) => (lastSweep === null ? null : DateTime.toEpochMillis(lastSweep.endedAt) / 1000))
     },
     {
       name: "berth_last_success_age_seconds",
+      combine: highest,
       description: "Time since the last complete sweep ended.",
       samples: each((status) => seconds(sweepAgeMillis(status, nowMillis)))
     },
     {
       name: "berth_sweep_interval_seconds",
+      combine: highest,
       description: "Planned time from the start of one sweep to the next.",
       samples: each(({ sweepIntervalMillis }) => seconds(sweepIntervalMillis))
     },
     {
       name: "berth_detection_latency_seconds",
+      combine: highest,
       description: "Longest delay of a change within the last hour: the width of observedBetween.",
       samples: each(({ detectionLatencyMillis }) => seconds(detectionLatencyMillis))
     },
     {
       name: "berth_unreadable_records",
+      combine: sum,
       description: "Records that the last complete sweep could not read; nothing is reported about their nodes.",
       samples: each(({ lastSweep, unreadable }) => (lastSweep === null ? null : (unreadable?.count ?? 0)))
     },
     {
       name: "berth_ratelimit_limit",
+      combine: sum,
       description: "Requests that the service grants per window.",
       samples: each(({ allowance }) => allowance?.limit ?? null)
     },
     {
       name: "berth_ratelimit_remaining",
+      combine: sum,
       description: "Requests left in the rate limit.",
       samples: each(({ allowance }) => allowance?.remaining ?? null)
     }
@@ -88,19 +130,22 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
 /** What the engine counts of itself, by its name: where one process has the store the engine is not loaded. */
 const engineShards = Metric.gauge("effect_cluster_shards", { bigint: true })
 
-const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<Gauge> => [
+const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGauge> => [
   {
     name: "berth_cost_month_to_date_inr",
+    combine: sumOfAll,
     description: "What the account spent in this month, in rupees. Months begin at midnight in India.",
     samples: costs.map(({ account, spent }) => [spent.amountInr, { account }])
   },
   {
     name: "berth_cost_forecast_inr",
+    combine: sumOfAll,
     description: "What the month will cost if nothing changes until its end, in rupees.",
     samples: costs.map(({ account, forecast }) => [forecast?.amountInr ?? null, { account }])
   },
   {
     name: "berth_cost_error_inr",
+    combine: sumOfAll,
     description: "How far berth_cost_month_to_date_inr may be off, in rupees; absent where a price was not known.",
     samples: costs.map(({ account, spent }) => [spent.errorInr, { account }])
   }
@@ -211,29 +256,107 @@ const format = (gauges: ReadonlyArray<Gauge>): string => {
   return PrometheusMetrics.formatUnsafe(context)
 }
 
-/** What accumulates. The gauges of the client are those of the accounts above, by other names. */
-const formatRegistry = Effect.map(Metric.MetricRegistry, (registry) =>
-  PrometheusMetrics.formatUnsafe(
-    Context.make(Metric.MetricRegistry, new Map(Array.from(registry).filter(([, { type }]) => type !== "Gauge")))
-  )
-)
+const nodeGauge = (counts: ReadonlyArray<NodeCount>): AccountGauge => ({
+  name: "berth_nodes",
+  description: "Nodes by status and plan; 0, without a plan, for a status that no node has.",
+  combine: sum,
+  samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan: plan ?? "" }])
+})
 
-/** The whole answer to a scrape. */
+/**
+ * With a 0 for each status without nodes, because an alert cannot be about a series that is not there. `subjects`: what the series
+ * are about, whose nodes are known.
+ */
+const withZeros = (gauge: Gauge, subjects: ReadonlyArray<Attributes>): Gauge => {
+  const keyOf = ({ account, status }: Attributes) => JSON.stringify([account, status])
+  const present = new Set(gauge.samples.map(([, attributes]) => keyOf(attributes)))
+  const absent = subjects
+    .flatMap((subject) => knownStatuses.map((status): Attributes => ({ ...subject, status, plan: "" })))
+    .filter((attributes) => !present.has(keyOf(attributes)))
+  return { ...gauge, samples: [...gauge.samples, ...absent.map((attributes): Sample => [0, attributes])] }
+}
+
+/** Prometheus reads a megabyte in a blink, and a process may have thousands of accounts: with more they are shown together. */
+const maxAccounts = 100
+
+type Entry = Metric.Metric.Metadata<any, any>
+
+/** The state of the same counter or histogram of several accounts. */
+const addStates = (states: ReadonlyArray<any>): any => {
+  const [first] = states
+  const total = (of: (state: any) => number) => states.reduce((all, state) => all + of(state), 0)
+  if (!("buckets" in first)) return { ...first, count: total(({ count }) => count) }
+  return {
+    ...first,
+    count: total(({ count }) => count),
+    sum: total(({ sum }) => sum),
+    buckets: first.buckets.map(([bound]: [number], at: number) => [bound, total(({ buckets }) => buckets[at][1])])
+  }
+}
+
+/** Those of all accounts, each as one. */
+const combinedEntries = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
+  Array.from(
+    Map.groupBy(entries, ({ attributes = {}, id }) => `${id} ${JSON.stringify(withoutAccount(attributes))}`).values(),
+    (alike): Entry => {
+      const [{ attributes = {}, hooks, ...rest }] = alike as [Entry]
+      const get: Entry["hooks"]["get"] = (context) => addStates(alike.map(({ hooks }) => hooks.get(context)))
+      return { ...rest, attributes: withoutAccount(attributes), hooks: { ...hooks, get } }
+    }
+  )
+
+/** What accumulates. The gauges of the client are those of the accounts above, by other names. */
+const formatRegistry = (choose: (entries: ReadonlyArray<Entry>) => ReadonlyArray<Entry>) =>
+  Effect.map(Metric.MetricRegistry, (registry) => {
+    const entries = choose(Array.from(registry.values()).filter(({ type }) => type !== "Gauge"))
+    return PrometheusMetrics.formatUnsafe(
+      Context.make(Metric.MetricRegistry, new Map(entries.map((entry, at) => [String(at), entry])))
+    )
+  })
+
+const gaugesOfAccounts = Effect.fnUntraced(function* (accounts: ReadonlyArray<AccountStatus>) {
+  const daemon = yield* Daemon
+  const names = new Set(accounts.map(({ account }) => account))
+  const isOf = ({ account }: { readonly account: string }) => names.has(account)
+  return {
+    nodes: nodeGauge((yield* daemon.nodeCounts).filter(isOf)),
+    others: [
+      ...accountGauges(accounts, yield* Clock.currentTimeMillis),
+      ...costGauges((yield* daemon.monthCosts).filter(isOf))
+    ]
+  }
+})
+
+const isSweptOnce = ({ lastSweep }: AccountStatus): boolean => lastSweep !== null
+
+const ofEach = ({ account }: AccountStatus): Attributes => ({ account })
+
+/** The series about one account, whatever the number of accounts: a scrape of its own. */
+export const formatAccountMetrics = Effect.fnUntraced(function* (name: string) {
+  const daemon = yield* Daemon
+  const found = (yield* daemon.accounts).filter(({ account }) => account === name)
+  if (found.length === 0) return yield* new Refused({ kind: "unknown", message: `There is no account ${name}.` })
+  const own = found.filter(isOwn)
+  const { nodes, others } = yield* gaugesOfAccounts(own)
+  const troubles = (yield* daemon.troubles).filter(({ about }) => about.kind === "account" && about.name === name)
+  const gauges = [withZeros(nodes, own.filter(isSweptOnce).map(ofEach)), troubleGauge(troubles), ...others]
+  const isOf = ({ attributes }: Entry) => attributes?.["account"] === name
+  return format(gauges) + (yield* formatRegistry((entries) => entries.filter(isOf)))
+})
+
+/** The answer to a scrape. The series about accounts are about each of them, or, where there are many, about all of them together. */
 export const formatMetrics = Effect.gen(function* () {
   const daemon = yield* Daemon
-  const [accounts, sinks, counts, troubles, silences] = yield* Effect.all([
+  const [accounts, sinks, troubles, silences] = yield* Effect.all([
     daemon.accounts,
     daemon.sinks,
-    daemon.nodeCounts,
     daemon.troubles,
     daemon.silences
   ])
-  const nodes: Gauge = {
-    name: "berth_nodes",
-    description: "Nodes by status and plan.",
-    samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan: plan ?? "" }])
-  }
-  const now = yield* Clock.currentTimeMillis
+  const own = accounts.filter(isOwn)
+  const areMany = own.length > maxAccounts
+  const { nodes, others } = yield* gaugesOfAccounts(own)
+  const swept = own.filter(isSweptOnce)
   const storeBytes: Gauge = {
     name: "berth_store_bytes",
     description: "Size of the store's rows and indexes, which maxSize limits.",
@@ -243,13 +366,12 @@ export const formatMetrics = Effect.gen(function* () {
     ...processGauges,
     residentBytes(),
     storeBytes,
-    nodes,
+    areMany ? withZeros(combined(nodes), swept.length > 0 ? [{}] : []) : withZeros(nodes, swept.map(ofEach)),
     troubleGauge(troubles),
-    ...accountGauges(accounts.filter(isOwn), now),
-    ...costGauges(yield* daemon.monthCosts),
-    ...fleetGauges(accounts, (yield* Metric.value(engineShards)).value, now),
+    ...(areMany ? others.map(combined) : others),
+    ...fleetGauges(accounts, (yield* Metric.value(engineShards)).value, yield* Clock.currentTimeMillis),
     ...sinkGauges(sinks),
     silenceGauge(silences)
   ]
-  return format(gauges) + (yield* formatRegistry)
+  return format(gauges) + (yield* formatRegistry(areMany ? combinedEntries : (entries) => entries))
 })

@@ -5,8 +5,8 @@ import { Clock, Context, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { Daemon } from "./Daemon.ts"
-import { fail } from "./failures.ts"
-import { formatMetrics } from "./metrics.ts"
+import { fail, orFailure } from "./failures.ts"
+import { formatAccountMetrics, formatMetrics } from "./metrics.ts"
 import { ownPart, readinessOf } from "./readiness.ts"
 import { believedNodes, type LastGood, targetGroups } from "./targets.ts"
 import type { WatchedNode } from "./records.ts"
@@ -77,7 +77,9 @@ export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
           return yield* all.ready ? Effect.succeed(readiness) : Effect.fail(readiness)
         })
       )
-      .handle("metrics", () => formatMetrics)
+      .handle("metrics", ({ query: { account } }) =>
+        account === undefined ? formatMetrics : orFailure(formatAccountMetrics(account))
+      )
       .handle("targets", ({ query: { account, address = "public", port = defaultPort } }) =>
         Effect.map(targets(account), (nodes) => targetGroups(nodes, { address, port }))
       )

@@ -183,10 +183,10 @@ export const SinkStatus = Schema.Struct({
   kind: Schema.String.annotate({ description: "`webhook`, `exec` or `stdout`." }),
   state: Schema.Literals(sinkStates).annotate({
     description:
-      "`failing`: the last three attempts failed, or more. `down`: its receiver is not there, and is tried once a minute. " +
+      "`retrying`: an attempt failed, and the event is attempted again. `failing`: the last three attempts failed, or more. `down`: its receiver is not there, and is tried once a minute. " +
       "`removed`: the config has no such sink; nothing is delivered to it."
   }),
-  message: Schema.NullOr(Schema.String).annotate({ description: "Why it is failing, down or disabled." }),
+  message: Schema.NullOr(Schema.String).annotate({ description: "Why it is retrying, failing, down or disabled." }),
   cursor: Schema.String,
   lag: Count.annotate({ description: "Events that it has not read; 0 for a removed sink." }),
   waiting: Count.annotate({

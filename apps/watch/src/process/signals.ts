@@ -10,6 +10,8 @@ export class StopSignal extends Context.Service<
   {
     /** Done once the process is asked to end. */
     readonly received: Effect.Effect<void>
+    /** Whether it was. */
+    readonly isReceived: Effect.Effect<boolean>
   }
 >()("@berthkit/watch/process/StopSignal") {
   static readonly layer = Layer.effect(
@@ -26,7 +28,7 @@ export class StopSignal extends Context.Service<
             for (const signal of stopSignals) process.off(signal, onSignal)
           })
       )
-      return StopSignal.of({ received: Deferred.await(received) })
+      return StopSignal.of({ received: Deferred.await(received), isReceived: Deferred.isDone(received) })
     })
   )
 }

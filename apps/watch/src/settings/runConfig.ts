@@ -3,8 +3,8 @@
  * account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` change what they name.
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
-import { allowHttpFlag, baseUrlFlag, placeFlags, placeGiven } from "@berthkit/terminal/connectionFlags"
-import { Effect, Option, Redacted } from "effect"
+import { allowHttpFlag, baseUrlFlag, flagsGiven, placeFlags, userAgentFlag } from "@berthkit/terminal/connectionFlags"
+import { Effect, Option } from "effect"
 import type { Command } from "effect/cli"
 import {
   accountName,
@@ -19,6 +19,7 @@ import { CommandFailed, misused } from "../process/CommandFailed.ts"
 import { defaultRetention } from "../store/retention.ts"
 import {
   checkedStore,
+  checkProxy,
   defaultStorePath,
   readConfigFile,
   stdoutSink,
@@ -62,10 +63,10 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
     )
   }
   return {
-    store: Redacted.make(Option.isSome(store) ? yield* checkedStore(store.value, "--store") : yield* defaultStorePath),
+    store: Option.isSome(store) ? yield* checkedStore(store.value, "--store") : yield* defaultStorePath,
     listen,
     token,
-    publicOrigin: null,
+    publicUrl: null,
     accounts: [{ ...defaultAccount, name: account, connection: options }],
     sinks: [stdoutSink],
     heartbeat: null,
@@ -77,6 +78,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
 export const connectionFlags = {
   baseUrl: baseUrlFlag,
   ...placeFlags,
+  userAgent: userAgentFlag,
   allowHttp: allowHttpFlag,
   account: textFlag("account", "NAME", "Name of the account in events (or BERTH_ACCOUNT; default default)")
 }
@@ -92,11 +94,13 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   config,
   location,
   project,
-  store
+  store,
+  userAgent
 }: ConnectionOptions & StoreOptions): Effect.fn.Return<WatchConfig, CommandFailed> {
+  yield* checkProxy
   if (Option.isNone(config)) {
     const connection = yield* Effect.mapError(
-      readConnection(baseUrl, allowHttp, placeGiven({ project, location })),
+      readConnection(baseUrl, allowHttp, flagsGiven({ project, location, userAgent })),
       fromSettingFault
     )
     return yield* environmentConfig(connection, yield* readAccount(account), store)
@@ -105,6 +109,7 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
     "--base-url": Option.isSome(baseUrl),
     "--project": Option.isSome(project),
     "--location": Option.isSome(location),
+    "--user-agent": Option.isSome(userAgent),
     "--allow-http": allowHttp,
     "--account": Option.isSome(account)
   }

@@ -2,8 +2,9 @@
  * Which store a command is about: the one of a config, or the one that `run` uses without a config; and what is known of its daemon.
  */
 import { berthFolder } from "@berthkit/core/client/AccountFolder"
-import { readVariable } from "@berthkit/terminal/Connection"
-import { isAddress, isPostgres, postgresForm } from "@berthkit/terminal/postgresAddress"
+import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
+import { readPostgresAddress, readVariable } from "@berthkit/terminal/Connection"
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
 import type { Command } from "effect/cli"
 import { defaultMaxLag, isToken, tokenForm } from "../config/Config.ts"
@@ -23,6 +24,12 @@ export type StoreOptions = Command.Command.Config.Infer<typeof storeFlags>
 /** Reads the config; reports each of its faults. */
 export const readConfigFile = (path: string) =>
   Effect.catch(loadConfig(path), ({ lines }) => Effect.andThen(report(...lines), misused(`${path} cannot be used.`)))
+
+/** Refuses a variable that names no usable proxy: with it no request could ever be sent, and the environment of a process does not change. */
+export const checkProxy = Effect.mapError(
+  Effect.try({ try: () => proxyVariables(process.env), catch: (cause) => (cause as Error).message }),
+  (problem) => misused(`${problem}.`, "Set it to an address such as http://proxy.example.com:3128, or unset it.")
+)
 
 /** What a variable holds; undefined when it is not set, or blank. */
 export const variable = (name: string) =>
@@ -47,16 +54,21 @@ export const stdoutSink: SinkOptions = {
 }
 
 /** A path, or an address of PostgreSQL that can be one. It holds a password, so that no message has it. */
-export const checkedStore = (store: string, from: string): Effect.Effect<string, CommandFailed> =>
-  isPostgres(store) && !isAddress(Redacted.make(store))
-    ? Effect.fail(misused(`${from} has to be ${postgresForm}.`))
-    : Effect.succeed(store)
+export const checkedStore = Effect.fnUntraced(function* (
+  store: string,
+  from: string
+): Effect.fn.Return<Redacted.Redacted, CommandFailed> {
+  if (!isPostgres(store)) return Redacted.make(store)
+  return yield* Effect.mapError(Effect.fromResult(yield* readPostgresAddress(store)), (problem) =>
+    misused(`${from} ${problem}.`)
+  )
+})
 
 export const defaultStorePath = Effect.gen(function* () {
   const chosen = yield* variable("BERTH_WATCH_STORE")
   if (chosen !== undefined) return yield* checkedStore(chosen, "BERTH_WATCH_STORE")
   return yield* berthFolder(variable).pipe(
-    Effect.map((folder) => `${folder}/watch.db`),
+    Effect.map((folder) => Redacted.make(`${folder}/watch.db`)),
     Effect.mapError(({ message }) => misused(`There is no folder for the store: ${message}.`))
   )
 })
@@ -80,9 +92,7 @@ export const storeSettings = Effect.fnUntraced(function* ({
   const found = Option.isSome(config) ? yield* readConfigFile(config.value) : null
   const named = Option.getOrUndefined(flag)
   const store =
-    named === undefined
-      ? (found?.store ?? Redacted.make(yield* defaultStorePath))
-      : Redacted.make(yield* checkedStore(named, "--store"))
+    named === undefined ? (found?.store ?? (yield* defaultStorePath)) : yield* checkedStore(named, "--store")
   return {
     store,
     token: found?.token ?? token,

@@ -65,7 +65,7 @@ const failing = <Part extends object>(part: Part) =>
 const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | null) {
   const sql = yield* SqlClient.SqlClient
   const { notify, notifyUnsafe, wait } = makeSignal()
-  const { health, watched } = makeStoreHealth()
+  const { health, watched } = makeStoreHealth(shared?.renew ?? Effect.void)
   const ownership = shared === null ? soleOwnership : makeOwnership(sql)
   const peers = shared ?? noPeers
   const orders = makeOrders(sql, shared)

@@ -22,9 +22,13 @@ const sentences = {
     "Use the version that made it, or name another store. Nothing was changed in it."
   ],
   unavailable: ["The store cannot be reached", "Check the address and the network."],
+  readOnly: [
+    "The server of the store takes no writes",
+    "Wait until it is the primary, or name the primary in the address; the daemon then goes on."
+  ],
   denied: [
     "The store refuses the user",
-    "Check the name and the password, and what that user may do: berth-watch migrate names it."
+    "Check the name and the password, in the address or in PGUSER and PGPASSWORD, and what that user may do: berth-watch migrate names it."
   ],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   encoding: ["The database of the store cannot keep every character", "Use a database with the encoding UTF8."],
@@ -44,7 +48,7 @@ const sentences = {
 } satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>
 
 /**
- * `inUse`: another `run` owns it. `otherSchema`: another version of the program, or another program, made it. `unavailable`: a server that cannot be reached.
+ * `inUse`: another `run` owns it. `otherSchema`: another version of the program, or another program, made it. `unavailable`: a server that cannot be reached. `readOnly`: one that takes no writes.
  * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process
  * owns the account now. `repeated`: an event is there already. `statement`: anything else, which is a bug in the program.
  */
@@ -82,12 +86,14 @@ const faultsOfServer = new Map<string, StoreFault>([
   ["40", "busy"],
   ["57", "unavailable"],
   // A standby that was not promoted yet.
-  ["25006", "unavailable"],
+  ["25006", "readOnly"],
   ["58", "unavailable"]
 ])
 
 const faultOf = ({ reason }: SqlError): StoreFault | null => {
   if (reason._tag === "ConnectionError") return "unavailable"
+  // Without a state where the server asks for a password and there is none.
+  if (reason._tag === "AuthenticationError") return "denied"
   if (reason._tag === "UniqueViolation" && eventIdKeys.has(reason.constraint)) return "repeated"
   const { cause } = reason
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return null
@@ -111,6 +117,7 @@ export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
     : new StoreFailed({ fault, detail: error.message })
 }
 
+const passing: ReadonlySet<StoreFault> = new Set(["full", "denied", "busy", "unavailable", "readOnly", "moved"])
+
 /** Faults that time or a person may end while the daemon waits; after any other it cannot go on. */
-export const mayPass = ({ fault }: StoreFailed): boolean =>
-  fault === "full" || fault === "denied" || fault === "busy" || fault === "unavailable" || fault === "moved"
+export const mayPass = ({ fault }: StoreFailed): boolean => passing.has(fault)

@@ -27,21 +27,29 @@ const ofTheFile: ReadonlySet<StoreFault> = new Set([
   "unreadable",
   "busy",
   "denied",
-  "unavailable"
+  "unavailable",
+  "readOnly"
 ])
 
 interface Failing extends StoreTrouble {
   readonly lastMillis: number
 }
 
-export const makeStoreHealth = () => {
+/**
+ * `renew`: drops the connections to the server. Those that were made while it took no writes, or to a server that has been replaced, may
+ * take none for as long as they live.
+ */
+export const makeStoreHealth = (renew: Effect.Effect<void>) => {
   let failing: Failing | null = null
 
   const watched = <A, R>(write: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
-    Effect.tapError(write, (failure) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+    Effect.tapError(
+      write,
+      Effect.fnUntraced(function* (failure) {
+        const now = yield* Clock.currentTimeMillis
         if (ofTheFile.has(failure.fault))
           failing = { failure, sinceMillis: failing?.sinceMillis ?? now, lastMillis: now }
+        if (failure.fault === "readOnly") yield* renew
       })
     ).pipe(
       Effect.tap(() =>

@@ -8,7 +8,7 @@ import type { Ownership } from "./ownership.ts"
 
 /** The receiver of a sink that fails for the events of an account. */
 export interface FailingReceiver {
-  readonly state: "failing" | "down"
+  readonly state: "retrying" | "failing" | "down"
   readonly reason: string
   readonly sinceMillis: number
 }

@@ -24,6 +24,8 @@ export class SharedStore extends Context.Service<
      * does not know it, or a sink, would leave it to nobody.
      */
     readonly join: (parts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
+    /** Drops the connections to the server: each is made anew when it is needed. */
+    readonly renew: Effect.Effect<void>
     /** The names of the processes that were heard of of late. */
     readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }

@@ -4,7 +4,7 @@
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
-import { isPostgres, schemaOf, shownAddress } from "@berthkit/terminal/postgresAddress"
+import { isPostgres, schemaOf, serverOf, shownAddress } from "@berthkit/terminal/postgresAddress"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Cause, Clock, Context, Effect, Layer, Queue, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -91,7 +91,12 @@ const differenceOf = (own: ReadonlyArray<string>, theirs: ReadonlyArray<string>,
   return lacking === undefined ? null : `${process} has the ${lacking}, and this one does not`
 }
 
-const makeShared = (client: PgClient, schema: string, self: string): SharedStore["Service"] => {
+const makeShared = (
+  client: PgClient,
+  schema: string,
+  self: string,
+  sockets: ReadonlySet<Socket>
+): SharedStore["Service"] => {
   const channel = `berth/${schema}`
   /** Shows that the connection lives on which the others listen; nothing is new. */
   const alive = Effect.andThen(client`SELECT pg_notify(${channel}, ${isAlive})`, Effect.sleep(idlePause))
@@ -156,6 +161,9 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
     join,
     processes,
     announce: client`SELECT pg_notify(${channel}, '')`,
+    renew: Effect.sync(() => {
+      for (const socket of sockets) socket.destroy(new Error("the connection is made anew"))
+    }),
     listen: (onNews) =>
       Effect.raceFirst(
         Effect.forever(Effect.andThen(heard(onNews), Effect.sleep(listenPause))),
@@ -166,17 +174,15 @@ const makeShared = (client: PgClient, schema: string, self: string): SharedStore
 
 /** Where the server is, as the driver reads it from the address. */
 const placeOf = (address: Redacted.Redacted) => {
-  const { hostname, port, searchParams } = new URL(Redacted.value(address))
-  const host = searchParams.get("host") ?? decodeURIComponent(hostname.replace(/^\[|\]$/g, ""))
-  const at = Number(searchParams.get("port") ?? (port || 5432))
-  return host.startsWith("/")
-    ? { path: `${host}/.s.PGSQL.${at}` }
-    : { host: host || "localhost", port: at, noDelay: true }
+  const { host, port } = serverOf(address)
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true }
 }
 
 /** Node refreshes the time limit of a socket whenever something is read or written, below TLS too. */
-const openSocket = (address: Redacted.Redacted) => (): Socket => {
+const openSocket = (address: Redacted.Redacted, open: Set<Socket>) => (): Socket => {
   const socket = connectSocket(placeOf(address))
+  open.add(socket)
+  socket.once("close", () => open.delete(socket))
   return socket.setTimeout(maxSilenceMillis, () => socket.destroy(new Error("the server does not answer")))
 }
 
@@ -223,6 +229,7 @@ const connect = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
     const { make } = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"))
     const schema = schemaOf(address)
+    const sockets = new Set<Socket>()
     const connected = yield* make({
       url: address,
       applicationName: "berth-watch",
@@ -234,7 +241,7 @@ const connect = Effect.fnUntraced(
         // What a process has locked that vanished is free again when its accounts are.
         idle_in_transaction_session_timeout: `${processExpirySeconds}s`
       },
-      stream: openSocket(address),
+      stream: openSocket(address, sockets),
       types: yield* numbers,
       idleTimeout: idlePause,
       maxConnections
@@ -242,7 +249,7 @@ const connect = Effect.fnUntraced(
     const client = withBreakingTransactions(connected)
     yield* Effect.provideService(Effect.andThen(checkServer(schema), makeSchema(schema)), SqlClient.SqlClient, client)
     return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
-      Context.add(SharedStore, makeShared(client, schema, yield* processName))
+      Context.add(SharedStore, makeShared(client, schema, yield* processName, sockets))
     )
   },
   (connected, address) =>

@@ -152,10 +152,10 @@ export const noWords: Words = { outage: null, doubt: null }
 
 /** The troubles that the account is in, by what the daemon believes; in the words of this process, where it has met them. */
 export const stateOf = (
-  { baselineMillis, freeze, outage, stranger }: Standing,
+  { baselineMillis, freeze, outage, settling, stranger }: Standing,
   words: Words
 ): Pick<AccountProgress, "state" | "outage" | "doubt"> => {
-  const doubted = stranger ?? freeze
+  const doubted = stranger ?? freeze ?? settling ?? null
   const usual = stranger === null ? "It is too short." : "It is that of another account."
   return {
     state:

@@ -142,7 +142,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The list of nodes cannot be trusted.",
     next: "Check the nodes in the provider's console; if they are gone, the daemon reports it after the hold.",
     begins: "many nodes are missing at once, or all of them",
-    ends: "they are back, or the hold is over",
+    ends: "they have been back for a minute, or the hold is over",
     find: ofAccounts(({ doubt }) => (doubt?.isOther === false ? told(doubt.message, doubt.sinceMillis) : null)),
     alert: { name: "BerthListNotBelieved", wait: "5m" },
     event: "berth.watch.degraded"

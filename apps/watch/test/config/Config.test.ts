@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { readConfig } from "../../src/config/Config.ts"
+import type { Header, WebhookOptions } from "../../src/deliver/SinkOptions.ts"
 
 const variables: Readonly<Record<string, string>> = {
   KEY: "key-0123456789",
@@ -130,7 +131,7 @@ accounts:
 store: ./data/watch.db
 listen: 0.0.0.0:80
 token: { env: TOKEN }
-publicUrl: https://Watch.example.com/
+publicUrl: https://Watch.example.com/tools/watch/
 accounts:
   - name: eu
     baseUrl: https://api.example.com
@@ -150,19 +151,19 @@ sinks:
     for: 30s
     maxLag: 5000
   - name: chat
-    webhook: { url: { env: CHAT }, format: slack }
+    webhook: { url: { env: CHAT }, format: slack, headers: { X-Room: ops, Authorization: { env: SECRET }, X-Api-Key: { file: token } } }
   - name: run
     exec: { command: [/usr/local/bin/notify, --all], timeout: 2s, env: [CHAT] }
   - name: log
     stdout: {}
-heartbeat: { url: "https://beat.example.com/1", every: 30s }
+heartbeat: { url: "https://beat.example.com/1", every: 30s, method: GET, headers: { X-From: watch } }
 retention: { events: 2d, maxSize: 500MB }
 `)
     )
     expect(Redacted.value(found.store)).toBe("/etc/berth/data/watch.db")
     expect(found).toMatchObject({
       listen: { host: "0.0.0.0", port: 80 },
-      publicOrigin: "https://watch.example.com",
+      publicUrl: { origin: "https://watch.example.com", path: "/tools/watch" },
       accounts: [{ name: "eu", intervalMillis: 90_000, share: 0.25, graceMillis: 500, holdMillis: 3_600_000 }],
       sinks: [
         {
@@ -185,9 +186,17 @@ retention: { events: 2d, maxSize: 500MB }
         },
         { name: "log", target: { _tag: "Stdout" } }
       ],
-      heartbeat: { everyMillis: 30_000 },
+      heartbeat: { everyMillis: 30_000, method: "GET" },
       retention: { eventsMillis: 2 * 86_400_000, maxBytes: 500_000_000 }
     })
+    const headersOf = ({ headers }: { readonly headers: ReadonlyArray<Header> }) =>
+      headers.map(([name, value]) => [name, Redacted.value(value)])
+    expect(headersOf(found.sinks[1]!.target as WebhookOptions)).toEqual([
+      ["x-room", "ops"],
+      ["authorization", variables["SECRET"]],
+      ["x-api-key", "token-from-file"]
+    ])
+    expect(headersOf(found.heartbeat!)).toEqual([["x-from", "watch"]])
     const { accessToken } = found.accounts[0]!.connection.credentials
     expect(Redacted.value(accessToken as Redacted.Redacted)).toBe("token-from-file")
   })
@@ -211,12 +220,34 @@ retention: { events: 2d, maxSize: 500MB }
     [config("token: { env: WORDS }"), /^6:8 token has to be at least 16 printable ASCII characters without spaces\.$/],
     [config("token: { env: SHORT }"), /^6:8 token has to be at least 16 printable ASCII characters without spaces\.$/],
     [config("publicUrl: https://watch.example.com"), /^6:12 publicUrl is reachable from other .* a token is needed\.$/],
-    ...["http://watch.example.com", "https://watch.example.com/x", "https://me@watch.example.com", "watch"].map(
-      (url): [string, RegExp] => [
-        config(`token: { env: TOKEN }\npublicUrl: ${url}`),
-        /^7:12 publicUrl has to be an https address without a path, such as https:\/\/watch\.example\.com\.$/
-      ]
-    ),
+    ...[
+      "http://watch.example.com",
+      "https://watch.example.com/?x",
+      "https://watch.example.com/x#y",
+      "https://watch.example.com/x//y",
+      "https://watch.example.com/api/watch",
+      "https://me@watch.example.com",
+      "watch"
+    ].map((url): [string, RegExp] => [
+      config(`token: { env: TOKEN }\npublicUrl: ${url}`),
+      /^7:12 publicUrl has to be an https address such as https:\/\/example\.com\/watch, whose path begins with no path of/
+    ]),
+    ...(
+      [
+        ["Authorization: Bearer x", /\.headers\.Authorization is written out; refer to it: \{ env: NAME \}/],
+        ["X-Room: 5", /\.headers\.X-Room has to be a text: write it in quotes\.$/],
+        ["X-Room: { env: ABSENT }", /\.headers\.X-Room refers to ABSENT, which is not set\.$/],
+        ['X-Room: "a\\nb"', /\.headers\.X-Room has characters that no header may have\.$/],
+        ["X-Room: a, x-room: b", /\.headers has the header x-room twice\.$/],
+        ["Webhook-Id: a", /\.headers\.Webhook-Id is a header that berth-watch sets itself\.$/],
+        ["Content-Length: a", /\.headers\.Content-Length is a header that berth-watch sets itself\.$/],
+        ["X Room: a", /\.headers\.X Room is no name of a header\.$/]
+      ] as const
+    ).map(([headers, message]): [string, RegExp] => [
+      config(`sinks: [{ name: a, webhook: { url: 'https://x.test', headers: { ${headers} } } }]`),
+      message
+    ]),
+    [config("heartbeat: { url: 'https://x.test', method: get }"), /\.method has to be one of GET, HEAD, POST, PUT\.$/],
     [
       config("sinks: [{ name: a, webhook: { url: 'https://us%er@x' } }]"),
       /^6:36 .*\.url has to be an address that begins/

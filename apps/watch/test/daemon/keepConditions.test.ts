@@ -105,4 +105,28 @@ describe("status", () => {
       expect(yield* head(false)).toBe("No daemon was reached over HTTP. The store names no problem.")
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
+
+  it.effect("does not say that all is well after a failure that is no trouble yet, but what failed and why", () =>
+    Effect.gen(function* () {
+      const { claim, commit } = yield* Store
+      const { owner } = yield* claim("acme")
+      const answers: Array<Outcome> = [failed("refused", "it ended with 1: no such room"), delivered]
+      yield* start(Effect.sync(() => answers.shift() ?? delivered))
+      yield* TestClock.adjust("1 second")
+      yield* commit(owner, { events: [created(1, 1)] })
+      yield* TestClock.adjust("3 seconds")
+      const daemon = yield* restingDaemon([sink], true)
+      const shown = Effect.fnUntraced(function* (pid: number | null) {
+        yield* status("text")(daemon, pid === null ? null : { pid, http: "http://x", processes: [] }, pid !== null)
+        const lines = String((yield* TestConsole.logLines).at(-1)).split("\n")
+        return [lines[0], lines.find((line) => line.startsWith("sink "))]
+      })
+      const line = "sink ops (stdout): retrying, lag 0, waiting 1, dead letters 0; it ended with 1: no such room"
+      const head = "No problem yet, but deliveries to ops failed and are retried."
+      expect(yield* shown(1)).toEqual([head, line])
+      expect(yield* shown(null)).toEqual([`No daemon runs. ${head}`, line])
+      yield* TestClock.adjust("8 seconds")
+      expect((yield* shown(1))[0]).toBe("All well.")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
 })

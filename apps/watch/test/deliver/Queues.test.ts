@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { dueAfterEarly, dueHere, failed, receiverState } from "../../src/deliver/Health.ts"
+import { dueAfterEarly, dueHere, failed } from "../../src/deliver/Health.ts"
 import { Queues } from "../../src/deliver/Queues.ts"
 import type { Delivery } from "../../src/store/deliveries.ts"
 import { delivery as dueDelivery } from "../store/facts.ts"
@@ -103,15 +103,16 @@ describe("the queues of a sink", () => {
     const [a, b, c, d] = queues.start(0)
     const stateAfter = (failure: typeof refused, of: Delivery) => {
       queues.failed(of, failure, 0, chance)
-      return receiverState(queues.health)
+      return queues.receiver
     }
     expect([stateAfter(refused, a!), stateAfter(unavailable, b!), stateAfter(refused, c!)]).toEqual([
-      "up",
-      "up",
+      "retrying",
+      "retrying",
       "failing"
     ])
     queues.succeeded(d!)
-    expect(receiverState(queues.health)).toBe("up")
+    // Three are left that failed.
+    expect(queues.receiver).toBe("retrying")
   })
 
   it("count the attempts that the process before has left as failures, where none succeeded since", () => {
@@ -119,9 +120,9 @@ describe("the queues of a sink", () => {
     const stateOf = (failingSinceMillis: number | null) => {
       const queues = new Queues(8, failingSinceMillis)
       queues.resume([], deliveries)
-      return receiverState(queues.health)
+      return queues.receiver
     }
-    expect([stateOf(5), stateOf(null)]).toEqual(["failing", "up"])
+    expect([stateOf(5), stateOf(null)]).toEqual(["failing", "retrying"])
   })
 
   it("find the receiver down after failures of three queues in a row, and then try one event a minute", () => {

@@ -52,7 +52,8 @@ export const sinkTo = ({ url }: Receiver, over: Partial<SinkOptions> & { readonl
     url: Redacted.make(new URL(url)),
     secrets: [],
     isPrivateAllowed: true,
-    format: "cloudevents"
+    format: "cloudevents",
+    headers: []
   },
   ...over
 })

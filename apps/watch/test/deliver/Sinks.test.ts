@@ -324,7 +324,7 @@ describe("sinks", () => {
           yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
           yield* receiver.requests(2)
           yield* sinks.idle
-          expect((yield* sinks.status)[0]).toMatchObject({ state: "up", message: null })
+          expect((yield* sinks.status)[0]).toMatchObject({ state: "retrying", message: "the receiver answered 404" })
           yield* commit(owner, { events: [created(3, 3)] })
           yield* receiver.requests(3)
           yield* sinks.idle
@@ -340,7 +340,7 @@ describe("sinks", () => {
       yield* commit(owner, { events: [created(4, 4)] })
       yield* receiver.requests(4)
       yield* sinks.idle
-      expect((yield* sinks.status)[0]).toMatchObject({ state: "up", message: null })
+      expect((yield* sinks.status)[0]).toMatchObject({ state: "retrying", pending: 3 })
     }).pipe(Effect.provide(store))
   )
 

@@ -128,7 +128,8 @@ describe("a list too short to be believed", () => {
     const terminating = nodes(10).map((node) => (node.id > 5 ? { ...node, status: "terminate" as const } : node))
     watch.baseline(...terminating)
     watch.sweep()
-    expect(watch.sweep(...nodes(5))).toMatchObject([{ type: "berth.watch.recovered", ending: "plausible" }])
+    watch.sweep(...nodes(5))
+    expect(watch.standing.freeze).toBeNull()
   })
 
   it("has persisted when some were missing for the whole hold, though the last one is back", () => {
@@ -157,9 +158,32 @@ describe("a list too short to be believed", () => {
     watch.baseline(...nodes(5))
     watch.sweep()
     denyTwice(watch, [1, 2, 3])
-    expect(watch.sweep(...nodes(5))).toMatchObject([
+    expect(watch.sweep(...nodes(5))).toEqual([])
+    expect(sweepFor(watch, 30_000, nodes(5))).toEqual([])
+    expect(sweepFor(watch, 30_000, nodes(5))).toMatchObject([
       { type: "berth.watch.recovered", trouble: "list-empty", ending: "plausible" }
     ])
+  })
+
+  it("is one trouble while nodes vanish and come back again and again, over a restart too", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(10))
+    const storm = () => [5, 10, 0, 10, 4, 10].flatMap((count) => sweepFor(watch, 30_000, nodes(count)))
+    expect(types(storm())).toEqual(["watch.degraded"])
+    watch.restart()
+    expect(storm()).toEqual([])
+    const facts = sweepFor(watch, 600_000, nodes(10))
+    expect(facts).toMatchObject([{ type: "berth.watch.recovered", trouble: "nodes-vanished", ending: "plausible" }])
+    expect(watch.standing.settling).toBeNull()
+  })
+
+  it("lets a node be deleted as soon as the others are back, though its end is not reported yet", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(50))
+    watch.sweep(...nodes(10))
+    expect(watch.sweep(...nodes(50))).toEqual([])
+    watch.sweep(...nodes(49))
+    expect(types([...denyTwice(watch, [50]), ...watch.sweep(...nodes(49))])).toContain("node.deleted")
   })
 
   it("stays frozen while a remainder is missing, however small", () => {
@@ -169,7 +193,9 @@ describe("a list too short to be believed", () => {
     expect(watch.sweep(...nodes(4))).toEqual([])
     denyTwice(watch, [5])
     expect(watch.sweep(...nodes(4))).toEqual([])
-    expect(types(watch.sweep(...nodes(5)))).toEqual(["watch.recovered"])
+    expect(watch.standing.freeze).not.toBeNull()
+    watch.sweep(...nodes(5))
+    expect(watch.standing.freeze).toBeNull()
   })
 
   it("is believed after the hold, and then each node has to answer 404 anew", () => {

@@ -21,6 +21,6 @@ describe("the docs of the daemon", () => {
       variable: (name) => variables[name] ?? "secret-0123456789",
       file: () => "token-0123456789"
     })
-    expect(Result.isFailure(found) ? found.failure : found.success.sinks).toHaveLength(4)
+    expect(Result.isFailure(found) ? found.failure : found.success.sinks).toHaveLength(5)
   })
 })

@@ -134,6 +134,7 @@ export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) 
       Effect.map(SqlClient.SqlClient, (sql) => ({
         self: machine.name,
         announce: sql`SELECT 'announce' AS announced`,
+        renew: Effect.void,
         listen: (onNews: () => void) =>
           Effect.andThen(
             Effect.sync(() => database.listen(machine, onNews)),

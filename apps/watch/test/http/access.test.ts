@@ -93,7 +93,7 @@ describe("behind a proxy with TLS", () => {
 
   it.live("its origin may log in and act, with a cookie for TLS alone; no other origin may", () =>
     Effect.gen(function* () {
-      const { url } = yield* served(token, origin)
+      const { url } = yield* served(token, { origin, path: "" })
       const body = { token: Redacted.value(token) }
       const login = (headers: Record<string, string>) => ask(`${url}/api/session`, { method: "POST", body, headers })
       const reply = yield* login(proxied)
@@ -110,9 +110,33 @@ describe("behind a proxy with TLS", () => {
     })
   )
 
+  it.live("it may have a path, which the proxy takes away or not", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(token, { origin, path: "/tools/watch" })
+      const body = { token: Redacted.value(token) }
+      const headers = { authorization: `Bearer ${Redacted.value(token)}` }
+      for (const path of ["", "/tools/watch"]) {
+        const page = yield* ask(`${url}${path}/`)
+        expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"])
+        expect((yield* ask(`${url}${path}/api/status?x=1`, { headers })).status).toBe(200)
+        expect((yield* ask(`${url}${path}/healthz`)).status).toBe(200)
+        const login = yield* ask(`${url}${path}/api/session`, { method: "POST", body, headers: proxied })
+        expect(login.headers["set-cookie"]![0]).toMatch(/; Path=\/tools\/watch(;|$)/)
+        const direct = yield* ask(`${url}${path}/api/session`, { method: "POST", body })
+        expect(direct.headers["set-cookie"]![0]).toMatch(/; Path=\/(;|$)/)
+      }
+      expect((yield* ask(`${url}/tools/watch`)).status).toBe(200)
+      expect((yield* ask(`${url}/tools/watch?token=1`)).status).toBe(200)
+      for (const other of ["/tools/watchers/", "/tools/", "/tools/watch/tools/watch/healthz"]) {
+        expect((yield* ask(`${url}${other}`, { headers })).status).toBe(404)
+      }
+      expect((yield* ask(`${url}/tools/watch/api/status`)).status).toBe(401)
+    })
+  )
+
   it.live("wrong tokens of one client slow no other client of the proxy", () =>
     Effect.gen(function* () {
-      const { url } = yield* served(token, origin)
+      const { url } = yield* served(token, { origin, path: "" })
       const shows = (text: string, client: string) =>
         ask(`${url}/api/status`, {
           headers: { authorization: `Bearer ${text}`, "x-forwarded-for": `203.0.113.9, ${client}` }

@@ -3,6 +3,7 @@
  */
 import { request as nodeRequest } from "node:http"
 import { Effect, type Redacted } from "effect"
+import type { PublicUrl } from "../../src/config/Config.ts"
 import { serve } from "../../src/http/HttpInterface.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
 
@@ -60,8 +61,8 @@ export const ask = (url: string, { body, headers = {}, method = "GET" }: Asked =
   })
 
 /** A daemon in memory, served on a free port until the scope closes. */
-export const served = Effect.fnUntraced(function* (token?: Redacted.Redacted, publicOrigin?: string) {
+export const served = Effect.fnUntraced(function* (token?: Redacted.Redacted, publicUrl?: PublicUrl) {
   const daemon = makeMemoryDaemon()
-  const url = yield* Effect.provide(serve({ host: "127.0.0.1", port: 0, token, publicOrigin }), daemon.layer)
+  const url = yield* Effect.provide(serve({ host: "127.0.0.1", port: 0, token, publicUrl }), daemon.layer)
   return { ...daemon, url }
 })

@@ -191,10 +191,12 @@ export const makeMemoryDaemon = () => {
     cursor: Effect.sync(end),
     nodeCounts: Effect.sync(() =>
       Array.from(
-        Map.groupBy(state.nodes.values(), ({ plan, status }) => JSON.stringify([spelling(status), plan])),
+        Map.groupBy(state.nodes.values(), ({ account = "default", plan, status }) =>
+          JSON.stringify([account, spelling(status), plan])
+        ),
         ([key, { length: count }]) => {
-          const [status, plan] = JSON.parse(key)
-          return { account: "default", status, plan, count }
+          const [account, status, plan] = JSON.parse(key)
+          return { account, status, plan, count }
         }
       )
     ),

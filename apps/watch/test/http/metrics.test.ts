@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Metric } from "effect"
 import { metricProblems } from "@berthkit/testing/metricLint"
 import parse from "parse-prometheus-text-format"
+import { aCost } from "./aCost.ts"
 import { aNode } from "../diff/aNode.ts"
 import { ask, served } from "./http.ts"
 import { anAccount, aSilence, aSink, aTrouble } from "./memoryDaemon.ts"
@@ -43,7 +44,11 @@ describe("/metrics", () => {
         )
       expect(values("berth_nodes")).toEqual({
         '{"account":"default","status":"running","plan":"small"}': "2",
-        '{"account":"default","status":"running","plan":"odd \\"plan\\"\\\\"}': "1"
+        '{"account":"default","status":"running","plan":"odd \\"plan\\"\\\\"}': "1",
+        '{"account":"default","status":"creating","plan":""}': "0",
+        '{"account":"default","status":"created","plan":""}': "0",
+        '{"account":"default","status":"power-off","plan":""}': "0",
+        '{"account":"default","status":"terminate","plan":""}': "0"
       })
       expect(values("berth_last_success_timestamp_seconds")).toEqual({ '{"account":"default"}': "1700000000.5" })
       expect(values("berth_detection_latency_seconds")).toEqual({ '{"account":"default"}': "8.5" })
@@ -63,6 +68,7 @@ describe("/metrics", () => {
       expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
       expect(values("berth_sink_state")).toEqual({
         '{"sink":"ops","state":"up"}': "0",
+        '{"sink":"ops","state":"retrying"}': "0",
         '{"sink":"ops","state":"failing"}': "0",
         '{"sink":"ops","state":"down"}': "1",
         '{"sink":"ops","state":"disabled"}': "0"
@@ -109,14 +115,105 @@ describe("/metrics", () => {
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
-  it.live("ends a series with what it was about", () =>
+  it.live("ends a series with what it was about; a status without nodes is 0 once the nodes are known", () =>
     Effect.gen(function* () {
       const { put, state, url } = yield* served()
-      put(aNode({ id: 1 }), time)
-      expect((yield* scrape(url)).get("berth_nodes")!.metrics).toHaveLength(1)
+      put(aNode({ id: 1, plan: "small" }), time)
+      const nodes = Effect.map(scrape(url), (families) =>
+        (families.get("berth_nodes")?.metrics ?? []).map(({ labels, value }) => [
+          labels!["status"],
+          labels!["plan"],
+          value
+        ])
+      )
+      expect(yield* nodes).toEqual([["running", "small", "1"]])
       state.nodes.clear()
-      expect((yield* scrape(url)).has("berth_nodes")).toBe(false)
+      expect(yield* nodes).toEqual([])
+      state.accounts = [anAccount({ lastSweep: { endedAt: yield* DateTime.now, durationMillis: 1, requests: 1 } })]
+      expect(yield* nodes).toEqual(
+        ["creating", "created", "running", "power-off", "terminate"].map((status) => [status, "", "0"])
+      )
     })
+  )
+
+  it.live("shows many accounts together, each alone where it is asked for, and stays small", () =>
+    Effect.gen(function* () {
+      const { put, state, url } = yield* served()
+      const names = Array.from({ length: 2000 }, (_, index) => `team-${index}@example.com`)
+      const endedAt = DateTime.makeUnsafe(1_700_000_000_000)
+      state.accounts = names.map((account, index) =>
+        anAccount({
+          account,
+          state: index === 7 ? "degraded" : "watching",
+          lastSweep: { endedAt: DateTime.add(endedAt, { seconds: index }), durationMillis: 1, requests: 1 },
+          detectionLatencyMillis: 1000 + index,
+          allowance: { limit: 1200, remaining: 700, resetAt: null }
+        })
+      )
+      state.costs = names.map((account) => aCost({ account }, DateTime.toEpochMillis(endedAt), [[1, 2]]))
+      state.troubles = names.map((name) => aTrouble({ about: { kind: "account", name } }))
+      for (const [index, account] of names.entries()) {
+        for (const plan of ["small", "large"])
+          put(aNode({ id: 2 * index + (plan === "small" ? 1 : 2), plan }), time, account)
+        const own = { account }
+        const count = (name: string, attributes: object) =>
+          Metric.update(
+            Metric.counter(name, { description: "C.", incremental: true, attributes: { ...own, ...attributes } }),
+            2
+          )
+        const boundaries = Array.from({ length: 16 }, (_, at) => 2 ** at)
+        const observe = (name: string, attributes: object) =>
+          Metric.update(
+            Metric.histogram(name, { description: "H.", boundaries, attributes: { ...own, ...attributes } }),
+            3
+          )
+        for (const operation of ["nodes.list", "nodes.get", "images.list", "plans.list"]) {
+          yield* count("berth_requests_total", { operation, outcome: "ok" })
+          yield* observe("berth_request_duration_seconds", { operation })
+        }
+        for (const lane of ["reads", "polls"]) yield* observe("berth_queue_wait_seconds", { lane })
+        yield* observe("berth_sweep_duration_seconds", {})
+        for (const type of ["created", "status_changed", "changed", "deleted"])
+          yield* count("berth_events_total", { type })
+      }
+      const { text } = yield* ask(`${url}/metrics`)
+      expect(text.length).toBeLessThan(1_000_000)
+      expect(metricProblems(text)).toEqual([])
+      const families = yield* scrape(url)
+      const valuesOf = (name: string) =>
+        families.get(name)!.metrics.map(({ labels = {}, value, ...rest }) => [labels, value ?? rest])
+      expect(valuesOf("berth_nodes").slice(0, 2)).toEqual([
+        [{ status: "running", plan: "small" }, "2000"],
+        [{ status: "running", plan: "large" }, "2000"]
+      ])
+      expect(valuesOf("berth_nodes")).toHaveLength(2 + 4)
+      expect(valuesOf("berth_account_state").slice(0, 3)).toEqual([
+        [{ state: "watching" }, "1999"],
+        [{ state: "starting" }, "0"],
+        [{ state: "degraded" }, "1"]
+      ])
+      expect(valuesOf("berth_last_success_timestamp_seconds")).toEqual([[{}, "1700000000"]])
+      expect(valuesOf("berth_detection_latency_seconds")).toEqual([[{}, "2.999"]])
+      expect(valuesOf("berth_ratelimit_remaining")).toEqual([[{}, String(2000 * 700)]])
+      expect(valuesOf("berth_events_total")[0]).toEqual([{ type: "created" }, "4000"])
+      expect(text).toContain('berth_request_duration_seconds_count{operation="nodes.get"} 2000')
+      expect(text).toContain('berth_request_duration_seconds_sum{operation="nodes.get"} 6000')
+      expect(text).toContain('berth_request_duration_seconds_bucket{operation="nodes.get",le="4"} 2000')
+      // Alerts still name the account.
+      expect(valuesOf("berth_trouble")).toHaveLength(2000)
+
+      const one = yield* ask(`${url}/metrics?account=${encodeURIComponent(names[7]!)}`)
+      expect(metricProblems(one.text)).toEqual([])
+      expect(one.text).toContain('berth_account_state{account="team-7@example.com",state="degraded"} 1')
+      expect(one.text).toContain('berth_nodes{account="team-7@example.com",status="terminate",plan=""} 0')
+      expect(one.text).toContain('berth_events_total{account="team-7@example.com",type="deleted"} 2')
+      const samples = one.text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+      expect(samples.filter((line) => !line.includes('account="team-7@example.com"'))).toEqual([])
+      expect(yield* ask(`${url}/metrics?account=nobody`)).toMatchObject({
+        status: 404,
+        json: { message: "There is no account nobody." }
+      })
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.live(

@@ -355,8 +355,8 @@ describe("a daemon over a store", () => {
     Effect.gen(function* () {
       const of = (options: Omit<HttpOptions, "sinks">) =>
         Effect.provide(HttpInterface, HttpInterface.layer({ ...options, sinks: sinkOptions }))
-      expect(yield* of({ listen: null, token: null, publicOrigin: null })).toEqual({ url: null })
-      const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null, publicOrigin: null }))
+      expect(yield* of({ listen: null, token: null, publicUrl: null })).toEqual({ url: null })
+      const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null, publicUrl: null }))
       expect(refused.message).toBe("listen: 0.0.0.0 is reachable from other machines, but no token is set.")
       const listen = { host: "127.0.0.1", port: 0 }
       yield* Effect.gen(function* () {
@@ -366,7 +366,7 @@ describe("a daemon over a store", () => {
           "exec"
         ])
         expect((yield* ask(`${url}/api/status`)).status).toBe(200)
-      }).pipe(Effect.provide(HttpInterface.layer({ listen, token: null, publicOrigin: null, sinks: sinkOptions })))
+      }).pipe(Effect.provide(HttpInterface.layer({ listen, token: null, publicUrl: null, sinks: sinkOptions })))
     }).pipe(Effect.provide(daemon))
   )
 

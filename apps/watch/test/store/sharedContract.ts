@@ -1,11 +1,13 @@
 /** What a store on PostgreSQL does, for one process and for several at once, on every version of the server. */
 import type { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { readAddress } from "@berthkit/terminal/postgresAddress"
+import { Context, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { beginning } from "../../src/events/Cursor.ts"
 import { postgresLayer } from "../../src/store/postgres.ts"
 import { Store } from "../../src/store/Store.ts"
+import { fromStoreFailed } from "../../src/process/CommandFailed.ts"
 import { fromSqlError, mayPass } from "../../src/store/StoreFailed.ts"
 import { created, delivery, row } from "./facts.ts"
 import { storeContract } from "./storeContract.ts"
@@ -69,6 +71,28 @@ export const sharedContract = (name: string, server: () => Postgres) => {
         expect(yield* first.health).toMatchObject({ failure: { fault: "busy" } })
         yield* Fiber.interrupt(fiber)
       })
+    )
+
+    it.live("is written again as soon as the server is, also through connections made while it was read-only", () =>
+      Effect.gen(function* () {
+        const { first: admin, sql } = yield* one
+        expect((yield* admin.claim("a")).owner.epoch).toBe(1)
+        yield* Effect.orDie(sql`CREATE ROLE failing_over LOGIN SUPERUSER PASSWORD 'p'`)
+        const [found] = yield* Effect.orDie(sql<{ schema: string }>`SELECT current_schema() AS schema`)
+        yield* Effect.orDie(sql`ALTER ROLE failing_over SET default_transaction_read_only = on`)
+        const url = new URL(server().url())
+        url.username = "failing_over"
+        url.password = "p"
+        url.searchParams.set("schema", found!.schema)
+        const reader = Context.get(yield* Layer.build(Store.layerServerReader(Redacted.make(url.href))), Store)
+        expect(yield* Effect.flip(reader.claim("a"))).toMatchObject({ fault: "readOnly" })
+        expect(yield* reader.health).toMatchObject({ failure: { fault: "readOnly" } })
+        yield* Effect.orDie(sql`ALTER ROLE failing_over RESET default_transaction_read_only`)
+        // A connection is dropped by the first write that it refuses.
+        const claimed = yield* Effect.retry(reader.claim("a"), { times: 2 })
+        expect(claimed.owner.epoch).toBe(2)
+        yield* Effect.orDie(sql`DROP ROLE failing_over`)
+      }).pipe(Effect.scoped)
     )
 
     it.live("names a right that is revoked while it runs, and waits for it", () =>
@@ -236,6 +260,23 @@ export const sharedContract = (name: string, server: () => Postgres) => {
         url.port = "1"
         expect(yield* refusedBy(url.href)).toMatchObject({ fault: "unavailable" })
       })
+    )
+
+    it.live("wants the password that the address leaves out from the environment, and says so", () =>
+      Effect.gen(function* () {
+        const url = new URL(Redacted.value(newAddress()))
+        const PGPASSWORD = decodeURIComponent(url.password)
+        const variables: Readonly<Record<string, string>> = { PGPASSWORD, PGUSER: url.username, PGPORT: url.port }
+        const bare = `postgres://${url.hostname}${url.pathname}${url.search}`
+        const addressWith = (...names: ReadonlyArray<string>) =>
+          Result.getOrThrow(readAddress(bare, (name) => (names.includes(name) ? variables[name] : undefined)))
+        const denied = yield* refusedBy(Redacted.value(addressWith("PGUSER", "PGPORT")))
+        expect(denied).toMatchObject({ fault: "denied", message: expect.stringMatching("password authentication") })
+        expect(denied.hint).toContain("PGPASSWORD")
+        const failure = fromStoreFailed(denied)
+        expect(failure.exit).toBe("usage")
+        yield* Layer.build(Store.layerServer(addressWith("PGUSER", "PGPORT", "PGPASSWORD")))
+      }).pipe(Effect.scoped)
     )
 
     it.live("may let a user make no schema and no tables, if they are there", () =>

@@ -1,7 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Progress } from "../../src/telemetry/Progress.ts"
+import { unwatched } from "../../src/diff/Snapshot.ts"
+import { noWords, Progress, stateOf } from "../../src/telemetry/Progress.ts"
 
 const lastSweep = { endedMillis: 1, durationMillis: null, requests: null }
 const outage = { message: "503", sinceMillis: 1, isRefusal: false }
@@ -37,3 +38,15 @@ it.effect("an account that was removed is not shown until it comes again", () =>
     expect(yield* states).toEqual(["other starting", "acme starting"])
   }).pipe(Effect.provide(Progress.layer(["acme", "other"])))
 )
+
+it("a doubt about the list goes on until its end is reported", () => {
+  const standing = { ...unwatched.standing, baselineMillis: 1 }
+  const doubt = { doubt: "list-empty", sinceMillis: 5 } as const
+  for (const doubted of [{ freeze: doubt }, { settling: doubt }]) {
+    expect(stateOf({ ...standing, ...doubted }, noWords)).toMatchObject({
+      state: "frozen",
+      doubt: { sinceMillis: 5, isOther: false }
+    })
+  }
+  expect(stateOf({ ...standing, settling: null }, noWords)).toMatchObject({ state: "watching", doubt: null })
+})

@@ -152,15 +152,20 @@ const proxyOf = (environment: NodeJS.ProcessEnv) =>
 const isProxy = ({ HTTPS_PROXY, HTTP_PROXY }: Record<string, string | undefined>, name: string): boolean =>
   [HTTP_PROXY, HTTPS_PROXY].some((address) => address !== undefined && new URL(address).hostname === name)
 
+/** How events are sent, where it is not as usual. */
+export interface Sending {
+  /** GET and HEAD send no body. */
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT"
+  readonly resolve?: Resolve
+  readonly environment?: NodeJS.ProcessEnv
+}
+
 /**
  * What sends the events of one webhook, through the proxy that `environment` names for it; its connections end with the scope. A proxy
  * resolves the name of the receiver itself, so that only an address in the URL is checked there.
  */
-export const makeSender = Effect.fnUntraced(function* (
-  options: WebhookOptions,
-  resolve: Resolve = systemResolve,
-  environment: NodeJS.ProcessEnv = process.env
-) {
+export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, sending: Sending = {}) {
+  const { environment = process.env, method = "POST", resolve = systemResolve } = sending
   const scope = yield* Effect.scope
   const url = Redacted.value(options.url)
   const { Agent, request } = url.protocol === "https:" ? https : http
@@ -177,16 +182,18 @@ export const makeSender = Effect.fnUntraced(function* (
     isProxy(proxyEnv, name) ? systemLookup(name, options, callback) : checked(name, options, callback)
   const lookup = options.isPrivateAllowed ? {} : { lookup: toProxyOrChecked }
 
+  const hasBody = method !== "GET" && method !== "HEAD"
+
   const post = (headers: Readonly<Record<string, string>>, body: string, nowMillis: number) =>
     Effect.callback<Outcome>((resume, signal) => {
-      const sent = request(url, { method: "POST", agent, headers, signal, ...lookup })
+      const sent = request(url, { method, agent, headers, signal, ...lookup })
       sent.on("response", (response) => {
         // The outcome does not wait for the body.
         const draining = Effect.forkIn(drain(response), scope)
         resume(Effect.as(draining, outcomeOf(response, nowMillis)))
       })
       sent.on("error", (error) => resume(Effect.succeed(failedBy(error))))
-      sent.end(body)
+      sent.end(hasBody ? body : undefined)
     })
 
   /** Posts the event `json` with the id `id`. */
@@ -196,10 +203,10 @@ export const makeSender = Effect.fnUntraced(function* (
     const now = yield* Clock.currentTimeMillis
     const { body, contentType, headers } = toPost(options.format, json)
     const all = {
-      "content-type": contentType,
-      "content-length": String(Buffer.byteLength(body)),
+      ...(hasBody && { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }),
       "user-agent": "berth-watch",
       ...headers,
+      ...Object.fromEntries(options.headers.map(([name, value]) => [name, Redacted.value(value)])),
       ...signedHeaders(id, now, body, options.secrets)
     }
     return yield* post(all, body, now).pipe(

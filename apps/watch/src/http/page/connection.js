@@ -18,8 +18,11 @@ export class Refused extends Error {
   }
 }
 
+/** Where the daemon is: the page is its root, below whatever path a proxy shows it. */
+const root = location.pathname.replace(/\/$/, "")
+
 export const ask = async (path, { body, maxMillis = maxReplyMillis, method = "GET" } = {}) => {
-  const reply = await fetch(path, {
+  const reply = await fetch(root + path, {
     method,
     headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
     body: body && JSON.stringify(body),
@@ -50,7 +53,7 @@ export const readNodes = async function* () {
  * daemon will not be followed from where the page was: then everything is to be read anew.
  */
 export const follow = (cursor, { onEvent, onOpen, onLost, onRefused }) => {
-  const source = new EventSource(`/events?after=${encodeURIComponent(cursor)}`)
+  const source = new EventSource(`${root}/events?after=${encodeURIComponent(cursor)}`)
   source.onopen = onOpen
   source.onmessage = ({ data, lastEventId }) => onEvent({ cursor: lastEventId, event: JSON.parse(data) })
   source.onerror = () => {

@@ -113,6 +113,7 @@ const stateTones = {
   degraded: "bad",
   frozen: "warm",
   up: "good",
+  retrying: "warm",
   failing: "bad",
   down: "bad",
   disabled: "bad",

@@ -93,6 +93,14 @@ export const summaryOf = (lines, account, { accounts, sinks }) => {
     const whose = shown.length === 1 ? "" : ` of ${pluralText(unswept, "account")}`
     return { tone: "off", text: "Starting.", note: `The first sweep${whose} is under way.` }
   }
+  const retrying = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => plain(sink))
+  if (retrying.length > 0) {
+    return {
+      tone: "warm",
+      text: "No problem yet.",
+      note: `Deliveries to ${retrying.join(", ")} failed and are retried.`
+    }
+  }
   const read = shown.length === 1 ? "The account is" : `All ${countText(shown.length)} accounts are`
   return { tone: "good", text: "All well.", note: `${read} read on time${sinksSentence(sinks)}.` }
 }

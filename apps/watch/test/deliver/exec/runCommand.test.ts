@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runCommand } from "../../../src/deliver/exec/runCommand.ts"
@@ -40,6 +40,43 @@ describe("an exec sink", () => {
         kind: "unavailable",
         reason: "it cannot be run: spawn ENOTDIR"
       })
+    })
+  )
+
+  it.effect("tells the end of what a program that failed wrote to stderr, on one line", () =>
+    Effect.gen(function* () {
+      expect(yield* shell("echo no such room: 42 >&2; echo '  check it' >&2; exit 3")).toMatchObject({
+        reason: "it ended with 3: no such room: 42 check it"
+      })
+      expect(yield* shell("echo ignored >&2")).toEqual({ _tag: "Delivered" })
+      const long = yield* shell(`i=0; while [ $i -lt 20000 ]; do echo "line $i" >&2; i=$((i + 1)); done; exit 1`)
+      expect(long).toMatchObject({ reason: expect.stringMatching(/^it ended with 1: ….* line 19999$/) })
+      expect("reason" in long && long.reason.length).toBe("it ended with 1: ".length + 300)
+    })
+  )
+
+  it.effect("tells no secret that its variables hold, nor a password in an address", () =>
+    Effect.gen(function* () {
+      process.env["NOTIFY_ROOM"] = "https://chat.test/hook/T0-secret-B1"
+      const said = yield* shell(
+        `echo "curl: POST $NOTIFY_ROOM failed; proxy http://me:pass@proxy.test" >&2; exit 22`
+      ).pipe(Effect.ensuring(Effect.sync(() => delete process.env["NOTIFY_ROOM"])))
+      expect(said).toMatchObject({
+        reason: "it ended with 22: curl: POST <redacted> failed; proxy http://<redacted>@proxy.test"
+      })
+    })
+  )
+
+  it.live("does not wait for what a program leaves running, which may go on writing to stderr", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const [pipe, out] = [join(path, "pipe"), join(path, "out")]
+      execFileSync("mkfifo", [pipe])
+      const left = `(read line < "$1"; echo more >&2 && echo written > "$2") &`
+      const said = yield* shell(`${left} echo failed >&2; exit 1`, pipe, out)
+      expect(said).toMatchObject({ reason: "it ended with 1: failed" })
+      writeFileSync(pipe, "go on\n")
+      yield* Effect.promise(() => expect.poll(() => existsSync(out) && readFileSync(out, "utf8")).toBe("written\n"))
     })
   )
 

@@ -6,7 +6,7 @@ import { HttpService } from "@berthkit/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import type { Format } from "../../../src/deliver/SinkOptions.ts"
+import type { Format, Header } from "../../../src/deliver/SinkOptions.ts"
 import type { Resolve } from "../../../src/deliver/webhook/addressCheck.ts"
 import { makeSender, signedHeaders, signingKey } from "../../../src/deliver/webhook/send.ts"
 
@@ -45,7 +45,11 @@ const receiver = Effect.fnUntraced(function* (answer: (response: ServerResponse,
 
 const sender = (
   url: string,
-  { format = "cloudevents", isPrivateAllowed = true }: { format?: Format; isPrivateAllowed?: boolean } = {},
+  {
+    format = "cloudevents",
+    headers = [],
+    isPrivateAllowed = true
+  }: { format?: Format; headers?: ReadonlyArray<Header>; isPrivateAllowed?: boolean } = {},
   resolve?: Resolve,
   environment: NodeJS.ProcessEnv = {}
 ) =>
@@ -55,10 +59,10 @@ const sender = (
       url: Redacted.make(new URL(url)),
       secrets: [Redacted.make(signingKey(secret)!)],
       isPrivateAllowed,
-      format
+      format,
+      headers
     },
-    resolve,
-    environment
+    { ...(resolve && { resolve }), environment }
   )
 
 const statusReceiver = (status: number, headers: Record<string, string> = {}) =>
@@ -142,6 +146,25 @@ describe("a webhook", () => {
       for (let sent = 1; sent <= 10; sent++) yield* send(`id-${sent}`, json)
       // The next event does not wait for the body of an answer.
       expect(sockets.size).toBeLessThanOrEqual(2)
+    })
+  )
+
+  it.effect("sends the headers of its config too, which replace its own but not the signature", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(204)
+      const headers = [
+        ["authorization", Redacted.make("Bearer of-a-test")],
+        ["title", Redacted.make("Nodes")],
+        ["user-agent", Redacted.make("watcher")]
+      ] as const
+      const send = yield* sender(url, { format: "ntfy", headers })
+      expect(yield* send("id-1", json)).toEqual({ _tag: "Delivered" })
+      expect(received[0]!.headers).toMatchObject({
+        authorization: "Bearer of-a-test",
+        title: "Nodes",
+        "user-agent": "watcher",
+        "webhook-id": "id-1"
+      })
     })
   )
 

@@ -4,11 +4,13 @@
  */
 import { exactPrice } from "@berthkit/core/domain/Price"
 import { sees, visit } from "@berthkit/testing/browser"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { request as httpRequest } from "node:http"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
-import { aTrouble } from "../memoryDaemon.ts"
+import { aSink, aTrouble } from "../memoryDaemon.ts"
 import { scene } from "../sceneDaemon.ts"
 import { instant, isLive, rowOf } from "./reading.ts"
 
@@ -30,6 +32,39 @@ describe("the dashboard while things happen", () => {
       yield* isLive(page)
       yield* sees(rowOf(page, "web").getByText("power-off", { exact: true }).waitFor())
       expect(yield* sees(page.locator("#events > li").count())).toBe(2)
+    })
+  )
+
+  it.live.each(["/tools/watch", "/tools/watch/"])("works below the path of a proxy, at %s", (path) =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.state.sinks = [aSink({ sink: "chat" })]
+      const web = aNode({ id: 7, name: "web" })
+      daemon.put(web, instant())
+      const elsewhere: Array<string> = []
+      const proxy = yield* HttpService.start((request, response) => {
+        const { headers, method, url = "" } = request
+        if (!url.startsWith("/tools/watch")) {
+          elsewhere.push(url)
+          return void response.writeHead(404).end()
+        }
+        const to = `${daemon.url}${url.slice("/tools/watch".length).replace(/^(?!\/)/, "/")}`
+        request.pipe(
+          httpRequest(to, { method, headers }, (reply) => {
+            response.writeHead(reply.statusCode!, reply.headers)
+            reply.pipe(response)
+          }).on("error", () => response.destroy())
+        )
+      })
+      const { page } = yield* visit(`${proxy.url}${path}`)
+      yield* isLive(page)
+      daemon.put({ ...web, status: "power-off" }, instant())
+      yield* sees(rowOf(page, "web").getByText("power-off", { exact: true }).waitFor())
+      yield* sees(page.getByRole("button", { name: "Test chat" }).click())
+      yield* sees(page.getByText("A test event went to chat.").waitFor())
+      yield* sees(rowOf(page, "web").getByRole("button").click())
+      expect(page.url()).toBe(`${proxy.url}${path}#node/default/7`)
+      expect(elsewhere.filter((url) => url !== "/favicon.ico")).toEqual([])
     })
   )
 

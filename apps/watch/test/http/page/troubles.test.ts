@@ -73,6 +73,10 @@ describe("what is wrong, on the page", () => {
       "good",
       "All well. All 2 accounts are read on time, and the sink takes its events."
     ])
+    expect(summary([account("a")], [sink("ops"), sink("script", "retrying")])).toEqual([
+      "warm",
+      "No problem yet. Deliveries to script failed and are retried."
+    ])
     expect(summary([account("a"), account("b", false)], [])).toEqual([
       "off",
       "Starting. The first sweep of 1 account is under way."

@@ -1,0 +1,22 @@
+/**
+ * Which headers a person may add to a request that the daemon sends, and which of them hold a secret.
+ */
+
+/** Those of the connection and the body, and the signature, are the sender's own. */
+const own =
+  /^(connection|content-length|content-type|content-encoding|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|webhook-.*)$/
+
+/** Why a header cannot be added, by its name in lower case; null if it can. */
+export const headerProblem = (name: string): string | null =>
+  !/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)
+    ? "is no name of a header"
+    : own.test(name)
+      ? "is a header that berth-watch sets itself"
+      : null
+
+/** Whether the name of a header says that its value is a secret. */
+export const isSecretHeader = (name: string): boolean =>
+  /auth|cookie|credential|key|pass|secret|signature|token/.test(name)
+
+/** Whether a text may be the value of a header. */
+export const isHeaderValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]{1,8192}$/.test(text)
