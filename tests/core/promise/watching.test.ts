@@ -168,7 +168,9 @@ describe("a listener", () => {
     await using service = await mockService({ scenario: { fleet: 150 } })
     const ends: Array<unknown> = []
     await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => ends.push(listed) }))
-    assert.deepStrictEqual(ends, [{ nodes: 150, requests: 2, complete: true, readToEnd: true, unreadable: [] }])
+    assert.deepStrictEqual(ends, [
+      { nodes: 150, requests: 2, complete: true, readToEnd: true, total: null, unreadable: [] }
+    ])
   })
 
   it("of a page gets the records that cannot be read, which are a warning too, once", async () => {
@@ -199,8 +201,8 @@ describe("a listener", () => {
     }
     assert.deepStrictEqual(reported, [
       // The second page overlaps a first one that is not full, and so proves that nothing was missed.
-      { nodes: 30, requests: 2, complete: true, readToEnd: true, unreadable: [] },
-      { nodes: 150, requests: 2, complete: "assumed", readToEnd: "assumed", unreadable: [] }
+      { nodes: 30, requests: 2, complete: true, readToEnd: true, total: null, unreadable: [] },
+      { nodes: 150, requests: 2, complete: "assumed", readToEnd: "assumed", total: null, unreadable: [] }
     ])
   })
 

@@ -60,9 +60,9 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
       : "List the nodes with berth node list, and use the id of the one you mean."
   override get message() {
     if (this.all === true)
-      return "The list of the service cannot be read to its end: it is not certain which nodes there are."
+      return "The list of the service cannot be read to its end, or counts more nodes than it has: it is not certain which nodes there are."
     const node = this.given === undefined ? "which nodes have a name" : `whether a node matches ${this.given}`
-    return `The list of the service cannot be read to its end: it is not certain ${node}.`
+    return `The list of the service cannot be read to its end, or counts more nodes than it has: it is not certain ${node}.`
   }
 }
 

@@ -61,7 +61,8 @@ const minPausedSteps = 4
 const creating = "nodes.create"
 
 /** What is said of a list whose pages do not show where it ends. */
-const partialText = "The list of the service cannot be read to its end: there may be more nodes."
+const partialText =
+  "The service counts more nodes than it lists, or its list cannot be read to its end: there may be more nodes."
 
 /** Where the records of an operation that does not list nodes are. */
 const listPaths: Readonly<Record<string, string>> = {

@@ -189,7 +189,7 @@ export class NodeCalls extends Context.Service<
       /** A first page without records that is said to have nodes is no account without nodes. */
       const pageAsItIs = (options?: PageOptions) =>
         Effect.tap(onePage(readList)(options), ({ records, total }) =>
-          (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total ?? 0, 0) : Effect.void
+          (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void
         )
 
       const creator = Creator.make({
@@ -241,13 +241,16 @@ export class NodeCalls extends Context.Service<
       const named = (name: string, all: ListOptions = {}) => {
         const { totalDeadline, ...options } = all
         let unread: Listed["unreadable"] = []
+        let whole: Effect.Effect<void, BerthError> = Effect.void
         const onEnd = (listed: Listed) => {
           unread = listed.unreadable
+          whole = ensureWhole(listed.total, listed.nodes + unread.length)
           return options.onEnd?.(listed) ?? Effect.void
         }
         const isNamed = (other: string) => other === name
         const { exact: _exact, maxNodes: _maxNodes, onEnd: _onEnd, ...call } = options
         const found = collect(list({ ...options, onEnd })).pipe(
+          Effect.tap(() => whole),
           Effect.flatMap((nodes) =>
             Effect.map(
               setAsideNodes(unread, isNamed, (id) => get(id, call)),

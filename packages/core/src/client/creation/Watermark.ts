@@ -91,7 +91,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
 /** The last page. Where it ends an ascending list, that list has to be whole. */
 const lastPage = (readPage: ReadPage, known: End | undefined) =>
   Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page }, total }) =>
-    ascending ? ensureWhole(total ?? 0, (page - 1) * full + length) : Effect.void
+    ascending ? ensureWhole(total, (page - 1) * full + length) : Effect.void
   )
 
 /** Visits every page, where the order of the list cannot be relied on. */

@@ -40,8 +40,10 @@ export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
 /**
- * Fails if a list that has ended, or one that begins with an empty page, says that it has more nodes than it shows: any node may be what it
- * lacks. `total` is 0 where the service does not say.
+ * Fails if a list counts more nodes than it shows, where a node that it lacks would be taken for absent. `total` is null where the service
+ * does not say.
  */
-export const ensureWhole = (total: number, shown: number): Effect.Effect<void, BerthError> =>
-  total > shown ? Effect.fail(failed(`${total} nodes (total_count)`, "data", `${shown} nodes`)) : Effect.void
+export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
+  total !== null && total > shown
+    ? Effect.fail(failed(`${total} nodes (total_count)`, "data", `${shown} nodes`))
+    : Effect.void

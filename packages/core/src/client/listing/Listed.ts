@@ -27,12 +27,15 @@ export interface Listed extends ListedPage {
   readonly requests: number
   /**
    * Whether every node that existed throughout is certainly among them. False where the service returns pages too small to
-   * overlap, or has another order than that of ids, so that a node may have moved past the listing when others were deleted, and
-   * where a record was left out. `"assumed"` where an inexact list left out the requests that prove it.
+   * overlap, or has another order than that of ids, so that a node may have moved past the listing when others were deleted, where
+   * it counts more nodes than it lists, and where a record was left out. True also if it counts exactly those that it lists, beside
+   * each page. `"assumed"` where an inexact list left out the requests that prove it.
    */
   readonly complete: boolean | "assumed"
   /** The same of the records: not false because some were left out. Where this is false, a node may be missing of which nothing is known. */
   readonly readToEnd: boolean | "assumed"
+  /** How many nodes there are, as the service said last; null if it does not say. */
+  readonly total: number | null
 }
 
 /** How exact and how long a list may be. */

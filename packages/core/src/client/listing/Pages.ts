@@ -46,7 +46,11 @@ export const pages = ({
     let requests = 0
     let longest = 0
     /** How many nodes there are, as the service said last. */
-    let stated = 0
+    let stated: number | null = null
+    /** Whether it said the same beside every page. */
+    let isSteady = true
+    /** Whether it said that one page is the whole list. */
+    let isOne = false
     const setAside = new Map<string, UnreadableRecord>()
     let ended = false
     let ahead: Fiber.Fiber<Step, BerthError> | undefined
@@ -66,7 +70,8 @@ export const pages = ({
       for (;;) {
         const range = Listing.next(progress)
         const { isWhole, records, total } = yield* readPage(range)
-        requests++
+        isSteady &&= requests++ === 0 || total === stated
+        isOne ||= isWhole
         stated = total ?? stated
         longest = Math.max(longest, records.length)
         const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(progress, range) : 0)
@@ -80,8 +85,8 @@ export const pages = ({
           return yield* endless(maxNodes, maxRequests, emitted, requests)
         }
         if (step.ended && emitted === 0 && setAside.size > 0) return yield* unreadableList(setAside.size)
-        // Beyond so many records that cannot be read none is counted.
-        if (step.ended && setAside.size < maxSetAside) yield* ensureWhole(stated, emitted + setAside.size)
+        // A list of nothing that counts nodes is no list of an empty account.
+        if (step.ended && emitted === 0) yield* ensureWhole(stated, 0)
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }
     })
@@ -89,9 +94,14 @@ export const pages = ({
     const read = limited(readOn)
 
     const listed = (): Listed => {
-      const { complete: readToEnd } = progress
+      const shown = emitted + setAside.size
+      // Beyond so many records that cannot be read none is counted.
+      const lacks = setAside.size < maxSetAside && (stated ?? 0) > shown
+      // A count above the longest page is that of the whole list, and one that stays leaves no node that moved between pages.
+      const isCounted = isSteady && stated === shown && (isOne || shown > longest)
+      const readToEnd = !lacks && (isCounted || progress.complete)
       const complete = setAside.size > 0 ? false : readToEnd
-      return { nodes: emitted, requests, complete, readToEnd, unreadable: Array.from(setAside.values()) }
+      return { nodes: emitted, requests, complete, readToEnd, total: stated, unreadable: Array.from(setAside.values()) }
     }
 
     const pull = Effect.gen(function* () {

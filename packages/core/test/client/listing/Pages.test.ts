@@ -1,6 +1,7 @@
 import { layer, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import type { Listed } from "../../../src/client/listing/Listed.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { inTime } from "../../inTime.ts"
 
@@ -36,17 +37,76 @@ describe("a list that states how many nodes it has", () => {
     [250, false]
   ] as const) {
     it.effect(
-      `and shows ${shown} of ${shown + 2} fails${exact ? "" : ", also inexact"}: nothing is absent from it`,
+      `and shows ${shown} of ${shown + 2} is not whole${exact ? "" : ", also inexact"}: nothing is absent from it`,
       () =>
         Effect.gen(function* () {
           const nodes = yield* Nodes
-          const failed = yield* Effect.flip(Stream.runCollect(nodes.list({ exact })))
-          assert.include(String(failed), `expected ${shown + 2} nodes (total_count) at data`)
+          let end: Listed | undefined
+          const onEnd = (listed: Listed) => Effect.sync(() => void (end = listed))
+          assert.lengthOf(yield* Stream.runCollect(nodes.list({ exact, onEnd })), shown)
+          assert.deepInclude(end, { complete: false, readToEnd: false, total: shown + 2 })
           const named = yield* Effect.flip(nodes.named("another"))
-          assert.include(String(named), "total_count")
+          assert.include(String(named), `expected ${shown + 2} nodes (total_count) at data`)
         }).pipe(Effect.provide(stating(shown, () => shown + 2)))
     )
   }
+
+  /** What a list of `length` nodes comes to, if the service gives its pages in this way and counts as `totalAt` says. */
+  const endOf = (
+    length: number,
+    pageAt: (ids: ReadonlyArray<number>, page: number, size: number) => ReadonlyArray<number>,
+    totalAt: (n: number) => number
+  ) => {
+    let [requests, end]: [number, Listed | undefined] = [0, undefined]
+    const ids = Array.from({ length }, (_, i) => i + 1)
+    const onEnd = (listed: Listed) => Effect.sync(() => void (end = listed))
+    return Nodes.use((nodes) => Stream.runDrain(nodes.list({ onEnd }))).pipe(
+      Effect.map(() => end),
+      Effect.provide(
+        layer(({ query }) => {
+          const data = pageAt(ids, Number(query["page_no"] ?? 1), Number(query["per_page"])).map((id) => ({
+            id,
+            name: `n${id}`,
+            status: "Running"
+          }))
+          const total_page_number = Math.ceil(length / Math.max(1, data.length))
+          return {
+            status: 200,
+            body: JSON.stringify({ code: 200, data, total_count: totalAt(++requests), total_page_number })
+          }
+        })
+      )
+    )
+  }
+  const newestFirst = (ids: ReadonlyArray<number>, page: number, size: number) =>
+    ids.toReversed().slice((page - 1) * size, page * size)
+
+  it.effect("and shows all of them, beside each page, is whole in any order", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* endOf(131, newestFirst, () => 131), { nodes: 131, complete: true })
+      assert.deepInclude(
+        yield* endOf(
+          130,
+          (ids) => ids,
+          () => 130
+        ),
+        { nodes: 130, complete: true }
+      )
+    })
+  )
+
+  it.effect("and another number beside another page is not whole out of order: a node may have moved", () =>
+    Effect.gen(function* () {
+      const moved = endOf(131, newestFirst, (n) => (n === 1 ? 132 : 131))
+      assert.deepInclude(yield* moved, { nodes: 131, complete: false })
+    })
+  )
+
+  it.effect("and shows nothing fails: it is no list of an empty account", () =>
+    Effect.gen(function* () {
+      assert.include(String(yield* Effect.flip(read)), "expected 2 nodes (total_count) at data")
+    }).pipe(Effect.provide(stating(0, () => 2)))
+  )
 
   it.effect("counts as its last page does: nodes may be deleted while it is read", () =>
     Effect.map(read, (nodes) => assert.lengthOf(nodes, 250)).pipe(
