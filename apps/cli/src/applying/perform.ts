@@ -36,21 +36,14 @@ import {
   takenBack
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
-import {
-  type Change,
-  type LoadedFleet,
-  type LoadedGroup,
-  optionsOf,
-  type Plan,
-  stoppedOf,
-  unsettledOf
-} from "../fleet/plan.ts"
+import { type Change, type LoadedFleet, type LoadedGroup, type Plan, stoppedOf, unsettledOf } from "../fleet/plan.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
+import { freshPrices } from "./freshPrices.ts"
 import { untilReady } from "./readyCommand.ts"
 import type { Done } from "./rows.ts"
 
@@ -65,6 +58,7 @@ export interface Means {
   readonly file: LedgerFile
   /** The name of this machine. */
   readonly machine: string
+  /** The prices that were shown. */
   readonly prices: PriceList
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
   readonly wait: boolean
@@ -146,13 +140,18 @@ const mayBeMade = Effect.fnUntraced(function* (key: string) {
   return recorded === undefined || (recorded !== null && recorded.sentAt !== null)
 })
 
+type Fresh = Effect.Success<ReturnType<typeof freshPrices>>
+
 /** Sends the create of a member, which the ledger has as begun. */
-const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf }: Means) {
+const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf }: Means, fresh: Fresh) {
   const member = memberText(change.member)
   const ledger = yield* file.current
   const entry = ledger.members.get(member)
   const key = keyOf(ledger, entry ?? { member, generation: 1 })
   const spec = specOf(ledger, change, scriptsOf)
+  // The create of an earlier run may have made a node: the ledger keeps it.
+  const withdraw = change.isResumed ? Effect.void : file.update((before) => notMade(before, member))
+  yield* Effect.tapError(fresh.ensureOrder(change.group), () => withdraw)
   const nodes = yield* Nodes
   const result = yield* Effect.result(nodes.create(spec, { key }))
   if (Result.isFailure(result)) {
@@ -176,12 +175,12 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
 })
 
 /** Sets the commitment that the file wants. It is sent once, because a second request may begin another period. */
-const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, { file, prices }: Means) {
+const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, { file }: Means, fresh: Fresh) {
   const { commitment } = group
   if (commitment === null) return
   const member = memberText(at)
   const text = commitmentText(commitment)
-  const [option] = optionsOf(group, prices)
+  const option = yield* fresh.optionFor(group)
   const skuId = option?.skuId
   yield* file.update((before) => committing(before, member, text))
   const sent = yield* Effect.result(sendCommitment(node, { setting: commitment.setting, skuId }, option))
@@ -251,9 +250,11 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const ofMember = (change: Change) => memberText(change.member)
   const commitOf = new Map(commits.map((change) => [ofMember(change), change]))
   const since = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
+  const groups = new Set(changes.flatMap((change) => ("group" in change ? change.group : [])))
+  const fresh = yield* freshPrices(means.prices, Array.from(groups))
 
   const commitOne = (change: Commit, node: Node) =>
-    commit(change, node, means).pipe(
+    commit(change, node, means, fresh).pipe(
       Effect.andThen(finish(change, { outcome: "committed", node })),
       Effect.catch((failure) => failed(change, failure, node))
     )
@@ -266,7 +267,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
 
   const createOne = (change: Create) =>
     Effect.gen(function* () {
-      const created = yield* create(change, means)
+      const created = yield* create(change, means, fresh)
       yield* finish(change, { outcome: "created", node: created })
       yield* commitMade(change, created)
       return created
@@ -311,7 +312,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       if (change.isTakenBack) yield* file.update((before) => takenBack(before, member))
       if (node === null) {
         if (!change.isResumed) yield* file.update(beginning(change, machine, since))
-        node = yield* create(change, means)
+        node = yield* create(change, means, fresh)
       }
       yield* commitMade(change, node)
       const running = (node = yield* untilCreatedRuns(

@@ -358,6 +358,20 @@ export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly 
   readonly details = { member: this.member, node: { id: this.id, name: null } }
 }
 
+/** What a plan buys costs more than was shown. */
+export class PriceRisen extends Data.TaggedError("PriceRisen")<{
+  /** Such as `The price of the commitment auto_renew 30d`. */
+  readonly what: string
+  readonly shown: string
+  /** Null if it is not known. */
+  readonly now: string | null
+}> {
+  readonly exit = "rejected"
+  readonly details = { shown: this.shown, now: this.now }
+  readonly hint = "Run the same command again: it shows the price of now."
+  override readonly message = `${this.what} is ${this.now ?? "not known"} now, and ${this.shown} was shown: nothing was bought.`
+}
+
 /** The user answered no, or stopped the command before it was done. */
 export class Interrupted extends Data.TaggedError("Interrupted")<Words> {
   readonly exit = "interrupted"
