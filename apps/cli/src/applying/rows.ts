@@ -81,6 +81,9 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
         : "protected: it is never deleted"
     case "doubled": {
       const { id } = change.node
+      if (change.isReplaced) {
+        return `node ${change.own.id} was to replace it, and both exist and are billed: if nobody needs it, berth node delete ${id}`
+      }
       return `a second node of ${memberText(change.member)}, whose node in the ledger is ${change.own.id}: if nobody needs it, berth node delete ${id}; or adopt it as another member`
     }
     case "unsure":

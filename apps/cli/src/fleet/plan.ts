@@ -125,7 +125,13 @@ export type Change = { readonly member: Member } & (
       readonly isReleased: boolean
     }
   /** Perhaps a second node of the member: it is shown, and left alone. */
-  | { readonly action: "doubled"; readonly node: Node; readonly own: Owned }
+  | {
+      readonly action: "doubled"
+      readonly node: Node
+      readonly own: Owned
+      /** Whether `own` was to replace it. */
+      readonly isReplaced: boolean
+    }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
   | {
       readonly action: "doubted"
@@ -260,6 +266,32 @@ export const twinsOf = (
   })
 }
 
+/**
+ * Members that have two nodes in the ledger because a replacement was begun and not finished: `node` is the old one, which exists, and
+ * `own` the new one, which is not gone.
+ */
+export const unfinishedOf = (
+  entries: Iterable<Entry>,
+  nodes: ReadonlyMap<number, Node>,
+  isGone: (id: number) => boolean
+): ReturnType<typeof twinsOf> =>
+  Array.from(entries).flatMap((entry) => {
+    const { node: own, previous } = entry
+    const node = previous && nodes.get(previous.id)
+    const isThere = ({ status }: Node) => status !== "terminate"
+    if (own === undefined || node === undefined || !isThere(node) || isGone(own.id)) return []
+    const made = nodes.get(own.id)
+    return made === undefined || isThere(made) ? [{ entry, node, own }] : []
+  })
+
+/** Whether a change names a node. */
+const isAbout = (change: Change, id: number): boolean =>
+  [
+    "node" in change ? change.node : null,
+    "old" in change ? change.old : null,
+    "made" in change ? change.made : null
+  ].some((node) => node?.id === id)
+
 class Planner {
   readonly changes: Array<Change> = []
   readonly conflicts: Array<Conflict> = []
@@ -289,10 +321,15 @@ class Planner {
       ({ member }) => member.group
     )
     for (const { entry, node, own } of twinsOf(entries, this.#world.nodes.values(), this.#world.elsewhere)) {
-      this.changes.push({ action: "doubled", member: memberOf(entry), node, own })
+      this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: false })
     }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {
       this.#group(groups.get(name), slots.get(name) ?? [], isDestroy)
+    }
+    const { gone, nodes } = this.#world
+    for (const { entry, node, own } of unfinishedOf(entries, nodes, (id) => gone.has(id))) {
+      if (this.changes.some((change) => isAbout(change, node.id))) continue
+      this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: true })
     }
     for (const member of [...pick, ...(replace === "all" ? [] : replace)]) {
       if (!entries.some((entry) => entry.member === member && entry.state !== "none")) {
@@ -381,7 +418,10 @@ class Planner {
         ? this.changes.push({ action: "settle", member, what: "member" })
         : this.#doubt(member, previous, false)
     }
-    if (state === "terminating") return
+    if (state === "terminating") {
+      const isOldThere = entry.previous !== undefined && this.#world.nodes.has(entry.previous.id)
+      return isOldThere ? this.#doubt(member, entry.node!, false, "terminating") : undefined
+    }
     if (state === "doubted") return this.#doubt(member, entry.node!, false)
     if (state === "pending") {
       return this.#refuse(
