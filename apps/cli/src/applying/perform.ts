@@ -315,6 +315,14 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         node = yield* create(change, means, fresh)
       }
       yield* commitMade(change, node)
+      if ((yield* file.current).members.get(member)?.committing !== undefined) {
+        return yield* new FleetStep({
+          member,
+          id: node.id,
+          message: `It is not known what was bought for ${whatOf(node)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
+          hint: "See above, and then run the same command again; it goes on with this node."
+        })
+      }
       const running = (node = yield* untilCreatedRuns(
         node,
         { isPublic: change.group.order.publicIp !== false, timeout },

@@ -140,7 +140,7 @@ export type Change = { readonly member: Member } & (
       /** Whether the file wants it. */
       readonly isWanted: boolean
     }
-  /** Its commitment was sent and got no reply: a person has to look. */
+  /** Its commitment was sent and got no reply: until a person says what the portal shows, nothing is bought or deleted for the member. */
   | { readonly action: "unsure"; readonly node: Node; readonly commitment: string }
   /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
   | {
@@ -396,6 +396,7 @@ class Planner {
       ;(mayGo ? removed : kept).add(slot)
     }
     for (const slot of slots) {
+      if (this.#isUnsure(slot)) continue
       if (removed.has(slot)) this.#remove(slot, why)
       else if (kept.has(slot)) this.#keep(slot, group)
       else if (group !== undefined) this.#have(slot, group)
@@ -408,6 +409,14 @@ class Planner {
       left--
       this.#create({ group: group.group, n }, group, null, false)
     }
+  }
+
+  /** Whether it is unknown what was bought for the node of a member, which is shown then. */
+  #isUnsure({ entry, member, node, state }: Slot): boolean {
+    const { committing } = entry
+    if (state !== "there" || node === null || committing === undefined) return false
+    this.changes.push({ action: "unsure", member, node, commitment: committing })
+    return true
   }
 
   #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
@@ -535,9 +544,6 @@ class Planner {
 
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
-    if (entry.committing !== undefined) {
-      return this.changes.push({ action: "unsure", member, node, commitment: entry.committing })
-    }
     if (commitment !== null && entry.commitment !== commitmentText(commitment)) {
       return this.changes.push({ action: "commit", member, node, group })
     }
@@ -564,7 +570,7 @@ class Planner {
     const reasons = [begun, ...differences.map((each) => `its new node has ${each}`)]
     this.changes.push({ action: "replace", isResumed: true, member, group, name, reasons, ...nodes })
     this.#forfeit(entry, nodes.old)
-    const isOpen = nodes.made === null || (entry.commitment === undefined && entry.committing === undefined)
+    const isOpen = nodes.made === null || entry.commitment === undefined
     if (isOpen && !nodes.isTakenBack && differences.length === 0) this.#commitWith(member, group)
   }
 
