@@ -4,10 +4,12 @@
  * (`replace`). What the plan costs is here as well.
  */
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
+import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isFailed } from "@berthkit/core/domain/NodeStatus"
 import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
+import { bySpelling } from "../nodes/bySpelling.ts"
 import { costOfOrder } from "../commitmentLog/orderCost.ts"
 import { differencesOf, isSameOrder } from "./differences.ts"
 import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
@@ -246,22 +248,26 @@ const givenUpFirst =
   }
 
 /**
- * Nodes that may be a second node of a member: they have its name, and are in no other fleet's ledger. Their plan and image prove nothing:
- * another machine may apply another version of the file. While a create of the member is open, a node of its name may be the result.
+ * Nodes that may be a second node of a member: they have its name in some spelling, and are in no other fleet's ledger. Their plan and image
+ * prove nothing: another machine may apply another version of the file. While a create of the member is open, a node of its name may be the
+ * result.
  */
 export const twinsOf = (
   entries: Iterable<Entry>,
-  nodes: Iterable<Node>,
+  nodes: ReadonlyMap<number, Node>,
   elsewhere: ReadonlySet<number>
 ): ReadonlyArray<{ readonly entry: Entry; readonly node: Node; readonly own: Owned }> => {
   const all = Array.from(entries)
   const owned = new Set(all.flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? [])))
-  const named = Map.groupBy(nodes, ({ name }) => name)
+  const named = bySpelling(nodes.values())
   return all.flatMap((entry) => {
     const { node: own, pending } = entry
     if (own === undefined || pending !== undefined) return []
-    return (named.get(own.name) ?? [])
+    // A service that shows the member's own name whole would not cut that of its twin.
+    const shown = nodes.get(own.id)?.name
+    return named(shown ?? own.name)
       .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")
+      .filter(({ name }) => shown === undefined || isSpelling(shown, name))
       .map((node) => ({ entry, node, own }))
   })
 }
@@ -300,7 +306,7 @@ class Planner {
   readonly #world: World
   readonly #options: PlanOptions
   readonly #owned: ReadonlySet<number>
-  readonly #named: ReadonlyMap<string, ReadonlyArray<Node>>
+  readonly #named: ReturnType<typeof bySpelling>
   readonly #picked = new Set<string>()
 
   constructor(file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions) {
@@ -309,7 +315,7 @@ class Planner {
     this.#world = world
     this.#options = options
     this.#owned = ownedIds(ledger)
-    this.#named = Map.groupBy(world.nodes.values(), ({ name }) => name)
+    this.#named = bySpelling(world.nodes.values())
   }
 
   plan(): Plan {
@@ -320,7 +326,7 @@ class Planner {
       entries.flatMap((entry) => this.#settled(entry)),
       ({ member }) => member.group
     )
-    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes.values(), this.#world.elsewhere)) {
+    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes, this.#world.elsewhere)) {
       this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: false })
     }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {
@@ -601,16 +607,15 @@ class Planner {
     this.#commitWith(member, group)
   }
 
-  /** Whether a node has the name that is not the fleet's: it is not touched, and no other is made beside it. */
+  /** Whether a node that is not the fleet's has the name, in some spelling: it is not touched, and no other is made beside it. */
   #isTaken(name: string, member: Member): boolean {
-    const others = (this.#named.get(name) ?? []).filter(
-      ({ id, status }) => !this.#owned.has(id) && status !== "terminate"
-    )
+    const others = this.#named(name).filter(({ id, status }) => !this.#owned.has(id) && status !== "terminate")
     const [first] = others
     if (first === undefined) return false
     const ids = others.map(({ id }) => id).join(", ")
+    const what = first.name === name ? name : `${first.name}, which may be ${name} as the service spells it,`
     this.#refuse(
-      `${name} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
+      `${what} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
       `To take it in: berth fleet adopt ${first.id} --as ${memberText(member)}`
     )
     return true

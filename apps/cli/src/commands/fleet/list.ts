@@ -37,7 +37,7 @@ export const list = command(
         const others = ledgers.filter(({ fleet }) => fleet !== ledger.fleet)
         const members = membersOf(ledger)
         const unfinished = unfinishedOf(members, nodes, (id) => !nodes.has(id))
-        return [ledger, [...twinsOf(members, nodes.values(), new Set(fleetOfNodes(others).keys())), ...unfinished]]
+        return [ledger, [...twinsOf(members, nodes, new Set(fleetOfNodes(others).keys())), ...unfinished]]
       })
     )
     yield* printAll(
