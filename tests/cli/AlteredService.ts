@@ -22,6 +22,8 @@ export interface Altered {
   statusOfNew: string
   spell: (name: string) => string
   isPurchaseLost: boolean
+  /** Whether creates get no reply and make nothing. */
+  areCreatesSwallowed: boolean
   /** Called once a create has made its node. */
   onMade: () => void
 }
@@ -58,6 +60,7 @@ const answer = (service: Altered, { body, method, path, query }: Request): Reply
   if (path === "/images/") return ok([offerOf(service)])
   if (path.startsWith("/images/")) return ok([])
   if (path === "/update_committed_node_status/") return service.isPurchaseLost ? lost : ok({})
+  if (method === "POST" && service.areCreatesSwallowed) return lost
   if (method === "POST") {
     const { name } = body as { readonly name: string }
     const node = nodeRecord({
@@ -90,6 +93,7 @@ export const alteredService = Effect.gen(function* () {
     statusOfNew: "running",
     spell: (name) => name,
     isPurchaseLost: false,
+    areCreatesSwallowed: false,
     onMade: () => {}
   }
   const url = yield* serve((request) => {

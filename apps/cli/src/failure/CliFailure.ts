@@ -178,6 +178,11 @@ export class NoAddress extends Data.TaggedError("NoAddress")<{
   override readonly message = `Node ${this.name} (${this.id}) has no public address.`
 }
 
+/** A create whose key berth chose has failed. */
+export class CreateFailed extends Data.TaggedError("CreateFailed")<Words & { readonly error: BerthError }> {
+  readonly exit = this.error.reason.exit
+}
+
 /** The node of a lease was created, and did not come to run: the command of `berth run` was not started. */
 export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<FailedCall> {
   readonly exit = this.error.reason.exit
