@@ -398,7 +398,7 @@ describe("a member with two nodes", () => {
       yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1", ...notReady)
       fleet.write(webs(1, large, ", protect: true"))
       yield* fleet.apply("--yes")
-      const [old, made] = (yield* nodes).map(({ id }) => id).toSorted((a, b) => a - b)
+      const [old = 0, made = 0] = (yield* nodes).map(({ id }) => id).toSorted((a, b) => a - b)
       fleet.write("fleet: shop\nnodes: {}\n")
       const listed = yield* fleet.run(["fleet", "list", "-o", "json"])
       assert.deepStrictEqual([listed.code, json<ReadonlyArray<{ state: string }>>(listed)[0]!.state], [11, "doubled"])

@@ -45,8 +45,8 @@ export const freshPrices = Effect.fnUntraced(function* (shown: PriceList, groups
     if (prices === shown) return
     const [before, now] = [costOfOrder(shown.ofOrder(order)), costOfOrder(prices.ofOrder(order))]
     const what = `${order.plan} with ${order.image}`
-    const [most, mostNow] = [before.price.maxPricePerHourInr, now.price.maxPricePerHourInr]
-    yield* ensureNotAbove(`The price of ${what}`, most, mostNow, " per hour")
+    const [shownInr, nowInr] = [before.price.maxPricePerHourInr, now.price.maxPricePerHourInr]
+    yield* ensureNotAbove(`The price of ${what}`, shownInr, nowInr, " per hour")
     yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
   })
 

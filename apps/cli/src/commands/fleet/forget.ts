@@ -11,7 +11,7 @@ import { FleetConflict, ListNotWhole, UsageFault } from "../../failure/CliFailur
 import { ended, type Entry, ownedIds } from "../../fleet/Ledger.ts"
 import { parseMember } from "../../fleet/Member.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
-import { bySpelling } from "../../nodes/bySpelling.ts"
+import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
