@@ -38,12 +38,15 @@ export const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
 
 type Invoke = typeof invoke
 
-const makeFolder = Effect.fnUntraced(function* (invoke: Invoke) {
+const makeFolder = Effect.fnUntraced(function* <E, R>(
+  invoke: Invoke,
+  account: Effect.Effect<Readonly<Record<string, string | undefined>>, E, R>
+) {
   const folder = yield* stateFolder
   const state = yield* stateFolder
   const file = join(folder, "fleet.yaml")
   const ledger = join(folder, "fleet.ledger.json")
-  const env = Effect.map(settings, (account) => ({ ...account, XDG_STATE_HOME: state }))
+  const env = Effect.map(account, (account) => ({ ...account, XDG_STATE_HOME: state }))
   const run = (args: ReadonlyArray<string>) => Effect.flatMap(env, (env) => invoke(args, { env }))
   return {
     folder,
@@ -59,13 +62,19 @@ const makeFolder = Effect.fnUntraced(function* (invoke: Invoke) {
 })
 
 /** A folder with a fleet file, and what runs on it. */
-export const fleetFolder = makeFolder(invoke)
+export const fleetFolder = makeFolder(invoke, settings)
 
 /** What limits a run in time, and would come before what it limits if it were hurried. */
 const limits = new Set(["--deadline", "--timeout", "--ready-timeout"])
 
-/** The same, where what runs hurries unless it has a limit. */
-export const hurriedFolder = makeFolder((args, options) => {
+const inAHurry: Invoke = (args, options) => {
   const running = invoke(args, options)
   return args.some((arg) => limits.has(arg)) ? running : hurried(running)
-})
+}
+
+/** The same, where what runs hurries unless it has a limit. */
+export const hurriedFolder = makeFolder(inAHurry, settings)
+
+/** The same on a service of which these settings name an account. */
+export const hurriedFolderOf = (account: Readonly<Record<string, string>>) =>
+  makeFolder(inAHurry, Effect.succeed(account))

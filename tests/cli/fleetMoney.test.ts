@@ -453,6 +453,49 @@ describe("a member with two nodes", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
+  it.live("of a replacement that was begun is a difference everywhere, also if it is protected and given up", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(1, large))
+      const notReady = ["--ready-command", "exit 1", "--ready-timeout", "1ms"]
+      yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1", ...notReady)
+      fleet.write(webs(1, large, ", protect: true"))
+      yield* fleet.apply("--yes")
+      const [old = 0, made = 0] = (yield* nodes).map(({ id }) => id).toSorted((a, b) => a - b)
+      fleet.write("fleet: shop\nnodes: {}\n")
+      const listed = yield* fleet.run(["fleet", "list", "-o", "json"])
+      assert.deepStrictEqual([listed.code, json<ReadonlyArray<{ state: string }>>(listed)[0]!.state], [11, "doubled"])
+      assert.include(listed.stderr, `web-1 of shop has more than one node: ${made}, which the ledger has, and ${old}.`)
+      const destroy = fleet.run(["destroy", "-f", fleet.file, "--yes", "--max-deletes", "9", "-o", "json"])
+      for (const [run, code] of [
+        [fleet.diff("-o", "json"), 11],
+        [fleet.apply("--yes", "--max-deletes", "9", "-o", "json"), 5],
+        [destroy, 5]
+      ] as const) {
+        const shown = yield* run
+        assert.strictEqual(shown.code, code, shown.stderr)
+        assert.sameDeepMembers(
+          rowsOf(shown).map(({ action, id }) => [action, id]),
+          [
+            ["kept", made],
+            ["doubled", old]
+          ]
+        )
+        assert.include(shown.stdout, `berth node delete ${old}`)
+      }
+      assert.lengthOf(yield* nodes, 2)
+      // The person does what the row says.
+      yield* fleet.run(["node", "delete", String(old), "--yes", "--wait"])
+      assert.strictEqual((yield* fleet.run(["fleet", "list"])).code, 0)
+      assert.deepStrictEqual(
+        rowsOf(yield* fleet.diff("-o", "json")).map(({ action }) => action),
+        ["kept"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("is seen if two machines have made one each", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* hurriedFolder, yield* hurriedFolder]

@@ -8,8 +8,10 @@ import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { inDialect } from "../account.ts"
+import * as altered from "./AlteredService.ts"
+import { type Altered, alteredService } from "./AlteredService.ts"
 import { json, settings } from "./berth.ts"
-import { hurried, invoke } from "./invoke.ts"
+import { accelerated, hurried, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 const [plan, image] = ["C-2VCPU-8RAM-50DISK", "Ubuntu-22.04"]
@@ -300,4 +302,26 @@ describe("a reap that takes long", () => {
       assert.strictEqual((yield* invoke(["reap", "--quiet"], { env })).stderr, "")
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
+})
+
+describe("a run whose create has an unknown outcome", () => {
+  const alter: Readonly<Record<string, (service: Altered) => void>> = {
+    "got no reply": (service) => (service.areCreatesSwallowed = true),
+    "made a node of another name": (service) => (service.spell = () => "another")
+  }
+  for (const [what, change] of Object.entries(alter)) {
+    it.live(`says that once, and names nothing that berth run lacks: ${what}`, () =>
+      Effect.gen(function* () {
+        const { account, service } = yield* alteredService
+        change(service)
+        const env = { ...account, XDG_STATE_HOME: yield* stateFolder }
+        const ci = ["run", "--name", "ci", "--plan", altered.plan, "--image", altered.image, "--yes", "--", "true"]
+        const failed = yield* accelerated(invoke(ci, { env }))
+        assert.strictEqual(failed.code, 8, failed.stderr)
+        assert.lengthOf(failed.stderr.match(/^error: /gm) ?? [], 1, failed.stderr)
+        assert.notMatch(failed.stderr, /key|create it again/i)
+        assert.match(failed.stderr, /hint: .*berth (?:reap|node get 1000)/)
+      }).pipe(Effect.scoped)
+    )
+  }
 })

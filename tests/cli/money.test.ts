@@ -176,6 +176,64 @@ describe("a price in another currency", () => {
   )
 })
 
+describe("a server for an agent with a bound on commitments", () => {
+  const order = { action: "create", name: "web", plan, image: "Ubuntu", sku: 7 }
+  const commit = (node: string, more: object = { sku: 7 }) => ({
+    action: "commit",
+    node,
+    setting: "auto_renew",
+    ...more
+  })
+  const bounded = (atMost: number, options: Account = {}) =>
+    Effect.gen(function* () {
+      const nodes = [7, 8, 9].map((id) => ({ id, name: `w${id}`, plan, image: "Ubuntu" }))
+      const { committed, env } = yield* account({ nodes, ...options })
+      const flags = ["--allow", "create,commit", "--max-cost", "1000", "--max-commitment", String(atMost)]
+      const agent = yield* startAgent(flags, { env, person: () => "accept" })
+      const call = (tool: string, args: object) => Effect.promise(() => agent.call(tool, args))
+      const execute = (args: object) =>
+        Effect.gen(function* () {
+          const { structuredContent } = yield* call("propose", args)
+          return yield* call("execute", { proposal: structuredContent["id"] })
+        })
+      return { call, execute, committed }
+    })
+
+  it.live("proposes none above it, by create or commit, and none whose price is not known", () =>
+    Effect.gen(function* () {
+      const { call } = yield* bounded(3999)
+      for (const change of [order, commit("7")]) {
+        const { content, isError } = yield* call("propose", change)
+        assert.isTrue(isError)
+        assert.include(JSON.stringify(content), "commitments for ₹4000.00, more than ₹3999.00")
+        assert.include(JSON.stringify(content), "berth mcp --max-commitment ₹")
+      }
+      const { content, isError } = yield* call("propose", commit("7", {}))
+      assert.isTrue(isError)
+      assert.include(JSON.stringify(content), "is not known")
+      const free = { action: "commit", node: "7", setting: "hourly_billing" }
+      assert.isNotTrue((yield* call("propose", free)).isError)
+      const { structuredContent } = yield* call("account", {})
+      assert.deepInclude(structuredContent["allowed"], { maxCommitmentInr: 3999 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("counts what was bought, and what may have been, but nothing that was refused", () =>
+    Effect.gen(function* () {
+      const refused: Reply = { status: 422, body: JSON.stringify({ code: 422, message: "No", data: {}, errors: {} }) }
+      const replies = [refused, ok({}), lost]
+      const { call, committed, execute } = yield* bounded(8000, {
+        commitmentReply: (before) => replies[before] ?? ok({})
+      })
+      for (const node of ["7", "7", "8"]) yield* execute(commit(node))
+      assert.lengthOf(committed, 3)
+      const { content, isError } = yield* call("propose", commit("9"))
+      assert.isTrue(isError)
+      assert.include(JSON.stringify(content), "commitments for ₹12000.00, more than ₹8000.00")
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the price of a create", () => {
   it.live("is that of its plan and its image together, whichever is listed first", () =>
     Effect.gen(function* () {

@@ -54,6 +54,9 @@ const outputs: ReadonlyArray<{ readonly flags?: ReadonlyArray<string>; readonly 
   { flags: ["--query", "__proto__", "-o", "json"] },
   { flags: ["--query", "[].toString", "-o", "yaml"] },
   { flags: ["--query", "{constructor: constructor}", "-o", "csv"] },
+  { flags: ["--query", "nope", "-o", "json"] },
+  { flags: ["--query", "nope", "-o", "json", "--quiet"] },
+  { flags: ["--query", "[].nope", "-o", "yaml"] },
   { flags: ["--query", "["] },
   { flags: ["--query", "nope(@)"] },
   { flags: ["--query", "length(@, @)", "-o", "json"] },
@@ -82,7 +85,8 @@ class Place extends Context.Service<Place, { readonly folder: string }>()("@bert
 /** Runs a change with each of these outputs. Makes new nodes for it only after one of the runs changed something. */
 const checkAll = Effect.fnUntraced(function* ({ args, command, isFleet, needs = [] }: Change, at: number) {
   const { folder } = yield* Place
-  const { journal } = yield* TestServer
+  const { control, id: world, journal } = yield* TestServer
+  const nodes = Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
   const account = {
     ...(yield* settings),
     XDG_STATE_HOME: join(folder, String(at), "state"),
@@ -101,6 +105,7 @@ const checkAll = Effect.fnUntraced(function* ({ args, command, isFleet, needs = 
       if (isFleet === "made") yield* invoke(["apply", "--yes", ...file()], { env: account })
     }
     const before = yield* sent
+    const had = yield* nodes
     const line = [...command.split(" "), ...args(own), ...file(), ...flags]
     const { code, stderr, stdout } = yield* invoke(line, { env: { ...account, ...env } })
     const what = `${JSON.stringify(env)} berth ${line.join(" ")}: exit ${code}\n${stdout}\n${stderr}`
@@ -109,7 +114,14 @@ const checkAll = Effect.fnUntraced(function* ({ args, command, isFleet, needs = 
       continue
     }
     assert.include([0, 10], code, what)
-    assert.match(stdout + stderr, /\d|null|nothing/, what)
+    const ids = [...had, ...(yield* nodes)].flatMap(({ id, name }) =>
+      name.startsWith(own) || name === "raw" ? id : []
+    )
+    const told = [own, ...(command === "api" ? ["raw"] : []), ...ids].map((each) => new RegExp(`\\b${each}\\b`))
+    assert.isTrue(
+      told.some((each) => each.test(stdout + stderr)),
+      what
+    )
     // If the data cannot be shown as asked, all of it is shown.
     if (code === 10) assert.match(stderr, /\\?"id\\?":\d+/, what)
     own = ""

@@ -7,6 +7,7 @@ import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
+import { inOwnWords } from "../failure/ownKey.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
@@ -196,41 +197,44 @@ const planned = (fleet: ReadFleet, { conflicts, ledger }: Resolved, observed: Ob
 }
 
 /** The plan of a fleet, shown and not carried out: what is missing counts as gone. */
-export const previewFleet = Effect.fnUntraced(function* (
-  place: FleetPlace,
-  options: PlanOptions & Partial<Pick<Limits, "maxCost" | "maxCommitment" | "maxMinimum" | "maxUnavailable">>
-) {
-  const { isDestroy, maxCommitment, maxCost, maxMinimum, maxUnavailable = 1 } = options
-  const fleet = yield* readFleetFile(place)
-  const own = yield* ownAccount
-  const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
-  const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
-  // Only then it matters which creates this machine has recorded.
-  const pending = isPending
-    ? yield* Effect.provide(
-        resolvePending(
-          ledger,
-          yield* updateRegistry(own.registry, (fleets) => fleets),
-          mustBeKnown(fleet, ledger, options)
-        ),
-        creatingClient(undefined)
-      )
-    : { ledger, conflicts: [] }
-  const observed = yield* withAskedPlans(
-    yield* observe(pending.ledger, yield* nodesElsewhere(own, fleet.fleet)),
-    fleet,
-    pending.ledger,
-    readImages
-  )
-  const plan = planned(fleet, pending, presumed(observed), options)
-  yield* refuse(plan.conflicts, place)
-  const prices = yield* pricesFor(plan, fleet, place, isDestroy)
-  yield* checkCost(plan, prices, { maxCost, maxUnavailable })
-  yield* checkAtOnce(plan, prices, { maxCommitment, maxMinimum, yes: false })
-  yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
-  yield* notePrice(plan, prices)
-  return plan
-})
+export const previewFleet = Effect.fnUntraced(
+  function* (
+    place: FleetPlace,
+    options: PlanOptions & Partial<Pick<Limits, "maxCost" | "maxCommitment" | "maxMinimum" | "maxUnavailable">>
+  ) {
+    const { isDestroy, maxCommitment, maxCost, maxMinimum, maxUnavailable = 1 } = options
+    const fleet = yield* readFleetFile(place)
+    const own = yield* ownAccount
+    const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
+    const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
+    // Only then it matters which creates this machine has recorded.
+    const pending = isPending
+      ? yield* Effect.provide(
+          resolvePending(
+            ledger,
+            yield* updateRegistry(own.registry, (fleets) => fleets),
+            mustBeKnown(fleet, ledger, options)
+          ),
+          creatingClient(undefined)
+        )
+      : { ledger, conflicts: [] }
+    const observed = yield* withAskedPlans(
+      yield* observe(pending.ledger, yield* nodesElsewhere(own, fleet.fleet)),
+      fleet,
+      pending.ledger,
+      readImages
+    )
+    const plan = planned(fleet, pending, presumed(observed), options)
+    yield* refuse(plan.conflicts, place)
+    const prices = yield* pricesFor(plan, fleet, place, isDestroy)
+    yield* checkCost(plan, prices, { maxCost, maxUnavailable })
+    yield* checkAtOnce(plan, prices, { maxCommitment, maxMinimum, yes: false })
+    yield* printChanges(rowsOf(plan, prices, { isPreview: true }))
+    yield* notePrice(plan, prices)
+    return plan
+  },
+  Effect.mapError((failure) => inOwnWords(failure))
+)
 
 /** What is left when a run is stopped. */
 const stopped = (done: number, all: number) => ({
@@ -445,13 +449,16 @@ const changeLocked = Effect.fnUntraced(function* (
   return yield* new MembersFailed({ failed: problems.length, of: Math.max(all, problems.length) })
 })
 
-export const changeFleet = Effect.fnUntraced(function* (options: FleetOptions) {
-  const { place } = options
-  const fleet = yield* readFleetFile(place)
-  const own = yield* ownAccount
-  let isReported = false
-  const unchanged = { message: "Interrupted; nothing was changed.", hint: "" }
-  yield* withLedger(place.ledger, { ...own, fleet: fleet.fleet }, (file) =>
-    changeLocked(file, fleet, own, options, (now) => (isReported = now))
-  ).pipe(whenInterrupted(() => (isReported ? undefined : unchanged)))
-})
+export const changeFleet = Effect.fnUntraced(
+  function* (options: FleetOptions) {
+    const { place } = options
+    const fleet = yield* readFleetFile(place)
+    const own = yield* ownAccount
+    let isReported = false
+    const unchanged = { message: "Interrupted; nothing was changed.", hint: "" }
+    yield* withLedger(place.ledger, { ...own, fleet: fleet.fleet }, (file) =>
+      changeLocked(file, fleet, own, options, (now) => (isReported = now))
+    ).pipe(whenInterrupted(() => (isReported ? undefined : unchanged)))
+  },
+  Effect.mapError((failure) => inOwnWords(failure))
+)

@@ -40,7 +40,6 @@ import {
   type Change,
   type LoadedFleet,
   type LoadedGroup,
-  optionsOf,
   type Plan,
   stoppedOf,
   unsettledOf,
@@ -52,6 +51,7 @@ import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
+import { freshPrices } from "./freshPrices.ts"
 import { untilReady } from "./readyCommand.ts"
 import type { Done } from "./rows.ts"
 
@@ -66,6 +66,7 @@ export interface Means {
   readonly file: LedgerFile
   /** The name of this machine. */
   readonly machine: string
+  /** The prices that were shown. */
   readonly prices: PriceList
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
   readonly wait: boolean
@@ -147,13 +148,18 @@ const mayBeMade = Effect.fnUntraced(function* (key: string) {
   return recorded === undefined || (recorded !== null && recorded.sentAt !== null)
 })
 
+type Fresh = Effect.Success<ReturnType<typeof freshPrices>>
+
 /** Sends the create of a member, which the ledger has as begun. */
-const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf }: Means) {
+const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf }: Means, fresh: Fresh) {
   const member = memberText(change.member)
   const ledger = yield* file.current
   const entry = ledger.members.get(member)
   const key = keyOf(ledger, entry ?? { member, generation: 1 })
   const spec = specOf(ledger, change, scriptsOf)
+  // The create of an earlier run may have made a node: the ledger keeps it.
+  const withdraw = change.isResumed ? Effect.void : file.update((before) => notMade(before, member))
+  yield* Effect.tapError(fresh.ensureOrder(change.group), () => withdraw)
   const nodes = yield* Nodes
   const result = yield* Effect.result(nodes.create(spec, { key }))
   if (Result.isFailure(result)) {
@@ -177,12 +183,12 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
 })
 
 /** Sets the commitment that the file wants. It is sent once, because a second request may begin another period. */
-const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, { file, prices }: Means) {
+const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, { file }: Means, fresh: Fresh) {
   const { commitment } = group
   if (commitment === null) return
   const member = memberText(at)
   const text = commitmentText(commitment)
-  const [option] = optionsOf(group, prices)
+  const option = yield* fresh.optionFor(group)
   const skuId = option?.skuId
   yield* file.update((before) => committing(before, member, text))
   const sent = yield* Effect.result(sendCommitment(node, { setting: commitment.setting, skuId }, option))
@@ -252,9 +258,11 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const ofMember = (change: Change) => memberText(change.member)
   const commitOf = new Map(commits.map((change) => [ofMember(change), change]))
   const since = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
+  const groups = new Set(changes.flatMap((change) => ("group" in change ? change.group : [])))
+  const fresh = yield* freshPrices(means.prices, Array.from(groups))
 
   const commitOne = (change: Commit, node: Node) =>
-    commit(change, node, means).pipe(
+    commit(change, node, means, fresh).pipe(
       Effect.andThen(finish(change, { outcome: "committed", node })),
       Effect.catch((failure) => failed(change, failure, node))
     )
@@ -267,7 +275,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
 
   const createOne = (change: Create) =>
     Effect.gen(function* () {
-      const created = yield* create(change, means)
+      const created = yield* create(change, means, fresh)
       yield* finish(change, { outcome: "created", node: created })
       yield* commitMade(change, created)
       return created
@@ -330,9 +338,17 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       if (change.isTakenBack) yield* file.update((before) => takenBack(before, member))
       if (node === null) {
         if (!change.isResumed) yield* file.update(beginning(change, machine, since))
-        node = yield* create(change, means)
+        node = yield* create(change, means, fresh)
       }
       yield* commitMade(change, node)
+      if ((yield* file.current).members.get(member)?.committing !== undefined) {
+        return yield* new FleetStep({
+          member,
+          id: node.id,
+          message: `It is not known what was bought for ${whatOf(node)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
+          hint: "See above, and then run the same command again; it goes on with this node."
+        })
+      }
       const running = (node = yield* untilCreatedRuns(
         node,
         { isPublic: change.group.order.publicIp !== false, timeout },

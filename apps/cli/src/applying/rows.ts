@@ -81,10 +81,13 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
         : "protected: it is never deleted"
     case "doubled": {
       const { id } = change.node
+      if (change.isReplaced) {
+        return `node ${change.own.id} was to replace it, and both exist and are billed: if nobody needs it, berth node delete ${id}`
+      }
       return `a second node of ${memberText(change.member)}, whose node in the ledger is ${change.own.id}: if nobody needs it, berth node delete ${id}; or adopt it as another member`
     }
     case "unsure":
-      return `it is not known whether its commitment ${change.commitment} was set, and it is not sent again: look in the account portal, and say what it shows with berth fleet adopt --commitment`
+      return `it is not known whether its commitment ${change.commitment} was set: nothing is bought or deleted for this member until you say what the account portal shows, with berth fleet adopt --commitment`
     case "doubted":
       return change.why === "terminating"
         ? "is being deleted; run apply again once it is gone"

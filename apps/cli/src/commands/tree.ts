@@ -384,7 +384,7 @@ export const tree: CommandTree<Command> = [
     }
   ),
   verb("mcp", "Serve the account to an agent (MCP)", async () => (await import("./mcp/serve.ts")).mcp, {
-    groups: { safety: ["allow", "max-cost", "max-nodes", "share"] },
+    groups: { safety: ["allow", "max-cost", "max-commitment", "max-nodes", "share"] },
     examples: [
       ["berth mcp --profile work", "Read-only, over stdin and stdout (Model Context Protocol)"],
       ["berth mcp --allow create,delete --max-cost 20 --max-nodes 3", "It may propose both; you approve each change"]

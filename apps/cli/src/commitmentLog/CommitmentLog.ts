@@ -117,6 +117,8 @@ export class CommitmentLog extends Context.Service<
       id: number,
       change: (before: Entry | undefined, nowMillis: number) => Entry
     ) => Effect.Effect<void>
+    /** The purchases whose outcome is unknown, by node; none where the file cannot be read. */
+    readonly opens: Effect.Effect<ReadonlyMap<number, Open>>
     /** The purchase for a node whose outcome is unknown. Fails if the file cannot be read, because it may have one. */
     readonly openOf: (id: number) => Effect.Effect<Open | undefined, LocalFileFault>
     /**
@@ -159,11 +161,23 @@ const unkept = (path: string, reason: string) =>
     hint: `Make ${path} readable and writable for you alone, or set XDG_STATE_HOME to another folder; berth doctor shows your files.`
   })
 
-/** Reads the log; the function says what is lost with a node. */
+/** A purchase in words. */
+export const orderText = ({ setting, skuId }: Pick<Open, "setting" | "skuId">): string =>
+  skuId === null ? setting : `${setting} with the committed option ${skuId}`
+
+/** Reads the log; the function says what is lost with a node, certainly or perhaps. */
 export const lossesOf = Effect.gen(function* () {
-  const entries = yield* CommitmentLog.use(({ load }) => load)
+  const { load, opens } = yield* CommitmentLog
+  const entries = yield* load
+  const unsure = yield* opens
   const nowMillis = yield* Clock.currentTimeMillis
-  return (id: number) => lossOf(entries.get(id), nowMillis)
+  return (id: number) => {
+    const open = unsure.get(id)
+    const perhaps =
+      open && `${orderText(open)} was sent for it and got no reply: a period of it may be paid, and is lost then`
+    const losses = [lossOf(entries.get(id), nowMillis), perhaps].filter((loss) => loss !== undefined)
+    return losses.length === 0 ? undefined : losses.join("; ")
+  }
 })
 
 const make = (path: string | undefined): CommitmentLog["Service"] => {
@@ -171,6 +185,7 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
     const nothing = Effect.succeed(undefined)
     return {
       load: Effect.succeed(new Map()),
+      opens: Effect.succeed(new Map()),
       update: () => nothing,
       openOf: () => nothing,
       begin: () => nothing,
@@ -202,11 +217,10 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
     )
   const without = ({ open }: Log, id: number) => open.filter((each) => each.id !== id)
   const of = ({ open }: Log, id: number) => open.find((each) => each.id === id)
+  const readable = Effect.orElseSucceed(read, () => emptyLog)
   return {
-    load: Effect.map(
-      Effect.orElseSucceed(read, () => emptyLog),
-      ({ entries }): Entries => new Map(entries.map((each) => [each.id, each]))
-    ),
+    load: Effect.map(readable, ({ entries }): Entries => new Map(entries.map((each) => [each.id, each]))),
+    opens: Effect.map(readable, ({ open }) => new Map(open.map((each) => [each.id, each]))),
     update: (id, changed) =>
       change((log, nowMillis) => {
         const others = log.entries.filter((each) => each.id !== id)

@@ -9,7 +9,7 @@ import type { CommitmentSetting, CommittedOption } from "@berthkit/core/domain/C
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { CommitmentUnknown } from "../failure/CliFailure.ts"
-import { CommitmentLog, keepSetting, type Open } from "./CommitmentLog.ts"
+import { CommitmentLog, keepSetting, type Open, orderText } from "./CommitmentLog.ts"
 
 /** What is sent. */
 export interface CommitmentOrder {
@@ -30,9 +30,6 @@ export const afterLost = (order: CommitmentOrder): string =>
     : "Run it again: it buys nothing."
 
 type Named = Pick<Node, "id" | "name">
-
-const orderText = ({ setting, skuId }: Pick<Open, "setting" | "skuId">): string =>
-  skuId === null ? setting : `${setting} with the committed option ${skuId}`
 
 /** The command that sets it, to be typed again. */
 export const commandOf = (

@@ -178,6 +178,11 @@ export class NoAddress extends Data.TaggedError("NoAddress")<{
   override readonly message = `Node ${this.name} (${this.id}) has no public address.`
 }
 
+/** A create whose key berth chose has failed. */
+export class CreateFailed extends Data.TaggedError("CreateFailed")<Words & { readonly error: BerthError }> {
+  readonly exit = this.error.reason.exit
+}
+
 /** The node of a lease was created, and did not come to run: the command of `berth run` was not started. */
 export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<FailedCall> {
   readonly exit = this.error.reason.exit
@@ -356,6 +361,20 @@ export class FleetConflict extends Data.TaggedError("FleetConflict")<Words> {
 export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly member: string; readonly id: number }> {
   readonly exit = "rejected"
   readonly details = { member: this.member, node: { id: this.id, name: null } }
+}
+
+/** What a plan buys costs more than was shown. */
+export class PriceRisen extends Data.TaggedError("PriceRisen")<{
+  /** Such as `The price of the commitment auto_renew 30d`. */
+  readonly what: string
+  readonly shown: string
+  /** Null if it is not known. */
+  readonly now: string | null
+}> {
+  readonly exit = "rejected"
+  readonly details = { shown: this.shown, now: this.now }
+  readonly hint = "Run the same command again: it shows the price of now."
+  override readonly message = `${this.what} is ${this.now ?? "not known"} now, and ${this.shown} was shown: nothing was bought.`
 }
 
 /** The user answered no, or stopped the command before it was done. */

@@ -4,10 +4,12 @@
  * (`replace`). What the plan costs is here as well.
  */
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
+import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isFailed } from "@berthkit/core/domain/NodeStatus"
 import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
+import { bySpelling } from "./bySpelling.ts"
 import { costOfOrder } from "../commitmentLog/orderCost.ts"
 import { differencesOf, isSameOrder } from "./differences.ts"
 import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
@@ -125,7 +127,13 @@ export type Change = { readonly member: Member } & (
       readonly isReleased: boolean
     }
   /** Perhaps a second node of the member: it is shown, and left alone. */
-  | { readonly action: "doubled"; readonly node: Node; readonly own: Owned }
+  | {
+      readonly action: "doubled"
+      readonly node: Node
+      readonly own: Owned
+      /** Whether `own` was to replace it. */
+      readonly isReplaced: boolean
+    }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
   | {
       readonly action: "doubted"
@@ -134,7 +142,7 @@ export type Change = { readonly member: Member } & (
       /** Whether the file wants it. */
       readonly isWanted: boolean
     }
-  /** Its commitment was sent and got no reply: a person has to look. */
+  /** Its commitment was sent and got no reply: until a person says what the portal shows, nothing is bought or deleted for the member. */
   | { readonly action: "unsure"; readonly node: Node; readonly commitment: string }
   /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
   | {
@@ -242,25 +250,55 @@ const givenUpFirst =
   }
 
 /**
- * Nodes that may be a second node of a member: they have its name, and are in no other fleet's ledger. Their plan and image prove nothing:
- * another machine may apply another version of the file. While a create of the member is open, a node of its name may be the result.
+ * Nodes that may be a second node of a member: they have its name in some spelling, and are in no other fleet's ledger. Their plan and image
+ * prove nothing: another machine may apply another version of the file. While a create of the member is open, a node of its name may be the
+ * result.
  */
 export const twinsOf = (
   entries: Iterable<Entry>,
-  nodes: Iterable<Node>,
+  nodes: ReadonlyMap<number, Node>,
   elsewhere: ReadonlySet<number>
 ): ReadonlyArray<{ readonly entry: Entry; readonly node: Node; readonly own: Owned }> => {
   const all = Array.from(entries)
   const owned = new Set(all.flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? [])))
-  const named = Map.groupBy(nodes, ({ name }) => name)
+  const named = bySpelling(nodes.values())
   return all.flatMap((entry) => {
     const { node: own, pending } = entry
     if (own === undefined || pending !== undefined) return []
-    return (named.get(own.name) ?? [])
+    // A service that shows the member's own name whole would not cut that of its twin.
+    const shown = nodes.get(own.id)?.name
+    return named(shown ?? own.name)
       .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")
+      .filter(({ name }) => shown === undefined || isSpelling(shown, name))
       .map((node) => ({ entry, node, own }))
   })
 }
+
+/**
+ * Members that have two nodes in the ledger because a replacement was begun and not finished: `node` is the old one, which exists, and
+ * `own` the new one, which is not gone.
+ */
+export const unfinishedOf = (
+  entries: Iterable<Entry>,
+  nodes: ReadonlyMap<number, Node>,
+  isGone: (id: number) => boolean
+): ReturnType<typeof twinsOf> =>
+  Array.from(entries).flatMap((entry) => {
+    const { node: own, previous } = entry
+    const node = previous && nodes.get(previous.id)
+    const isThere = ({ status }: Node) => status !== "terminate"
+    if (own === undefined || node === undefined || !isThere(node) || isGone(own.id)) return []
+    const made = nodes.get(own.id)
+    return made === undefined || isThere(made) ? [{ entry, node, own }] : []
+  })
+
+/** Whether a change names a node. */
+const isAbout = (change: Change, id: number): boolean =>
+  [
+    "node" in change ? change.node : null,
+    "old" in change ? change.old : null,
+    "made" in change ? change.made : null
+  ].some((node) => node?.id === id)
 
 class Planner {
   readonly changes: Array<Change> = []
@@ -270,7 +308,7 @@ class Planner {
   readonly #world: World
   readonly #options: PlanOptions
   readonly #owned: ReadonlySet<number>
-  readonly #named: ReadonlyMap<string, ReadonlyArray<Node>>
+  readonly #named: ReturnType<typeof bySpelling>
   readonly #picked = new Set<string>()
 
   constructor(file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions) {
@@ -279,7 +317,7 @@ class Planner {
     this.#world = world
     this.#options = options
     this.#owned = ownedIds(ledger)
-    this.#named = Map.groupBy(world.nodes.values(), ({ name }) => name)
+    this.#named = bySpelling(world.nodes.values())
   }
 
   plan(): Plan {
@@ -290,11 +328,16 @@ class Planner {
       entries.flatMap((entry) => this.#settled(entry)),
       ({ member }) => member.group
     )
-    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes.values(), this.#world.elsewhere)) {
-      this.changes.push({ action: "doubled", member: memberOf(entry), node, own })
+    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes, this.#world.elsewhere)) {
+      this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: false })
     }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {
       this.#group(groups.get(name), slots.get(name) ?? [], isDestroy)
+    }
+    const { gone, nodes } = this.#world
+    for (const { entry, node, own } of unfinishedOf(entries, nodes, (id) => gone.has(id))) {
+      if (this.changes.some((change) => isAbout(change, node.id))) continue
+      this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: true })
     }
     for (const member of [...pick, ...(replace === "all" ? [] : replace)]) {
       if (!entries.some((entry) => entry.member === member && entry.state !== "none")) {
@@ -361,6 +404,7 @@ class Planner {
       ;(mayGo ? removed : kept).add(slot)
     }
     for (const slot of slots) {
+      if (this.#isUnsure(slot)) continue
       if (removed.has(slot)) this.#remove(slot, why)
       else if (kept.has(slot)) this.#keep(slot, group)
       else if (group !== undefined) this.#have(slot, group)
@@ -375,6 +419,14 @@ class Planner {
     }
   }
 
+  /** Whether it is unknown what was bought for the node of a member, which is shown then. */
+  #isUnsure({ entry, member, node, state }: Slot): boolean {
+    const { committing } = entry
+    if (state !== "there" || node === null || committing === undefined) return false
+    this.changes.push({ action: "unsure", member, node, commitment: committing })
+    return true
+  }
+
   #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
     if (state === "gone") {
       const { previous } = entry
@@ -383,7 +435,10 @@ class Planner {
         ? this.changes.push({ action: "settle", member, what: "member" })
         : this.#doubt(member, previous, false)
     }
-    if (state === "terminating") return
+    if (state === "terminating") {
+      const isOldThere = entry.previous !== undefined && this.#world.nodes.has(entry.previous.id)
+      return isOldThere ? this.#doubt(member, entry.node!, false, "terminating") : undefined
+    }
     if (state === "doubted") return this.#doubt(member, entry.node!, false)
     if (state === "pending") {
       return this.#refuse(
@@ -497,9 +552,6 @@ class Planner {
 
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
-    if (entry.committing !== undefined) {
-      return this.changes.push({ action: "unsure", member, node, commitment: entry.committing })
-    }
     if (commitment !== null && entry.commitment !== commitmentText(commitment)) {
       return this.changes.push({ action: "commit", member, node, group })
     }
@@ -526,7 +578,7 @@ class Planner {
     const reasons = [begun, ...differences.map((each) => `its new node has ${each}`)]
     this.changes.push({ action: "replace", isResumed: true, member, group, name, reasons, ...nodes })
     this.#forfeit(entry, nodes.old)
-    const isOpen = nodes.made === null || (entry.commitment === undefined && entry.committing === undefined)
+    const isOpen = nodes.made === null || entry.commitment === undefined
     if (isOpen && !nodes.isTakenBack && differences.length === 0) this.#commitWith(member, group)
   }
 
@@ -557,16 +609,15 @@ class Planner {
     this.#commitWith(member, group)
   }
 
-  /** Whether a node has the name that is not the fleet's: it is not touched, and no other is made beside it. */
+  /** Whether a node that is not the fleet's has the name, in some spelling: it is not touched, and no other is made beside it. */
   #isTaken(name: string, member: Member): boolean {
-    const others = (this.#named.get(name) ?? []).filter(
-      ({ id, status }) => !this.#owned.has(id) && status !== "terminate"
-    )
+    const others = this.#named(name).filter(({ id, status }) => !this.#owned.has(id) && status !== "terminate")
     const [first] = others
     if (first === undefined) return false
     const ids = others.map(({ id }) => id).join(", ")
+    const what = first.name === name ? name : `${first.name}, which may be ${name} as the service spells it,`
     this.#refuse(
-      `${name} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
+      `${what} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
       `To take it in: berth fleet adopt ${first.id} --as ${memberText(member)}`
     )
     return true

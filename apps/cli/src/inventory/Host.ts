@@ -2,6 +2,7 @@
  * A node as other programs know it: where it is reached, and by which name. `berth run` and a ready command hand
  * on the same addresses. Names are plain words that mean nothing else to ssh or Ansible, each of one node. Pure.
  */
+import type { BlockList } from "node:net"
 import type { Node } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Schema } from "effect"
@@ -20,11 +21,26 @@ export const Host = Schema.Struct({
 })
 export interface Host extends Schema.Schema.Type<typeof Host> {}
 
-/** An address and nothing else: what a service states becomes an argument of another program. */
+/** Addresses of the machine that connects, or of its link: whoever connects to one reaches no node. */
+const ownAddresses = (): BlockList => {
+  // Not by `import`: commands that reach no host would wait for it.
+  const own = new (process.getBuiltinModule("node:net").BlockList)()
+  own.addSubnet("0.0.0.0", 8, "ipv4")
+  own.addSubnet("127.0.0.0", 8, "ipv4")
+  own.addSubnet("169.254.0.0", 16, "ipv4")
+  own.addSubnet("::", 127, "ipv6")
+  own.addSubnet("fe80::", 10, "ipv6")
+  return own
+}
+let own: BlockList | undefined
+
+/** An address of a node and nothing else: what a service states becomes an argument of another program. */
 const addressIn = (text: string | null): string | null => {
   const address = text?.trim() ?? ""
-  // Not by `import`: commands that reach no host would wait for it.
-  return process.getBuiltinModule("node:net").isIP(address) === 0 ? null : address
+  const family = process.getBuiltinModule("node:net").isIP(address)
+  if (family === 0) return null
+  own ??= ownAddresses()
+  return own.check(address.replace(/%.*$/, ""), family === 4 ? "ipv4" : "ipv6") ? null : address
 }
 
 export const hostOf = (node: Node): Host => {

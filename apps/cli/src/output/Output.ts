@@ -23,6 +23,8 @@ export class Output extends Context.Service<
     readonly hasChanged: Effect.Effect<boolean>
     /** Ends the command because `text` could not be written to stdout. The text goes to stderr if it reports a change. */
     readonly lost: (text: string, why: Pick<StdoutFailed, "error" | "remedy">) => Effect.Effect<never>
+    /** Writes to stderr what a query has left out of the data of a change. Nothing if nothing was changed. */
+    readonly unqueried: (text: string) => Effect.Effect<void>
     /** Whether the reader of the data has gone. */
     readonly readerGone: Effect.Effect<boolean>
     /** Whether notes and progress are wanted on stderr, and not errors alone. */
@@ -194,13 +196,16 @@ const make = Effect.fnUntraced(function* (
       if (jsonErrors) return Effect.die(new StdoutFailed({ ...failed, output: text }))
       return Effect.andThen(told(text), Effect.die(new StdoutFailed(failed)))
     })
+  /** Tells what was changed, even if notes are not wanted: nothing else shows it. */
+  const untold = (message: string) => (text: string) =>
+    !hasChanged
+      ? Effect.void
+      : jsonErrors
+        ? note(JSON.stringify({ warning: { message, details: { output: text } } }))
+        : told(text)
   const out = writer(stdout, {
     failed: (text, error) => lost(text, { error, remedy: undefined }),
-    unread: (text) => {
-      if (!hasChanged) return Effect.void
-      const message = "The reader of the output has gone; this is what it did not read."
-      return jsonErrors ? note(JSON.stringify({ warning: { message, details: { output: text } } })) : told(text)
-    }
+    unread: untold("The reader of the output has gone; this is what it did not read.")
   })
 
   return Output.of({
@@ -215,6 +220,7 @@ const make = Effect.fnUntraced(function* (
     }),
     hasChanged: Effect.sync(() => hasChanged),
     lost,
+    unqueried: (text) => Effect.suspend(() => untold("The query gives nothing; this is what was changed.")(text)),
     readerGone: out.gone,
     note,
     warn: (text) => {

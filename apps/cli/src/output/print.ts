@@ -31,6 +31,9 @@ const printing = Effect.gen(function* () {
   return { format, writer, query, sort, view: { columns, header, raw } }
 })
 
+/** Data as lines of JSON. */
+const linesOf = (data: ReadonlyArray<unknown>): string => data.map((each) => `${jsonLine(each)}\n`).join("")
+
 /**
  * If printing fails, because some query errors show only with the data, prints the data of a change as plain JSON lines. If the command has
  * changed nothing, it fails, and the user can run it again.
@@ -42,12 +45,7 @@ const shown =
       Effect.flatMap(Output, ({ hasChanged, lost }) =>
         Effect.flatMap(hasChanged, (changed) =>
           changed
-            ? lost(
-                data()
-                  .map((each) => `${jsonLine(each)}\n`)
-                  .join(""),
-                { error: new Error(fault.message.replace(/\.$/, "")), remedy: fault.hint }
-              )
+            ? lost(linesOf(data()), { error: new Error(fault.message.replace(/\.$/, "")), remedy: fault.hint })
             : Effect.fail(fault)
         )
       )
@@ -64,8 +62,10 @@ const printQueried = Effect.fnUntraced(function* (
   value: unknown,
   { format, isNext = false, view, writer }: Queried
 ) {
-  const { printRows, search, structured } = yield* Effect.promise(() => import("./query.ts"))
+  const { isNothing, printRows, search, structured } = yield* Effect.promise(() => import("./query.ts"))
   const found = yield* search(expression, value)
+  // The data may have the only id of what was made.
+  if (isNothing(found)) yield* Output.use(({ unqueried }) => unqueried(linesOf(Array.isArray(value) ? value : [value])))
   const text = structured(found, format)
   if (text === undefined) {
     const ofList = Array.isArray(value)

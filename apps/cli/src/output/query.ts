@@ -28,6 +28,13 @@ export const search = (expression: string, value: unknown): Effect.Effect<unknow
     Result.try({ try: (): unknown => TreeInterpreter.search(parse(expression), value as JSONValue), catch: fault })
   )
 
+/** Whether a result says nothing: it is null, empty, or has only such parts. */
+export const isNothing = (found: unknown): boolean =>
+  found === null ||
+  found === undefined ||
+  found === "" ||
+  (typeof found === "object" && Object.values(found).every(isNothing))
+
 /** A result as it is, in a format that has any; undefined for those of rows. */
 export const structured = (found: unknown, format: Format): string | undefined => {
   switch (format) {

@@ -12,6 +12,8 @@ import { problemOfMember } from "../../src/applying/memberProblem.ts"
 import { verbsOf } from "../../src/commandLine/CommandTree.ts"
 import { globalFlags } from "../../src/commandLine/globalFlags.ts"
 import { flagsOf } from "../../src/commandLine/Parameter.ts"
+import { inOwnWords } from "../../src/failure/ownKey.ts"
+import { problemOf } from "../../src/failure/Problem.ts"
 import { tree } from "../../src/commands/tree.ts"
 
 const ofAll = [...Object.values(globalFlags).map(({ name }) => name), "help", "version"]
@@ -79,37 +81,63 @@ const fields: Readonly<Record<string, unknown>> = {
   fields: {}
 }
 
+const variants = [
+  {},
+  { keyed: true },
+  { keyed: true, toldId: 9 },
+  { keyed: false },
+  { candidates: [8], keyed: false },
+  { fields: { key: ["it belongs to another create"] }, status: null },
+  { code: "ENOSPC" },
+  { code: "EMFILE" },
+  { code: "EACCES" },
+  { path: null }
+]
+
+/** Each reason, in each variant, of each operation. */
+const errors = () => {
+  const classes = Object.values(reasons).filter(
+    (member): member is never => typeof member === "function" && (member as Function).prototype instanceof Error
+  )
+  assert.isAbove(classes.length, 15)
+  return (classes as ReadonlyArray<new (fields: unknown) => never>).flatMap((reason) =>
+    variants.flatMap((variant) =>
+      ["nodes.create", "nodes.delete", "nodes.get", "nodes.list", "commitments.set"].map(
+        (operation) => new BerthError({ operation, reason: new reason({ ...fields, ...variant }), attempts: [] })
+      )
+    )
+  )
+}
+
+/** The user never sees these keys, and creates nothing by itself. */
+const ofAKey = /same key|another key|create it again/i
+
 describe("the hint of a failed member", () => {
   it.effect("names only flags that exist", () =>
     Effect.gen(function* () {
       const found = yield* tables
-      const classes = Object.values(reasons).filter(
-        (member): member is never => typeof member === "function" && (member as Function).prototype instanceof Error
-      )
-      assert.isAbove(classes.length, 15)
-      const variants = [
-        {},
-        { keyed: true },
-        { keyed: true, toldId: 9 },
-        { keyed: false },
-        { candidates: [8], keyed: false },
-        { fields: { key: ["it belongs to another create"] }, status: null },
-        { code: "ENOSPC" },
-        { code: "EMFILE" },
-        { code: "EACCES" },
-        { path: null }
-      ]
-      for (const reason of classes as ReadonlyArray<new (fields: unknown) => never>) {
-        for (const variant of variants) {
-          for (const operation of ["nodes.create", "nodes.delete", "nodes.get", "nodes.list", "commitments.set"]) {
-            const error = new BerthError({ operation, reason: new reason({ ...fields, ...variant }), attempts: [] })
-            const { hint, message } = problemOfMember("web-1", error)
-            assert.deepStrictEqual(faultsOf(`${message} ${hint}`, "apply", found), [], `${message} ${hint}`)
-          }
-        }
+      for (const error of errors()) {
+        const { hint, message } = problemOfMember("web-1", error)
+        assert.deepStrictEqual(faultsOf(`${message} ${hint}`, "apply", found), [], `${message} ${hint}`)
+        assert.notMatch(hint, ofAKey)
       }
     })
   )
+})
+
+describe("the hint of a failed command that chooses its keys", () => {
+  for (const name of ["run", "apply", "destroy", "diff"]) {
+    it.effect(`names only flags that exist: berth ${name}`, () =>
+      Effect.gen(function* () {
+        const found = yield* tables
+        for (const error of errors()) {
+          const { hint, message } = problemOf(inOwnWords(error))
+          assert.deepStrictEqual(faultsOf(`${message} ${hint}`, name, found), [], `${message} ${hint}`)
+          assert.notMatch(hint, ofAKey)
+        }
+      })
+    )
+  }
 })
 
 describe("what apply and its companions say", () => {

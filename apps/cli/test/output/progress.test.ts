@@ -22,6 +22,7 @@ const keeping = (stderr: Surface) => {
     noteChange: Effect.void,
     hasChanged: Effect.succeed(false),
     lost: () => Effect.die("nothing is printed here"),
+    unqueried: () => Effect.void,
     followable: (hint) => hint,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),

@@ -27,7 +27,7 @@ const parameters = {
   ),
   pick: flags("pick", text("MEMBER"), "Delete this member if its group has too many; repeatable"),
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
-  maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour, minimum charges apart"),
   maxCommitment: maxCommitmentFlag,
   maxMinimum: flag("max-minimum", inRupees, "Abort if the minimum charges of new nodes would be more"),
   grace: graceFlag,

@@ -53,14 +53,13 @@ export const adopt = command(
     const place = placeOf(file)
     const fleet = yield* readFleetFile(place)
     const group = fleet.groups.find((each) => each.group === member.group)
-    if (group === undefined) {
-      return yield* new UsageFault({
-        message: `${place.file} has no group ${member.group}.`,
-        hint: `Its groups are ${fleet.groups.map(({ group }) => group).join(", ")}.`
-      })
-    }
+    const noGroup = new UsageFault({
+      message: `${place.file} has no group ${member.group}.`,
+      hint: `Its groups are ${fleet.groups.map(({ group }) => group).join(", ")}.`
+    })
+    // What the portal shows of a commitment can be said of a member that is not in the file any more.
+    if (group === undefined && commitment === undefined) return yield* noGroup
     const name = memberText(member)
-    const wanted = group.nameOf(member.n)
     const account = yield* ownAccount
     const { registry } = account
     const owner = { ...account, fleet: fleet.fleet }
@@ -97,8 +96,10 @@ export const adopt = command(
             hint: `To move it, first forget it there: berth fleet forget ${elsewhere.member} -f FILE`
           })
         }
-        const shown = yield* underAskedPlan(node, group.order.plan)
+        if (group === undefined && holder === undefined) return yield* noGroup
+        const shown = group === undefined ? node : yield* underAskedPlan(node, group.order.plan)
         const entry = ledger.members.get(name)
+        const wanted = group?.nameOf(member.n) ?? node.name
         if (holder === undefined) {
           // A node that is being deleted makes room. So does an open create whose reply named this node: the user confirms
           // that it is the one, and its key is not sent again.
@@ -114,7 +115,7 @@ export const adopt = command(
                   : `If it is not the member any more: berth fleet forget${place.flag} ${name}`
             })
           }
-          yield* ledgerFile.update((before) => adopted(before, name, ownedOf(shown), group.protect, wanted))
+          yield* ledgerFile.update((before) => adopted(before, name, ownedOf(shown), group?.protect === true, wanted))
         }
         if (commitment !== undefined) {
           yield* ledgerFile.update((before) => committed(before, name, commitment === "none" ? null : commitment))
@@ -122,7 +123,10 @@ export const adopt = command(
           yield* CommitmentLog.use((log) => log.end(node.id))
         }
         yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
-        const differences = differencesOf({ node: ownedOf(shown), sent: null, named: wanted }, shown, group, wanted)
+        const differences =
+          group === undefined
+            ? []
+            : differencesOf({ node: ownedOf(shown), sent: null, named: wanted }, shown, group, wanted)
         yield* printOne(fleetMemberRecord, {
           fleet: fleet.fleet,
           member: name,

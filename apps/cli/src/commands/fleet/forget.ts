@@ -1,16 +1,17 @@
 /**
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
-import { Nodes } from "@berthkit/core/client/Nodes"
 import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, updateRegistry } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
-import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
+import { FleetConflict, ListNotWhole, UsageFault } from "../../failure/CliFailure.ts"
 import { ended, type Entry, ownedIds } from "../../fleet/Ledger.ts"
 import { parseMember } from "../../fleet/Member.ts"
+import { wholeList } from "../../nodes/allNodes.ts"
+import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
@@ -41,10 +42,9 @@ const ensureNothingMade = Effect.fnUntraced(function* (
   }
   // If another machine sent the create, only the list shows what became of it.
   const owned = ownedIds(settled)
-  const named = yield* Nodes.use((nodes) => nodes.named(pending!.name))
-  const [found] = named.filter(({ id, plan, status }) => {
-    return !owned.has(id) && status !== "terminate" && (plan === null || plan === pending!.plan)
-  })
+  const { isWhole, nodes } = yield* wholeList
+  if (!isWhole) return yield* new ListNotWhole({ all: true })
+  const [found] = bySpelling(nodes)(pending!.name).filter(({ id, status }) => !owned.has(id) && status !== "terminate")
   if (found === undefined) return
   return yield* new FleetConflict({
     message: `${found.name} exists (id ${found.id}), and the create of ${member} may have made it: it was not forgotten.`,

@@ -7,7 +7,7 @@ import { fleetOfNodes, type KnownLedger, knownLedgers, ownAccount } from "../../
 import { readLedger } from "../../applying/LedgerFile.ts"
 import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { twinsOf } from "../../fleet/plan.ts"
+import { twinsOf, unfinishedOf } from "../../fleet/plan.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
 import { readImages, underPlansOf } from "../../nodes/askedPlan.ts"
 import { printAll } from "../../output/print.ts"
@@ -35,7 +35,9 @@ export const list = command(
     const twins = new Map(
       ledgers.map((ledger) => {
         const others = ledgers.filter(({ fleet }) => fleet !== ledger.fleet)
-        return [ledger, twinsOf(membersOf(ledger), nodes.values(), new Set(fleetOfNodes(others).keys()))]
+        const members = membersOf(ledger)
+        const unfinished = unfinishedOf(members, nodes, (id) => !nodes.has(id))
+        return [ledger, [...twinsOf(members, nodes, new Set(fleetOfNodes(others).keys())), ...unfinished]]
       })
     )
     yield* printAll(

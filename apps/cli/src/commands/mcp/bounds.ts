@@ -1,9 +1,10 @@
 /**
- * What a server may have changed: the actions that it was started for, and how many nodes at which price it may create until it ends. A
- * create takes its part before it is sent, so that two at once never take the same.
+ * What a server may have changed: the actions that it was started for, and until it ends how many nodes at which price, and commitments for
+ * how much. A change takes its part before it is sent, so that two at once never take the same.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
+import { buysPeriod } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
 import { currencyName } from "../../records/price.ts"
@@ -17,6 +18,8 @@ export interface Bounds {
   readonly allow: ReadonlyArray<Action>
   /** Rupees per hour that all creates together may cost. */
   readonly maxCostInr: Option.Option<number>
+  /** Rupees that all committed periods together may cost, those of creates included. */
+  readonly maxCommitmentInr: Option.Option<number>
   /** How many nodes it may create. */
   readonly maxNodes: Option.Option<number>
 }
@@ -33,15 +36,38 @@ export const notAllowed = (action: Action, { allow }: Bounds) =>
     hint: startedWith(`--allow ${[...allow, action].join(",")}`)
   })
 
+/** Whether a change pays for a committed period, at once or later. */
+const buys = ({ order }: Terms): boolean =>
+  order.action === "create"
+    ? order.spec.committedSkuId !== undefined
+    : order.action === "commit" && buysPeriod({ ...order, skuId: order.skuId ?? undefined })
+
 /** The bounds of one run of the server. */
 export const makeBounds = (bounds: Bounds) => {
   /** Rupees per hour of each proposal whose node it has created, or may have. */
   const taken = new Map<string, number>()
+  /** Rupees of each proposal whose committed period it has bought, or may have. */
+  const bought = new Map<string, number>()
 
-  /** Fails where the change would pass a bound. What the proposal `id` has taken before is its own. */
-  const ensureWithin = ({ order, proposal }: Terms, id?: string): Effect.Effect<void, UsageFault> => {
+  const othersIn = (all: ReadonlyMap<string, number>, id: string | undefined) =>
+    Array.from(all).flatMap(([other, amount]) => (other === id ? [] : [amount]))
+
+  const ensureCommitment = (terms: Terms, id?: string): Effect.Effect<void, UsageFault> => {
+    if (Option.isNone(bounds.maxCommitmentInr) || !buys(terms)) return Effect.void
+    const most = bounds.maxCommitmentInr.value
+    const price = terms.proposal.committedPriceInr
+    const total = price === null ? null : sumInr([...othersIn(bought, id), price])
+    if (total !== null && total <= most) return Effect.void
+    const message =
+      total === null
+        ? `The price of the commitment in rupees is not known, so it may be above ₹${rupees(most)}.`
+        : `This server would buy commitments for ₹${rupees(total)}, more than ₹${rupees(most)}.`
+    return Effect.fail(new UsageFault({ message, hint: startedWith("--max-commitment ₹") }))
+  }
+
+  const ensureCreate = ({ order, proposal }: Terms, id?: string): Effect.Effect<void, UsageFault> => {
     if (order.action !== "create") return Effect.void
-    const others = Array.from(taken).flatMap(([other, price]) => (other === id ? [] : [price]))
+    const others = othersIn(taken, id)
     if (Option.exists(bounds.maxNodes, (most) => others.length + 1 > most)) {
       const message = `This server may create ${Option.getOrElse(bounds.maxNodes, () => 0)} nodes, and has created ${others.length}.`
       return Effect.fail(new UsageFault({ message, hint: startedWith("--max-nodes N") }))
@@ -59,13 +85,22 @@ export const makeBounds = (bounds: Bounds) => {
     return Effect.fail(new UsageFault({ message, hint: startedWith("--max-cost ₹/HOUR") }))
   }
 
-  /** Takes the part of a create. */
-  const take = ({ id, terms: { order, proposal } }: Kept): void => {
+  /** Fails where the change would pass a bound. What the proposal `id` has taken before is its own. */
+  const ensureWithin = (terms: Terms, id?: string) =>
+    Effect.andThen(ensureCreate(terms, id), ensureCommitment(terms, id))
+
+  /** Takes the part of a change. */
+  const take = ({ id, terms }: Kept): void => {
+    const { order, proposal } = terms
     if (order.action === "create") taken.set(id, proposal.maxPricePerHourInr ?? 0)
+    if (buys(terms)) bought.set(id, proposal.committedPriceInr ?? 0)
   }
 
-  /** Gives it back, where no node came of it. */
-  const giveBack = ({ id }: Kept): void => void taken.delete(id)
+  /** Gives it back, where nothing came of it. */
+  const giveBack = ({ id }: Kept): void => {
+    taken.delete(id)
+    bought.delete(id)
+  }
 
   return { ensureWithin, take, giveBack }
 }

@@ -314,7 +314,8 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
     yield* ensureWithin(terms, id)
     take(kept)
     const sent = Effect.tapError(Effect.andThen(store.markSent(id), send(kept)), (error) => {
-      if (!wasSent && !mayExist(error)) giveBack(kept)
+      const isCertain = terms.order.action === "commit" ? isUndone(terms.order, error) : !mayExist(error)
+      if (!wasSent && isCertain) giveBack(kept)
       return isUndone(terms.order, error) ? store.unmarkSent(id) : Effect.void
     })
     return yield* Effect.flatMap(sent, finish)

@@ -177,7 +177,7 @@ const listImages = tool(
   }, within)
 )
 
-const account = ({ allow, maxCostInr, maxNodes: maxCreated }: Bounds) =>
+const account = ({ allow, maxCommitmentInr, maxCostInr, maxNodes: maxCreated }: Bounds) =>
   tool(
     {
       name: "account",
@@ -199,7 +199,12 @@ const account = ({ allow, maxCostInr, maxNodes: maxCreated }: Bounds) =>
         total: costRecord.encode(total),
         rows: by === undefined ? [] : rows.slice(0, maxNodes).map(costRecord.encode),
         limits: limitsRecord.encode(yield* currentLimits),
-        allowed: { allow, maxCostInr: Option.getOrNull(maxCostInr), maxNodes: Option.getOrNull(maxCreated) }
+        allowed: {
+          allow,
+          maxCostInr: Option.getOrNull(maxCostInr),
+          maxCommitmentInr: Option.getOrNull(maxCommitmentInr),
+          maxNodes: Option.getOrNull(maxCreated)
+        }
       }
     }, within)
   )

@@ -14,7 +14,7 @@ import { connection, servingClient } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
 import { command } from "../command.ts"
 import { schemaOf } from "../schema/show.ts"
-import { rupeesPerHour } from "../../proposal/rupees.ts"
+import { inRupees, rupeesPerHour } from "../../proposal/rupees.ts"
 import { answered, failed, maskedLine } from "./answers.ts"
 import { inputSchemaOf, type Tool } from "./Tool.ts"
 import { actions, type Bounds } from "./bounds.ts"
@@ -52,7 +52,12 @@ const share: Value<number> = {
 
 const flags = {
   allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes that it may propose; default none: it only reads", []),
-  maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates"),
+  maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates, minimum charges apart"),
+  maxCommitment: flag(
+    "max-commitment",
+    inRupees,
+    "Maximum price of all commitments it buys; default: what you approve"
+  ),
   maxNodes: flag("max-nodes", wholeNumber(0), "Maximum number of nodes it creates"),
   share: flagOr("share", share, "Part of the rate limit that it may use; default 0.5", 0.5)
 }
@@ -176,11 +181,12 @@ export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: Proposa
   yield* Fiber.interrupt(serving)
 })
 
-export const mcp = command(flags, ({ allow, maxCost, maxNodes, share }) =>
+export const mcp = command(flags, ({ allow, maxCommitment, maxCost, maxNodes, share }) =>
   Effect.gen(function* () {
     const bounds: Bounds = {
       allow: actions.filter((action) => allow.includes(action)),
       maxCostInr: Option.fromUndefinedOr(maxCost),
+      maxCommitmentInr: Option.fromUndefinedOr(maxCommitment),
       maxNodes: Option.fromUndefinedOr(maxNodes)
     }
     if (yield* (yield* Stdio.Stdio).stdinIsTerminal) {

@@ -12,7 +12,8 @@ import { Duration, Effect, Exit, Fiber, Option, Random, Result, Struct } from "e
 import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
 import { isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
-import { LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
+import { CreateFailed, LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
+import { inOwnWords } from "../../failure/ownKey.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { addressOf, hostOf } from "../../inventory/Host.ts"
 import { heldMillisLeft, isSameOwner, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
@@ -127,7 +128,9 @@ const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMil
 /** Creates the node of a lease, and waits until it can be used. */
 const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout }: RunOptions) {
   const nodes = yield* Nodes
-  const { node } = yield* nodes.create(spec, { key: held.lease.key })
+  const { node } = yield* Effect.mapError(nodes.create(spec, { key: held.lease.key }), (error) =>
+    inOwnWords(error, "Run the same command again: berth deletes the node of this run, if there is one.")
+  )
   held.lease = { ...held.lease, node: proofOf(node) }
   yield* printNote(`Created node ${node.id} (${node.name}).`)
   yield* saveLease(held.lease)
@@ -170,6 +173,12 @@ const keep = Effect.fnUntraced(function* (held: Held) {
   return undefined
 })
 
+/** Whether it is unknown what the create of this run made. */
+const isUnknownCreate = (exit: Exit.Exit<unknown, unknown>): boolean => {
+  const failure = Result.getOrUndefined(Exit.findError(exit))
+  return failure instanceof CreateFailed && failure.error.reason._tag === "OutcomeUnknown"
+}
+
 /**
  * Runs `use` with a leased node, and lets the node go whatever came of it. A node that cannot be deleted is reported, and fails a run that
  * has nothing else to fail with.
@@ -192,6 +201,10 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
       if (Exit.isSuccess(end)) return yield* exit
       if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
       const failure = Result.getOrUndefined(Exit.findError(end))
+      // It says the same, and more.
+      if (failure?._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)) {
+        return yield* Effect.as(end, 0)
+      }
       if (failure !== undefined) yield* reportProblem(problemOf(failure))
       return yield* exit
     })

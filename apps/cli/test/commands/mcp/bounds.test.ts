@@ -22,6 +22,7 @@ describe("the bounds of a server", () => {
     const { ensureWithin, take } = makeBounds({
       allow: ["create"],
       maxCostInr: Option.some(0.25),
+      maxCommitmentInr: Option.none(),
       maxNodes: Option.some(1)
     })
     take(first)
@@ -35,6 +36,7 @@ describe("the bounds of a server", () => {
     const { ensureWithin, giveBack, take } = makeBounds({
       allow: ["create"],
       maxCostInr: Option.some(0.3),
+      maxCommitmentInr: Option.none(),
       maxNodes: Option.none()
     })
     take(first)

@@ -1,0 +1,68 @@
+/**
+ * Prices right before something is bought. Minutes may pass between the plan that was shown and a purchase, so the image list is read again,
+ * and nothing is bought at a higher price than was shown.
+ */
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
+import type { PriceList } from "@berthkit/core/domain/Price"
+import { Effect, Semaphore } from "effect"
+import { costOfOrder } from "../commitmentLog/orderCost.ts"
+import { PriceRisen } from "../failure/CliFailure.ts"
+import { commitmentText } from "../fleet/FleetFile.ts"
+import { type LoadedGroup, optionsOf } from "../fleet/plan.ts"
+import { rupees } from "../output/format.ts"
+import { pricesOfOrders, publicCatalogue } from "../proposal/offer.ts"
+
+/** Prices that were read longer ago are read again. */
+const maxAgeMillis = 60_000
+
+/** Fails if an amount is higher than the one that was shown, or not known any more. An unknown one that was shown bounds nothing. */
+const ensureNotAbove = (what: string, shown: number | null, now: number | null, unit = "") => {
+  if (shown === null || (now !== null && now <= shown)) return Effect.void
+  const text = (inr: number) => `₹${rupees(inr)}${unit}`
+  return Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
+}
+
+/** The prices while a plan is carried out; `shown` are those that were shown, which were read right before. */
+export const freshPrices = Effect.fnUntraced(function* (shown: PriceList, groups: ReadonlyArray<LoadedGroup>) {
+  const oneAtATime = yield* Semaphore.make(1)
+  let latest = { prices: shown, readMillis: yield* monotonicMillis }
+  /** A purchase needs prices that were read since the plan was shown: one read is little beside the price of a period. */
+  const read = (isPurchase: boolean) =>
+    oneAtATime.withPermits(1)(
+      Effect.gen(function* () {
+        const readMillis = yield* monotonicMillis
+        if (readMillis - latest.readMillis > maxAgeMillis || (isPurchase && latest.prices === shown)) {
+          const orders = groups.map(({ order }) => order)
+          latest = { prices: yield* pricesOfOrders(orders, yield* publicCatalogue()), readMillis }
+        }
+        return latest.prices
+      })
+    )
+
+  /** Fails if a node of the group costs more than was shown. */
+  const ensureOrder = Effect.fnUntraced(function* ({ order }: LoadedGroup) {
+    const prices = yield* read(false)
+    if (prices === shown) return
+    const [before, now] = [costOfOrder(shown.ofOrder(order)), costOfOrder(prices.ofOrder(order))]
+    const what = `${order.plan} with ${order.image}`
+    const [shownInr, nowInr] = [before.price.maxPricePerHourInr, now.price.maxPricePerHourInr]
+    yield* ensureNotAbove(`The price of ${what}`, shownInr, nowInr, " per hour")
+    yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
+  })
+
+  /** The committed option of the group; undefined if its commitment has no term. Fails if it costs more than was shown. */
+  const optionFor = Effect.fnUntraced(function* (group: LoadedGroup) {
+    const { commitment } = group
+    if (commitment === null || commitment.days === null) return undefined
+    const [before] = optionsOf(group, shown)
+    const [option, ...others] = optionsOf(group, yield* read(true))
+    const what = `The price of the commitment ${commitmentText(commitment)}`
+    if (option === undefined || others.length > 0) {
+      return yield* new PriceRisen({ what, shown: `₹${rupees(before?.priceInr ?? null)}`, now: null })
+    }
+    yield* ensureNotAbove(what, before?.priceInr ?? null, option.priceInr)
+    return option
+  })
+
+  return { ensureOrder, optionFor }
+})

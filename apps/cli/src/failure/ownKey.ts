@@ -1,0 +1,47 @@
+/**
+ * A failed create whose key berth chose: the user never sees the key, so that the hints of `berth node create` do not fit.
+ */
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { CreateFailed } from "./CliFailure.ts"
+import type { Problem } from "./Problem.ts"
+import { messageOf } from "./callInWords.ts"
+
+const runAgain = "Run the same command again: that makes no second node."
+
+/** Codes of a file system that is full. */
+const full: ReadonlyArray<string | null> = ["ENOSPC", "EDQUOT"]
+
+/** That the user should look first at a node that the reply named. */
+export const lookAt = (id: number): string => `See it: berth node get ${id}; nothing is sent again for it.`
+
+/** The texts that differ from those of a create under a key of the user. `told` is the hint if the reply named a node. */
+export const wordsOfOwnKey = (
+  error: BerthError,
+  told: (id: number) => string = lookAt,
+  again = runAgain
+): Partial<Pick<Problem, "message" | "hint">> => {
+  const { reason } = error
+  switch (reason._tag) {
+    case "OutcomeUnknown":
+      return { hint: reason.toldId === null ? again : told(reason.toldId) }
+    case "InvalidRequest":
+      return reason.fields["key"] === undefined ? {} : { message: error.message, hint: again }
+    case "StateUnavailable": {
+      const remedy = full.includes(reason.code) ? "Free space there" : "Make it readable and writable"
+      return { hint: `${remedy}. ${again}` }
+    }
+    default:
+      return {}
+  }
+}
+
+const isCall = (failure: { readonly _tag: string } | BerthError): failure is BerthError => failure._tag === "BerthError"
+
+/** The failure of a whole command in these words, if they differ. */
+export const inOwnWords = <E extends { readonly _tag: string }>(failure: E | BerthError, again = runAgain) => {
+  if (!isCall(failure)) return failure
+  const words = wordsOfOwnKey(failure, lookAt, again)
+  return words.hint === undefined
+    ? failure
+    : new CreateFailed({ error: failure, message: words.message ?? messageOf(failure), hint: words.hint })
+}

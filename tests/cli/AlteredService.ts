@@ -1,0 +1,111 @@
+/**
+ * A service that the test alters while `berth` runs: its prices, how it spells names, and which replies to purchases are lost. It keeps the
+ * order of what was asked of it.
+ */
+import { failure, lost, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
+import { Effect } from "effect"
+import { serve } from "./ScriptedServer.ts"
+
+export const plan = "C-2VCPU-8RAM-50DISK"
+export const image = "Ubuntu-24.04"
+/** The length of its one committed option. */
+export const days = 30
+
+type Row = ReturnType<typeof nodeRecord>
+
+export interface Altered {
+  readonly nodes: Array<Row>
+  /** Requests, as method and path. */
+  readonly requests: Array<string>
+  pricePerHour: string
+  optionPrice: string
+  statusOfNew: string
+  spell: (name: string) => string
+  isPurchaseLost: boolean
+  /** Whether creates get no reply and make nothing. */
+  areCreatesSwallowed: boolean
+  /** Called once a create has made its node. */
+  onMade: () => void
+}
+
+const offerOf = ({ optionPrice, pricePerHour }: Altered) => ({
+  name: image,
+  plan,
+  image,
+  os: { name: "Ubuntu", version: "24.04", image: "11" },
+  zone: { slug_name: "ncr" },
+  specs: {
+    ram: "8.00",
+    cpu: 2,
+    disk_space: 50,
+    price_per_hour: pricePerHour,
+    price_per_month: String(Number(pricePerHour) * 730),
+    series: "C",
+    minimum_billing_amount: "0",
+    committed_sku: [
+      {
+        committed_sku_id: 7,
+        committed_days: days,
+        committed_sku_price: optionPrice,
+        committed_sku_name: "",
+        committed_node_message: "",
+        committed_upto_date: ""
+      }
+    ]
+  }
+})
+
+const answer = (service: Altered, { body, method, path, query }: Request): Reply => {
+  const { nodes } = service
+  if (path === "/images/") return ok([offerOf(service)])
+  if (path.startsWith("/images/")) return ok([])
+  if (path === "/update_committed_node_status/") return service.isPurchaseLost ? lost : ok({})
+  if (method === "POST" && service.areCreatesSwallowed) return lost
+  if (method === "POST") {
+    const { name } = body as { readonly name: string }
+    const node = nodeRecord({
+      id: 1000 + nodes.length,
+      name: service.spell(name),
+      plan,
+      status: service.statusOfNew,
+      created_at: new Date().toISOString()
+    })
+    nodes.push(node)
+    service.onMade()
+    return { ...ok(node), status: 202 }
+  }
+  if (path === "/nodes/") {
+    const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+    return ok(nodes.slice((page - 1) * size, page * size))
+  }
+  const at = nodes.findIndex(({ id }) => path === `/nodes/${id}/`)
+  if (at < 0) return failure(404, "Not found")
+  return ok(method === "DELETE" ? (nodes.splice(at, 1), {}) : nodes[at])
+}
+
+/** The service, and the settings of `berth` that name an account of it. */
+export const alteredService = Effect.gen(function* () {
+  const service: Altered = {
+    nodes: [],
+    requests: [],
+    pricePerHour: "1.50",
+    optionPrice: "1000",
+    statusOfNew: "running",
+    spell: (name) => name,
+    isPurchaseLost: false,
+    areCreatesSwallowed: false,
+    onMade: () => {}
+  }
+  const url = yield* serve((request) => {
+    service.requests.push(`${request.method} ${request.path}`)
+    return answer(service, request)
+  })
+  return {
+    service,
+    account: {
+      BERTH_API_KEY: "the-key-of-a-test",
+      BERTH_ACCESS_TOKEN: "the-token-of-a-test",
+      BERTH_BASE_URL: url
+    }
+  }
+})

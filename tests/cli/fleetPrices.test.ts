@@ -1,0 +1,123 @@
+/**
+ * What `berth apply` buys is bought at the price that was shown, however long the run takes until then.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { alteredService, days, plan } from "./AlteredService.ts"
+import { hurriedFolderOf, rowsOf, webs } from "./fleet.ts"
+
+/** A clock that a test can move on. */
+const movable = Effect.map(Clock.Clock, (clock) => {
+  let aheadMillis = 0
+  const moved: Clock.Clock = {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMillis,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + aheadMillis),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n,
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + BigInt(aheadMillis) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n,
+    monotonicTimeNanos: Effect.map(clock.monotonicTimeNanos, (now) => now + BigInt(aheadMillis) * 1_000_000n),
+    sleep: (duration) => clock.sleep(duration)
+  }
+  return { clock: moved, moveOn: (millis: number) => void (aheadMillis += millis) }
+})
+
+const committed = webs(1, plan, `, commitment: auto_renew ${days}d`)
+const bound = ["--yes", "--max-commitment", "1100", "-o", "json"]
+
+const countOf = (requests: ReadonlyArray<string>, request: string) => requests.filter((each) => each === request).length
+const purchase = "POST /update_committed_node_status/"
+
+describe("a commitment whose price rises after it was shown", () => {
+  it.live("is not bought for the node that the run has made, and the row has both prices", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(committed)
+      service.onMade = () => (service.optionPrice = "212000")
+      const failed = yield* fleet.apply(...bound)
+      assert.strictEqual(failed.code, 9, failed.stderr)
+      assert.strictEqual(countOf(service.requests, purchase), 0)
+      const row = rowsOf(failed).find(({ action }) => action === "commit")!
+      assert.strictEqual(row.outcome, "failed")
+      assert.include(row.reason, "₹212000.00 now, and ₹1000.00 was shown")
+      assert.include(failed.stderr, "Run the same command again")
+      // The next run shows and bounds the new price.
+      const refused = yield* fleet.apply(...bound)
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      service.optionPrice = "900"
+      assert.strictEqual((yield* fleet.apply(...bound)).code, 0)
+      assert.strictEqual(countOf(service.requests, purchase), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought for a node of an earlier run either, nor if its price is not known any more", () =>
+    Effect.gen(function* () {
+      for (const price of ["1000.50", "12 USD"]) {
+        const { account, service } = yield* alteredService
+        const fleet = yield* hurriedFolderOf(account)
+        fleet.write(webs(1))
+        yield* fleet.apply("--yes")
+        fleet.write(`${committed}  db: { plan: ${plan}, image: Ubuntu-24.04 }\n`)
+        service.onMade = () => (service.optionPrice = price)
+        const failed = yield* fleet.apply(...bound)
+        assert.strictEqual(failed.code, 9, failed.stderr)
+        assert.strictEqual(countOf(service.requests, purchase), 0)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("costs one more request for all purchases of a run", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(4, plan, `, commitment: auto_renew ${days}d`))
+      const bought = yield* fleet.apply("--yes", "--max-commitment", "4000")
+      assert.strictEqual(bought.code, 0, bought.stderr)
+      assert.strictEqual(countOf(service.requests, purchase), 4)
+      assert.isAtMost(countOf(service.requests, "GET /images/"), 2)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a create whose price rises while the creates before it go on", () => {
+  it.live("is not sent, and the next run shows the new price", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(30))
+      const { clock, moveOn } = yield* movable
+      service.onMade = () => {
+        if (service.nodes.length !== 25) return
+        service.pricePerHour = "999"
+        moveOn(61_000)
+      }
+      const failed = yield* fleet
+        .apply("--yes", "--max-cost", "50", "-o", "json")
+        .pipe(Effect.provideService(Clock.Clock, clock))
+      assert.strictEqual(failed.code, 9, failed.stderr)
+      assert.lengthOf(service.nodes, 25)
+      const rows = rowsOf(failed).filter(({ outcome }) => outcome === "failed")
+      assert.lengthOf(rows, 5)
+      assert.include(rows[0]!.reason, "₹999.00 per hour now, and ₹1.50 per hour was shown")
+      assert.notInclude(fleet.ledgerText(), '"creating"')
+      const refused = yield* fleet.apply("--yes", "--max-cost", "50")
+      assert.deepStrictEqual([refused.code, service.nodes.length], [2, 25], refused.stderr)
+      service.pricePerHour = "1.20"
+      assert.strictEqual((yield* fleet.apply("--yes", "--max-cost", "50")).code, 0)
+      assert.lengthOf(service.nodes, 30)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is read again at most once a minute", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(50))
+      const { clock, moveOn } = yield* movable
+      service.onMade = () => moveOn(2000)
+      const made = yield* fleet.apply("--yes").pipe(Effect.provideService(Clock.Clock, clock))
+      assert.strictEqual(made.code, 0, made.stderr)
+      assert.isAtMost(countOf(service.requests, "GET /images/"), 3)
+    }).pipe(Effect.scoped)
+  )
+})
