@@ -90,7 +90,7 @@ heartbeat: { url: "${hooks}/beat", every: 1s }
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
 /** Creates a node, as a command. */
-const makeNode = (account: Variables, env: Variables = {}) =>
+const makeNode = (account: Variables, env: Variables) =>
   Effect.gen(function* () {
     const berth = yield* start("cli", "berth", ["node", "create", "web", ...order, "--yes"], { ...account, ...env })
     yield* wait(() => berth.succeeded())
@@ -217,7 +217,7 @@ it.live.each([
       }
       const events = yield* follow(`${front}/events`)
       const requests = yield* follow(`${baseUrl}/_mock/events`)
-      yield* makeNode(account)
+      yield* makeNode(account, { HOME: path })
       yield* until(() => requests.text.includes('"operation":"nodes.create"'))
       yield* until(() => events.text.includes('"type":"berth.node.created"'))
       yield* until(() => taken.beats > 0 && taken.types.includes("berth.node.created"))
