@@ -42,6 +42,12 @@ export const checkers: ReadonlyArray<Checker> = [
   by(/^docs\/architecture\.md$/, /^layers$/, "scripts/layers.ts", "docs/architecture.md"),
   by(/^docs\/watch-http\.md$/, /^nginx$/, "tests/watch/machine/setUp.machine.ts", '"docs/watch-http.md", "nginx"'),
   by(
+    /^docs\/watch-http\.md$/,
+    /^caddyfile$/,
+    "tests/watch/machine/proxies.machine.ts",
+    '"docs/watch-http.md", "caddyfile"'
+  ),
+  by(
     /^docs\/ansible-and-ssh\.md$/,
     /^(sh|sshconfig)$/,
     "tests/cli/machine/inventory.machine.ts",
@@ -54,9 +60,7 @@ export const checkers: ReadonlyArray<Checker> = [
 /** Blocks of a language that people read and no program: where, and why. */
 const drawings: ReadonlyArray<readonly [page: string, begins: RegExp]> = [
   // Which workspace may import which: `oxlint` and `turbo boundaries` enforce it.
-  ["docs/architecture.md", /^core\/domain {2}← /],
-  // The host of the proxy, and where the daemon listens unless it is told otherwise.
-  ["docs/watch-http.md", /^watch\.example\.com \{\n {2}reverse_proxy 127\.0\.0\.1:9464\n\}\n$/]
+  ["docs/architecture.md", /^core\/domain {2}← /]
 ]
 
 /** Programs of which the commands of a block may be, besides ours. */

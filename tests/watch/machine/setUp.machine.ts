@@ -19,7 +19,6 @@ import { request } from "node:https"
 import type { IncomingHttpHeaders } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { TestServer } from "@berthkit/server/testing"
@@ -30,23 +29,8 @@ import { Daemon } from "../Daemon.ts"
 import { fastService } from "../killing.ts"
 import { create } from "../polling.ts"
 import { receiver, until, wait } from "../Scene.ts"
-
-const repository = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
-
-/** The first block of a language in a page of the docs that has this text. */
-const blockOf = (page: string, language: string, text: string): string => {
-  const blocks = readFileSync(repository(page), "utf8").matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, "g"))
-  const found = Array.from(blocks, ([, block]) => block!).find((block) => block.includes(text))
-  if (found === undefined) throw new Error(`${page} has no ${language} with ${text}`)
-  return found
-}
-
-/** Puts one text in the place of another, which has to be there. */
-const substitute = (text: string, places: Readonly<Record<string, string>>): string =>
-  Object.entries(places).reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`The docs have no ${from} any more`)
-    return text.replaceAll(from, to)
-  }, text)
+import { install } from "./debianPackage.ts"
+import { blockOf, repository, substitute } from "./documented.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
@@ -105,10 +89,7 @@ const browse =
 
 /** nginx with the configuration of the docs. */
 const startProxy = Effect.fnUntraced(function* (path: string, daemonPort: string) {
-  if (!existsSync("/usr/sbin/nginx")) {
-    execFileSync("apt-get", ["update"], { stdio: "ignore" })
-    execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "nginx"], { stdio: "ignore" })
-  }
+  install("nginx")
   const port = yield* Effect.promise(freePort)
   const [key, certificate] = [join(path, "watch.key"), join(path, "watch.pem")]
   const subject = ["-subj", "/CN=watch.example.com", "-days", "2"]
@@ -131,7 +112,7 @@ const startProxy = Effect.fnUntraced(function* (path: string, daemonPort: string
   )
   writeFileSync(
     config,
-    `daemon off;\npid ${path}/nginx.pid;\nevents {}\nhttp { access_log off; ${temporary.join(" ")}\n${server}}\n`
+    `daemon off;\nmaster_process off;\npid ${path}/nginx.pid;\nevents {}\nhttp { access_log off; ${temporary.join(" ")}\n${server}}\n`
   )
   const program = yield* Program.start(() => new Program("nginx", ["-c", config, "-e", "stderr"]))
   const ask = browse(port)

@@ -147,7 +147,10 @@ export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
       const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, only))
       return HttpServerResponse.stream(
         Stream.map(texts, (text) => utf8.encode(text)),
-        { contentType: "text/event-stream", headers: { "cache-control": "no-store, no-transform" } }
+        {
+          contentType: "text/event-stream",
+          headers: { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" }
+        }
       )
     })
   )

@@ -2,7 +2,7 @@
  * What has changed between a profile and what evidence shows now. Only what both show is compared; numbers that differ from one
  * recording to the next, such as counts of nodes, are no difference.
  */
-import type { Behaviour, Envelope, Field, Profile, Ranges } from "../profile/Profile.ts"
+import type { Behaviour, Envelope, Field, Finding, Profile, Ranges } from "../profile/Profile.ts"
 import { isObject } from "../profile/values.ts"
 import { quantile } from "./advice.ts"
 
@@ -154,11 +154,17 @@ const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behavi
 /** A sentence that ends with the status of a refusal. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
+/** Whether evidence without this finding has replies that could show it, too. */
+const couldShow = ({ behaviour }: Profile, { of }: Finding): boolean =>
+  of === undefined || behaviour.envelopes[of] !== undefined
+
 const compareFindings = (comparison: Comparison, before: Profile, now: Profile): void => {
   const was = new Map(before.findings.map((finding) => [`${finding.assumption}: ${finding.claim}`, finding]))
-  for (const { assumption, claim, observed, verdict } of now.findings) {
+  for (const finding of now.findings) {
+    const { assumption, claim, observed, verdict } = finding
     const old = was.get(`${assumption}: ${claim}`)
     if (old === undefined || old.verdict === "open" || verdict === "open") continue
+    if (!couldShow(before, finding) || !couldShow(now, old)) continue
     const isSame = old.verdict === verdict && statusIn(old.observed) === statusIn(observed)
     comparison.same(`${assumption}: ${claim}`, `${old.verdict}, ${old.observed}`, `${verdict}, ${observed}`, isSame)
   }

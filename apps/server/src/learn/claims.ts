@@ -11,7 +11,7 @@ import { life } from "./observe/life.ts"
 import { paging } from "./observe/paging.ts"
 import { records } from "./observe/records.ts"
 import { window } from "./observe/window.ts"
-import type { Exchange } from "./observe/Exchange.ts"
+import { type Exchange, isSuccess } from "./observe/Exchange.ts"
 
 /** An assumption, or a part of one, that no evidence can refute. */
 interface NoClaim {
@@ -89,7 +89,9 @@ const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Ju
   if (found === undefined) return { ...open, observed: openBecause[needs], refutedBy }
   const { exchange, says, value } = found
   const verdict = holds(value) ? "confirmed" : "refuted"
-  return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), refutedBy, exchange }
+  const { body, operation } = exchange
+  const of = isSuccess(exchange) && body.is === "json" && operation !== undefined ? { of: operation } : {}
+  return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), ...of, refutedBy, exchange }
 }
 
 /** The verdict on each claim: confirmed or refuted by what is observed, or open. */

@@ -165,9 +165,9 @@ const fitting = (behaviour: object): Behaviour => {
 }
 
 export const profileOf = ({ exchanges, redact, unanswered }: Evidence): Profile => {
-  const findings = judge(exchanges).map(({ assumption, claim, observed, verdict }) => {
-    return { assumption, claim, verdict, observed }
-  })
+  const findings = judge(exchanges).map(({ assumption, claim, observed, of, verdict }) =>
+    known({ assumption, claim, verdict, observed, of })
+  )
   const { behaviour, ...rest } = redactJson(
     { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges, unanswered?.failing ?? []), findings },
     redact

@@ -130,7 +130,9 @@ export const Finding = Schema.Struct({
   claim: Text,
   verdict: Schema.Literals(verdicts),
   /** What was seen; of an open one, why nothing was. */
-  observed: Text
+  observed: Text,
+  /** Whose success shows it, where one does. */
+  of: Schema.optionalKey(Schema.Literals(operations))
 })
 export type Finding = typeof Finding.Type
 

@@ -35,6 +35,8 @@ export const watchEvents = (query = "", lastEventId?: string, proxyUrl?: string)
     )
     expect(response.headers.get("content-type")).toBe("text/event-stream")
     expect(response.headers.get("content-encoding")).toBe(null)
+    // nginx holds back what does not say so.
+    expect(response.headers.get("x-accel-buffering")).toBe("no")
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     let text = ""
     let isOver = false

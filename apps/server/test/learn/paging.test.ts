@@ -46,3 +46,14 @@ describe("a page of 100 that was asked for", () => {
     })
   })
 })
+
+describe("requests that follow each other within a millisecond", () => {
+  it("show as much as others: each reply was there before the next was asked for", async () => {
+    await using service = await startQuay()
+    const { paging } = profileOf(evidenceOf(await survey(service, 0))).behaviour
+    expect(paging).toMatchObject({ defaultSize: 20, pageAlias: true, winner: "page_no" })
+    await using other = await startQuay({ takes: (query) => query.delete("page"), most: 50 })
+    const moved = profileOf(evidenceOf(await survey(other, 0))).behaviour
+    expect(moved.paging).toMatchObject({ maximumSize: 50, pageAlias: false })
+  })
+})

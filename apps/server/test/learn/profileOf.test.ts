@@ -65,7 +65,8 @@ it("no tag of a node is in a profile", () => {
     assumption: "A9",
     claim: "tags is an empty list",
     verdict: "refuted",
-    observed: "tags of nodes.get: a list of 1"
+    observed: "tags of nodes.get: a list of 1",
+    of: "nodes.get"
   })
   expect(JSON.stringify(profile)).not.toContain("customer-one")
 })

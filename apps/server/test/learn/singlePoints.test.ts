@@ -119,3 +119,29 @@ describe("a service that differs in one point", () => {
     expect(compare(profile, (await learned(options)).profile).differences).toEqual([])
   })
 })
+
+describe("what one kind of reply alone shows", () => {
+  it("is no difference where the other evidence has no such reply", async () => {
+    // Those that were listed went meanwhile.
+    const gone: QuayOptions = {
+      answer: ({ path }) => {
+        const id = /^\/nodes\/(\d+)\/$/.exec(path)?.[1]
+        if (id === undefined) return undefined
+        const text = `there is no node ${id}`
+        return { status: 404, body: { message: text, code: 404, data: {}, errors: { detail: [text] } } }
+      }
+    }
+    const odd: QuayOptions = {
+      record: (record) => ("tags" in record ? { ...record, public_ip_address: null } : record)
+    }
+    const whole = (await learned(odd)).profile
+    const listsAlone = (await learned({ ...odd, ...gone })).profile
+    for (const [before, now] of [
+      [whole, listsAlone],
+      [listsAlone, whole]
+    ] as const) {
+      expect(compare(before, now).differences).toEqual([])
+    }
+    expect(compare((await learned({})).profile, whole).differences.length).toBeGreaterThan(1)
+  })
+})

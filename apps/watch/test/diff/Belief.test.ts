@@ -1,13 +1,11 @@
 import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
 import type { Node } from "@berthkit/core/domain/Node"
-import { isSoak, seed } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { compareIncarnation, incarnationOf, NodeState, NodeStateJson } from "../../src/diff/Belief.ts"
 import { Standing } from "../../src/diff/Snapshot.ts"
 import { aNode } from "./aNode.ts"
 import { byHand, types } from "./byHand.ts"
-import { chanceFrom } from "./Chance.ts"
 
 describe("the durable state", () => {
   it.effect("of a node is the same after it was written as JSON and read again", () =>
@@ -182,53 +180,5 @@ describe("a status in words that are not known", () => {
     const watch = byHand()
     watch.baseline(shown({}))
     expect(types(watch.sweep(shown({ status: "Reinstalling" })))).toEqual(["node.status_changed"])
-  })
-})
-
-describe("a world in which only the shapes differ", () => {
-  const runs = isSoak ? 10_000 : 200
-  const ip = "10.0.0.1"
-  const spellings = [
-    ip,
-    { ip_address: ip },
-    { ip_address: ip, netmask: "255.0.0.0" },
-    `${ip}/24`,
-    {},
-    null,
-    "",
-    [],
-    "[]",
-    7
-  ]
-
-  it(`reports no change of a node, in ${runs} histories`, () => {
-    for (let run = 0; run < runs; run++) {
-      const chance = chanceFrom(seed + run)
-      const one = <A>(among: ReadonlyArray<A>) => among[chance.below(among.length)]!
-      const spelled = () => ({ public_ip_address: one(spellings), private_ip_address: one(spellings) })
-      const [inList, inRead] = [spelled(), spelled()]
-      const list = (...ids: ReadonlyArray<number>) => ids.map((id) => shown({ id, ...inList }))
-      const watch = byHand()
-      const facts = [...watch.baseline(...list(1, 2))]
-      for (let step = 0; step < 12; step++) {
-        watch.pass(1000 + chance.below(20_000))
-        const next = [
-          () => watch.sweep(...list(1, 2)),
-          () => watch.sweep(...list(1)),
-          () => watch.tail(...list(1, 2)),
-          () => watch.finds(shown({ id: 1, ...inRead })),
-          () => watch.finds(shown({ id: 2, ...inRead })),
-          () => watch.misses(2),
-          () => (watch.restart(), [])
-        ]
-        facts.push(...one(next)())
-      }
-      expect({ run, inList, inRead, facts: facts.filter(({ type }) => type === "berth.node.changed") }).toEqual({
-        run,
-        inList,
-        inRead,
-        facts: []
-      })
-    }
   })
 })

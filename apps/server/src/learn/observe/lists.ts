@@ -102,10 +102,31 @@ export const maxNodes = once((evidence) =>
   )
 )
 
+/** A moment of an exchange: what ended in the millisecond in which the next in the evidence began came before it. */
+interface Moment {
+  readonly millis: number
+  /** The place of the exchange in the evidence. */
+  readonly place: number
+}
+
+const places = once((evidence) => new Map(evidence.map((exchange, place) => [exchange, place])))
+
+/** The beginning and the end of an exchange. */
+const spanOf = (exchange: Exchange, evidence: Evidenced): readonly [begin: Moment, end: Moment] => {
+  const place = places(evidence).get(exchange) ?? Number.NaN
+  return [
+    { millis: exchange.at, place },
+    { millis: endOf(exchange), place }
+  ]
+}
+
+const isEarlier = (one: Moment, other: Moment): boolean =>
+  one.millis < other.millis || (one.millis === other.millis && one.place < other.place)
+
 interface Stay {
   /** The end of the first list that has it, and the beginning of the last. */
-  readonly from: number
-  readonly to: number
+  readonly from: Moment
+  readonly to: Moment
 }
 
 /** How long each node was certainly there, by what was asked for. An id is never given again. */
@@ -116,10 +137,10 @@ const stays = once((evidence) => {
     const place = placeOf(exchange)
     const nodes = places.get(place) ?? new Map<number, Stay>()
     places.set(place, nodes)
-    const [end, { at }] = [endOf(exchange), exchange]
+    const [begin, end] = spanOf(exchange, evidence)
     for (const id of idsOf(exchange)) {
-      const { from = end, to = at } = nodes.get(id) ?? {}
-      nodes.set(id, { from: Math.min(from, end), to: Math.max(to, at) })
+      const { from = end, to = begin } = nodes.get(id) ?? {}
+      nodes.set(id, { from: isEarlier(end, from) ? end : from, to: isEarlier(to, begin) ? begin : to })
     }
   }
   return places
@@ -130,9 +151,9 @@ const lacksNodes = (exchange: Exchange, evidence: Evidenced): boolean => {
   const ids = new Set(idsOf(exchange))
   if (totalOf(exchange) > ids.size) return true
   if (ids.has(Number.NaN) || !hasAllHeaders(exchange)) return false
-  const [begin, end] = [exchange.at, endOf(exchange)]
+  const [begin, end] = spanOf(exchange, evidence)
   const nodes = stays(evidence).get(placeOf(exchange)) ?? []
-  return Array.from(nodes).some(([id, { from, to }]) => !ids.has(id) && from < begin && to > end)
+  return Array.from(nodes).some(([id, { from, to }]) => !ids.has(id) && isEarlier(from, begin) && isEarlier(end, to))
 }
 
 /** The length of a first page that is not all there is. */
@@ -170,8 +191,9 @@ export const sameIds = (one: Exchange, other: Exchange): boolean =>
 /** A page that was the same before a list and after it; undefined where that does not show. */
 const steadyPage = (exchange: Exchange, page: number, size: number | undefined, evidence: Evidenced) => {
   const pages = plainPages(evidence).get(keyOf(exchange, page, size)) ?? []
-  const before = pages.findLast((each) => endOf(each) < exchange.at)
-  const after = pages.find((each) => each.at > endOf(exchange))
+  const [begin, end] = spanOf(exchange, evidence)
+  const before = pages.findLast((each) => isEarlier(spanOf(each, evidence)[1], begin))
+  const after = pages.find((each) => isEarlier(end, spanOf(each, evidence)[0]))
   return before === undefined || after === undefined || !sameIds(before, after) ? undefined : before
 }
 

@@ -1,0 +1,143 @@
+/**
+ * A world in which nothing ever changes but the shape in which the service writes its nodes: lists, single reads and the first look at a new
+ * node, which may be written as the reply to a create is, each with other fields, spellings and addresses, in both dialects.
+ */
+import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
+import type { Node } from "@berthkit/core/domain/Node"
+import { isSoak, seed } from "@berthkit/testing/chance"
+import { expect, it } from "@effect/vitest"
+import { byHand } from "./byHand.ts"
+import { type Chance, chanceFrom } from "./Chance.ts"
+
+type Shape = "list" | "read" | "create"
+type Dialect = "documented" | "today"
+type Spellings = ReadonlyArray<unknown>
+
+/** A field that the record lacks. */
+const absent = Symbol("absent")
+
+const ip = "10.0.0.1"
+/** What a shape may say of an address for good, whatever the others say. */
+const addresses: Spellings = [
+  ip,
+  { ip_address: ip },
+  { ip_address: ip, netmask: "255.0.0.0", gateway: "10.0.0.254", type: "private" },
+  `${ip}/24`,
+  {},
+  null,
+  "",
+  [],
+  "[]",
+  7,
+  absent
+]
+
+/** What states nothing. */
+const nothing: Spellings = [absent, null, {}]
+
+const flag = (is: boolean): Spellings => (is ? [true, 1, "true", "True"] : [false, 0, "false", "False"])
+
+interface Truth {
+  readonly dialect: Dialect
+  readonly name: string
+  readonly plan: string
+  readonly backups: boolean
+  readonly locked: boolean
+}
+
+/** The fields of each shape, as both dialects have them, with the ways in which each may be written. */
+const fieldsOf = (shape: Shape, { backups, dialect, locked, plan }: Truth): Readonly<Record<string, Spellings>> => {
+  const isToday = dialect === "today"
+  const status = shape === "create" ? ["Create", "Creating"] : ["running", "Running", "RUNNING"]
+  const date = ["1970-01-01T00:00:07.250000Z", "1970-01-01T00:00:07Z", "1970-01-01T05:30:07.250+05:30"]
+  const sizes = {
+    vcpus: ["4", 4, "4.0", ...nothing],
+    memory: ["16.00 GB", "16 GB", 16_384, ...nothing],
+    disk: ["100 GB", 100, "0.1 TB", ...nothing]
+  }
+  const flags = {
+    [shape === "read" && !isToday ? "locked" : "is_locked"]: [...flag(locked), ...nothing],
+    [shape === "read" && !isToday ? "backups" : "backup"]: [...flag(backups), ...nothing]
+  }
+  const common = { status, plan: [plan, ...nothing], ...flags }
+  if (isToday && shape === "list") {
+    return { ...common, created_at: nothing, rescue_mode_status: ["Disabled"], isEncryptionEnabled: [false] }
+  }
+  return {
+    ...common,
+    ...sizes,
+    created_at: isToday ? [...date, ...nothing] : date,
+    region: ["ncr", ...nothing],
+    tags: [[], ...nothing],
+    ...(isToday ? { label: ["default"], os_info: [{ name: "Ubuntu" }], vm_id: [5_433] } : {})
+  }
+}
+
+/** A shape of this world: it writes a field in the same way always. */
+const shapeOf = (shape: Shape, truth: Truth, chosen: Readonly<Record<string, unknown>>, chance: Chance) => {
+  const fields = Object.entries(fieldsOf(shape, truth)).map(([name, ways]) => [name, chance.oneOf(ways)] as const)
+  const record = Object.fromEntries([...fields, ...Object.entries(chosen)].filter(([, value]) => value !== absent))
+  return (id: number): Node => nodeFromWire({ id, name: truth.name, ...record }) as Node
+}
+
+const addressesFrom = (chance: Chance) => ({
+  public_ip_address: chance.oneOf(addresses),
+  private_ip_address: chance.oneOf(addresses)
+})
+
+const worldOf = (chance: Chance, dialect: Dialect) => {
+  const truth = {
+    dialect,
+    name: "web",
+    plan: dialect === "today" ? "C3.16GB" : "C-4VCPU-16RAM-100DISK",
+    backups: chance.happens(0.5),
+    locked: chance.happens(0.5)
+  }
+  // An address that a list or a read begins to show is one that the node was given.
+  const [inList, inRead] = [addressesFrom(chance), addressesFrom(chance)]
+  return {
+    list: shapeOf("list", truth, inList, chance),
+    read: shapeOf("read", truth, inRead, chance),
+    newInList: shapeOf("create", truth, inList, chance),
+    newInRead: shapeOf("create", truth, inRead, chance)
+  }
+}
+
+const runs = isSoak ? 100 * Number(process.env["RUNS"]) : 100
+
+it.each<Dialect>(["documented", "today"])(
+  `no change of a node is reported in ${runs} histories of a world in which only the shapes differ, in the dialect %s`,
+  (dialect) => {
+    for (let run = 0; run < runs; run++) {
+      const chance = chanceFrom(seed + run)
+      const { list, newInList, newInRead, read } = worldOf(chance, dialect)
+      const watch = byHand()
+      const facts = [...watch.baseline(list(1), list(2))]
+      const isNewFrom = 2 + chance.below(6)
+      // The third node is there from a step on, and is first written as a create is. Nobody reads what no list has shown.
+      let looks = 0
+      const third = (first: (id: number) => Node, later: (id: number) => Node) => (looks++ < 2 ? first(3) : later(3))
+      for (let step = 0; step < 16; step++) {
+        watch.pass(1000 + chance.below(20_000))
+        const isThere = step >= isNewFrom
+        const all = () => [list(1), list(2), ...(isThere ? [third(newInList, list)] : [])]
+        const next = [
+          () => watch.sweep(...all()),
+          () => watch.sweep(list(1)),
+          () => watch.tail(...all()),
+          () => watch.finds(read(1)),
+          () => watch.finds(read(2)),
+          () => (looks > 0 ? watch.finds(third(newInRead, read)) : []),
+          () => watch.misses(2),
+          () => (watch.restart(), [])
+        ]
+        facts.push(...chance.oneOf(next)())
+      }
+      const changed = facts.filter(({ type }) => type === "berth.node.changed")
+      expect({ run, shapes: [list(1), read(1), newInList(1), newInRead(1)], changed }).toMatchObject({
+        run,
+        changed: []
+      })
+    }
+  }
+)

@@ -1,0 +1,16 @@
+/** A program of Debian, installed where it is missing. */
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+
+const aptGet = (...args: ReadonlyArray<string>) =>
+  execFileSync("apt-get", [...args], {
+    stdio: "ignore",
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }
+  })
+
+/** Installs the package of a program that has its name. */
+export const install = (name: string): void => {
+  if (["/usr/sbin", "/usr/bin"].some((folder) => existsSync(`${folder}/${name}`))) return
+  aptGet("update")
+  aptGet("install", "-y", "--no-install-recommends", name)
+}
