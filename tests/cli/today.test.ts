@@ -206,6 +206,21 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live("names the currency of a fleet's prices, which no sum in rupees has", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today({ currency: "USD" })
+      const file = join(yield* stateFolder, "fleet.yaml")
+      const plan = "C3-4vCPU-8RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi"
+      writeFileSync(file, `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: ${image} }\n`)
+      const shown = yield* berth("apply", "-f", file, "--dry-run")
+      assert.match(shown.stderr + shown.stdout, /web: \$\d+\.\d+ per hour/)
+      const refused = yield* berth("apply", "-f", file, "--yes", "--max-cost", "1000")
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, "The price of web is in USD, and --max-cost is in rupees")
+      assert.deepStrictEqual(yield* nodes, [])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("refuses at once where the account cannot pay, with the service's words", () =>
     Effect.gen(function* () {
       const { berth, nodes } = yield* today({ credit: "too-little" })

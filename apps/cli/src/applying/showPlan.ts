@@ -2,6 +2,7 @@
  * A plan before it is carried out: shown with what the fleet costs now and afterwards, checked against the limits of cost and deletions, and
  * asked about. Nothing is sent before.
  */
+import type { ForeignPrice } from "@berthkit/core/domain/Image"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
@@ -19,7 +20,7 @@ import {
   fleetChangeRecord,
   shownFleetChange
 } from "../records/fleetChange.ts"
-import { pricePerHourText, priceText } from "../records/price.ts"
+import { currencyName, foreignPriceText, pricePerHourText, priceText } from "../records/price.ts"
 import { rowsOf } from "./rows.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { nodeCount, rupees } from "../output/format.ts"
@@ -39,8 +40,21 @@ export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<Fle
 const priceSentence = (plan: Plan, prices: PriceList): string => {
   const { after, differencePerHourInr, differencePerMonthInr, now } = planPrice(plan, prices)
   const text = (price: typeof now) => priceText(price) ?? "not known"
+  const foreign = foreignOf(plan, prices).map(([group, price]) => `${group}: ${foreignPriceText(price)} for each node.`)
   const sums = `Price now: ${text(now)}. After: ${text(after)}. Difference: ${differenceText(differencePerHourInr, differencePerMonthInr)}.`
-  return [sums, ...atOnceSentences(plan, prices)].join(" ")
+  return [sums, ...foreign, ...atOnceSentences(plan, prices)].join(" ")
+}
+
+/** The prices of groups in another currency than rupees, which no sum has. */
+const foreignOf = (
+  { changes }: Plan,
+  prices: PriceList
+): ReadonlyArray<readonly [group: string, price: ForeignPrice]> => {
+  const groups = new Map(changes.flatMap((change) => ("group" in change ? [[change.group.group, change.group]] : [])))
+  return Array.from(groups.values()).flatMap(({ group, order }) => {
+    const { foreignPrice } = prices.ofOrder(order)
+    return foreignPrice === null ? [] : [[group, foreignPrice] as const]
+  })
 }
 
 /** Whether the plan buys committed periods. */
@@ -161,6 +175,15 @@ export const checkCost = (
   const { maxPricePerHourInr: atMost } = peak
   if (atMost !== null && atMost <= maxCost) return Effect.void
   const text = pricePerHourText(peak)
+  const [foreign] = foreignOf(plan, prices)
+  if (text === undefined && foreign !== undefined) {
+    return Effect.fail(
+      new UsageFault({
+        message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
+        hint: "Omit --max-cost: apply then asks you."
+      })
+    )
+  }
   const isLater = after.maxPricePerHourInr !== null && after.maxPricePerHourInr <= maxCost
   return Effect.fail(
     new UsageFault({
