@@ -270,6 +270,16 @@ describe("a recording of nodes that come and go", () => {
   })
 })
 
+it("a recording of two requests in each of several windows shows no bucket", async () => {
+  const told = (step: Step): Told => ({ step, account: 0, kept: "whole", cached: "no", durationMillis: 0 })
+  const read = told({ do: "read", path: "/nodes/", query: [] })
+  const hour = told({ do: "advance", millis: 3_700_000 })
+  const rateLimit = { limit: 1200, window: "1 hour", algorithm: "fixed-window" }
+  const entries = await record([read, read, hour, read, read, hour, read, read], [3, 0], rateLimit)
+  const refuted = judge(evidenceOf(entries).exchanges).filter(({ verdict }) => verdict === "refuted")
+  expect(refuted.map(({ observed }) => observed)).toEqual([])
+})
+
 describe("a probe of a service that has not changed", () => {
   it("finds no difference, however its nodes come and go", async () => {
     const churn = fc.record({

@@ -140,15 +140,18 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
   if (spent.length < minReadings) return undefined
   const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
   const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
-  const isDeepEnough = deepest.limit - deepest.remaining >= 2 * (least.limit - least.remaining)
+  const [most, fewest] = [deepest, least].map(({ limit, remaining }) => limit - remaining) as [number, number]
   // What is measured of a part is as many times less exact for the whole.
-  const scale = deepest.limit / (deepest.limit - deepest.remaining)
+  const scale = deepest.limit / most
   const length = deepest.untilMillis * scale
   // A second of rounding, and a token that is only a part of one.
-  const agrees = spent.every(({ limit, remaining, untilMillis }) => {
-    const perToken = length / limit
-    return Math.abs(untilMillis - (limit - remaining) * perToken) <= toleranceMillis + perToken
-  })
+  const toleranceOf = (limit: number) => toleranceMillis + length / limit
+  const agrees = spent.every(
+    ({ limit, remaining, untilMillis }) =>
+      Math.abs(untilMillis - ((limit - remaining) * length) / limit) <= toleranceOf(limit)
+  )
+  // A window, whose reset is as far away after few requests as after many, would not agree.
+  const isDeepEnough = most >= 2 * fewest && ((most - fewest) * length) / deepest.limit > 2 * toleranceOf(deepest.limit)
   const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
   return isDeepEnough && agrees && isAhead
     ? shownBy(deepest, "token-bucket", length, (toleranceMillis + length / deepest.limit) * scale)
