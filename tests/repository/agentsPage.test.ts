@@ -75,6 +75,13 @@ describe("docs/agents.md", () => {
 
   it("lists every option", () => {
     const options = Array.from(page.matchAll(/^\| `(--[a-z-]+)/gm), ([, option]) => option)
-    assert.deepStrictEqual(options, ["--allow", "--max-cost", "--max-nodes", "--share", "--deadline"])
+    assert.deepStrictEqual(options, [
+      "--allow",
+      "--max-cost",
+      "--max-commitment",
+      "--max-nodes",
+      "--share",
+      "--deadline"
+    ])
   })
 })

@@ -168,7 +168,7 @@ describe("a 429", () => {
     })
   )
 
-  it.effect("about a quota counts as a create if the node is there all the same", () =>
+  it.effect("about a quota names a new node of its name and does not take it", () =>
     Effect.gen(function* () {
       let made = false
       const node = nodeRecord({ id: 8, name: "web", created_at: "2026-01-01T00:00:00Z", image: "x" })
@@ -179,8 +179,9 @@ describe("a 429", () => {
         return { status: 429, headers: left, body: JSON.stringify(quota) }
       })
       const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "x" }
-      const created = yield* Effect.provide(inTime(Nodes.use((nodes) => nodes.create(spec))), service)
-      assert.deepStrictEqual([created.outcome, created.node.id], ["adopted", 8])
+      const creating = Effect.flip(Nodes.use((nodes) => nodes.create(spec)))
+      const { reason } = yield* Effect.provide(inTime(creating), service)
+      assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "InvalidRequest", candidates: [8] })
     })
   )
 })
