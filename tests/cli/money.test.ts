@@ -274,6 +274,31 @@ describe("the price of a create", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is not ordered if its minimum charges are more than --max-minimum, or not known", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ images: [offer({ image: "Ubuntu", perHour: "6.46", minimum: "155.04" })] })
+      const two = [...create, "Ubuntu", "--count", "2", "--dry-run"]
+      const run = ["run", "--plan", plan, "--image", "Ubuntu", "--yes", "--dry-run"]
+      const ended = Effect.map(
+        Effect.forEach(
+          [
+            [...two, "--max-minimum", "310"],
+            [...two, "--max-minimum", "310.08"],
+            [...run, "--max-minimum", "155", "--", "true"],
+            [...run, "--max-minimum", "156", "--", "true"]
+          ],
+          (args) => berth(...args)
+        ),
+        (all) => all.map(({ code }) => code)
+      )
+      assert.deepStrictEqual(yield* ended, [2, 0, 2, 0])
+      const unknown = yield* account({ images: [offer({ image: "Ubuntu", perHour: "6.46", minimum: null })] })
+      const refused = yield* unknown.berth(...create, "Ubuntu", "--yes", "--max-minimum", "1000")
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stderr, "The minimum charge of a new node is not known")
+    })
+  )
+
   it.live("is shown with its minimum charge by plan list, plan get and every dry run", () =>
     Effect.gen(function* () {
       const { berth } = yield* account({ images: [offer({ image: "Ubuntu", perHour: "6.46", minimum: "155.04" })] })

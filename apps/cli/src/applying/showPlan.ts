@@ -26,6 +26,7 @@ import { UsageFault } from "../failure/CliFailure.ts"
 import { nodeCount, rupees } from "../output/format.ts"
 import { type CommitmentBound, checkCommitments } from "../proposal/commitmentBound.ts"
 import { confirm, ensureAskable } from "../proposal/confirm.ts"
+import { checkMinimum } from "../proposal/minimumBound.ts"
 
 /** Prints rows; people get one for all that do not change. */
 export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<FleetChange>) {
@@ -151,14 +152,11 @@ export const checkAtOnce = Effect.fnUntraced(function* (
 ) {
   const { committedInr, minimumInr } = planPrice(plan, prices)
   yield* checkCommitments(buys(plan) ? [committedInr] : [], bound)
-  if (maxMinimum === undefined || !makes(plan) || (minimumInr !== null && minimumInr <= maxMinimum)) return
-  return yield* new UsageFault({
-    message:
-      minimumInr === null
-        ? "The minimum charge of a new node is not known, so it may be above --max-minimum: nothing was changed."
-        : `New nodes would cost at least ₹${rupees(minimumInr)} in all, and --max-minimum is ${rupees(maxMinimum)}: nothing was changed.`,
-    hint: "Raise --max-minimum, or change the file; --dry-run shows the minimum charge of each member."
-  })
+  yield* checkMinimum(
+    makes(plan) ? [minimumInr] : [],
+    maxMinimum,
+    "Raise --max-minimum, or change the file; --dry-run shows the minimum charge of each member."
+  )
 })
 
 /**

@@ -47,7 +47,17 @@ export const tree: CommandTree<Command> = [
         ],
         access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6", "extra"],
         wait: ["wait", "timeout"],
-        safety: ["if-absent", "idempotency-key", "count", "max-cost", "max-commitment", "dry-run", "force", "yes"]
+        safety: [
+          "if-absent",
+          "idempotency-key",
+          "count",
+          "max-cost",
+          "max-commitment",
+          "max-minimum",
+          "dry-run",
+          "force",
+          "yes"
+        ]
       },
       examples: [
         [
@@ -111,7 +121,7 @@ export const tree: CommandTree<Command> = [
       node: ["plan", "image", "name", "saved-image", "disk", "tag", "label", "backups", "start-script"],
       access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6", "extra"],
       lease: ["ttl", "reuse", "timeout"],
-      safety: ["max-cost", "dry-run", "force", "yes"]
+      safety: ["max-cost", "max-minimum", "dry-run", "force", "yes"]
     },
     examples: [
       [

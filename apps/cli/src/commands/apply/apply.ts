@@ -9,7 +9,8 @@ import { wordsOf } from "../../commandLine/words.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { command } from "../command.ts"
 import { maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
-import { inRupees, rupeesPerHour } from "../../proposal/rupees.ts"
+import { maxMinimumFlag } from "../../proposal/minimumBound.ts"
+import { rupeesPerHour } from "../../proposal/rupees.ts"
 import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, yesFlag } from "./flags.ts"
 
 const parameters = {
@@ -29,7 +30,7 @@ const parameters = {
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
   maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour, minimum charges apart"),
   maxCommitment: maxCommitmentFlag,
-  maxMinimum: flag("max-minimum", inRupees, "Abort if the minimum charges of new nodes would be more"),
+  maxMinimum: maxMinimumFlag,
   grace: graceFlag,
   dryRun: dryRunFlag,
   yes: yesFlag

@@ -24,6 +24,7 @@ import { type Changed, Output, printNote, reportingChanged } from "../../output/
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { boundOf, checkCommitments } from "../../proposal/commitmentBound.ts"
+import { checkMinimum } from "../../proposal/minimumBound.ts"
 import { approve, type Offered } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
@@ -246,6 +247,10 @@ export const create = command(
       const existing = options.ifAbsent ? yield* existingNodes(specs) : new Map<string, Node>()
       const proposals = specs.flatMap((each) => (existing.has(each.name) ? [] : [createProposal(each, offer)]))
       yield* checkCost(proposals, spec, offer, options.maxCost)
+      yield* checkMinimum(
+        proposals.map(({ minimumBillingInr }) => minimumBillingInr),
+        options.maxMinimum
+      )
       const periods = spec.committedSkuId === undefined ? [] : proposals
       yield* checkCommitments(
         periods.map(({ committedPriceInr }) => committedPriceInr),

@@ -23,6 +23,7 @@ import type { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { type LocalFileFault, UsageFault } from "../../failure/CliFailure.ts"
 import { ensureWaits } from "../../nodes/waitFor.ts"
 import { maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
+import { maxMinimumFlag } from "../../proposal/minimumBound.ts"
 import { imageOf } from "../../proposal/offer.ts"
 import { rupeesPerHour } from "../../proposal/rupees.ts"
 import { fileReason } from "../../failure/fileReason.ts"
@@ -85,6 +86,7 @@ export const parameters = {
   count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
   maxCost: flag("max-cost", rupeesPerHour, "Abort above this price per hour, minimum charges apart"),
   maxCommitment: maxCommitmentFlag,
+  maxMinimum: maxMinimumFlag,
   wait: switchFlag("wait", "Wait until the node runs"),
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m"),
   force: switchFlag("force", "Send even if the plan or image is not listed"),
@@ -97,7 +99,17 @@ export type Options = Values<typeof parameters>
 /** Those of them that are about the node itself. */
 type NodeOptions = Omit<
   Options,
-  "ifAbsent" | "key" | "count" | "maxCost" | "maxCommitment" | "wait" | "timeout" | "force" | "dryRun" | "yes"
+  | "ifAbsent"
+  | "key"
+  | "count"
+  | "maxCost"
+  | "maxCommitment"
+  | "maxMinimum"
+  | "wait"
+  | "timeout"
+  | "force"
+  | "dryRun"
+  | "yes"
 >
 
 const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)

@@ -24,6 +24,7 @@ import { elapsed } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { Progress, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
+import { checkMinimum } from "../../proposal/minimumBound.ts"
 import { approve, type Offered, type Proposal } from "../../proposal/Proposal.ts"
 import {
   type Catalogue,
@@ -77,10 +78,15 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
 })
 
 /** What the node costs. Fails if it cannot be ordered or costs too much. */
-const offered = Effect.fnUntraced(function* (spec: NodeSpec, { force, maxCost }: RunOptions, catalogue: Catalogue) {
+const offered = Effect.fnUntraced(function* (
+  spec: NodeSpec,
+  { force, maxCost, maxMinimum }: RunOptions,
+  catalogue: Catalogue
+) {
   const offer = yield* offerFor(spec, catalogue, { force })
   const proposal = createProposal(spec, offer)
   yield* checkCost([proposal], spec, offer, maxCost)
+  yield* checkMinimum([proposal.minimumBillingInr], maxMinimum)
   return { proposals: [proposal], single: true, order: proposal } satisfies Offered<Proposal>
 })
 
