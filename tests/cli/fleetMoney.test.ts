@@ -404,6 +404,23 @@ describe("a renamed group with a ready command", () => {
   )
 })
 
+describe("a replacement whose new node never runs", () => {
+  it.live("buys no commitment for it", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1, large))
+      yield* fleet.apply("--yes")
+      const days = yield* Effect.provide(optionDays, service)
+      fleet.write(webs(1, large, `, commitment: auto_renew ${days}d`).replace("Ubuntu-24.04", "Ubuntu-22.04"))
+      const sent = yield* sentSince
+      const bounds = ["--max-deletes", "1", "--max-commitment", "1000000", "--timeout", "1s"]
+      const failed = yield* fleet.apply("--yes", "--replace", "all", ...bounds)
+      assert.strictEqual(failed.code, 9, failed.stderr)
+      assert.deepInclude(yield* sent, { creates: 1, commitments: 0, deletes: 0 })
+    }).pipe(Effect.scoped, Effect.provide(neverRuns))
+  )
+})
+
 describe("a renamed group whose new node is off", () => {
   it.live("keeps the old one, and deletes it once the new one runs", () =>
     Effect.gen(function* () {

@@ -340,15 +340,6 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         if (!change.isResumed) yield* file.update(beginning(change, machine, since))
         node = yield* create(change, means, fresh)
       }
-      yield* commitMade(change, node)
-      if ((yield* file.current).members.get(member)?.committing !== undefined) {
-        return yield* new FleetStep({
-          member,
-          id: node.id,
-          message: `It is not known what was bought for ${whatOf(node)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
-          hint: "See above, and then run the same command again; it goes on with this node."
-        })
-      }
       const running = (node = yield* untilCreatedRuns(
         node,
         { isPublic: change.group.order.publicIp !== false, timeout },
@@ -360,6 +351,15 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         `the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed`,
         show
       )
+      yield* commitMade(change, running)
+      if ((yield* file.current).members.get(member)?.committing !== undefined) {
+        return yield* new FleetStep({
+          member,
+          id: running.id,
+          message: `It is not known what was bought for ${whatOf(running)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
+          hint: "See above, and then run the same command again; it goes on with this node."
+        })
+      }
       const old = ownedIn(yield* file.current, member, change.old)
       yield* remove(
         member,
