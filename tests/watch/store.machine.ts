@@ -136,7 +136,7 @@ describe("the commands that read a store", () => {
       ])
       expect(text.slice(-2)).toEqual([
         "account eu: stopped, 1 node, last sweep 1970-01-01T00:00:03.000Z",
-        "sink ops (not configured): disabled, lag 1, waiting 0, dead letters 1"
+        "sink ops (not configured): disabled, lag 1, waiting 0, dead letters 1; no answer"
       ])
       const { stdout } = yield* run(["status"], env)
       expect(JSON.parse(stdout.join("\n"))).toEqual({

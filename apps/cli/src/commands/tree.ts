@@ -64,10 +64,6 @@ export const tree: CommandTree<Command> = [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04",
           "Show the price, and create it; with --dry-run create nothing"
         ],
-        [
-          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",
-          "Create it only if missing, and wait until it is running"
-        ],
         ["berth node create", "Guided: asks for plan and image and shows prices"]
       ]
     }),

@@ -6,7 +6,7 @@ import { UsageFault } from "../failure/CliFailure.ts"
 import { rupees } from "../output/format.ts"
 import { inRupees } from "./rupees.ts"
 
-export const maxMinimumFlag = flag("max-minimum", inRupees, "Abort if the minimum charges of new nodes would be more")
+export const maxMinimumFlag = flag("max-minimum", inRupees, "Abort if minimum charges come to more")
 
 /** Fails if new nodes with these minimum charges cost more than the limit in all; null is a charge that is not known. In rupees. */
 export const checkMinimum = (
