@@ -2,6 +2,7 @@
  * What `berth-watch` has to do: accounts, sinks, store. Read from YAML by `readConfig`; secrets come from the environment or
  * from files, never from the config itself.
  */
+import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
 import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/Settings"
 import { maxInr, toMicros } from "@berthkit/core/domain/Money"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
@@ -500,9 +501,20 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         }
       }
       const store = found.store ?? Redacted.make(absolute("berth-watch.db"))
-      return { ...found, store, listen, accounts }
+      return { ...found, store, listen, accounts: withDividedShares(accounts) }
     }
   )
+}
+
+/**
+ * The accounts, of which those with one key at one service divide their shares, such as several locations of a project: the rate limit
+ * belongs to the key. Two with the default of 60 % get 30 % each.
+ */
+const withDividedShares = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<AccountOptions> => {
+  const keyOf = ({ connection }: AccountOptions) =>
+    accountFingerprint({ ...connection, project: undefined, location: undefined })
+  const byKey = Map.groupBy(accounts, keyOf)
+  return accounts.map((each) => ({ ...each, share: each.share / byKey.get(keyOf(each))!.length }))
 }
 
 /** The name, if an account may have it: those that begin with `_` are the daemon's own. */

@@ -328,6 +328,19 @@ retention: { events: 2d, maxSize: 500MB }
     expect(Result.isSuccess(readConfig(config("store: /var/lib/berth/watch.db\n"), surroundings))).toBe(true)
   })
 
+  it("divides the shares of accounts with one key at one service, whose rate limit belongs to the key", () => {
+    const at = (name: string, more: string) => `  - name: ${name}\n${account.split("\n").slice(1).join("\n")}${more}`
+    const place = (location: string) => `    project: 7\n    location: ${location}\n`
+    const other = at("other", "").replace("api.example.com", "api.example.org")
+    const text = `accounts:\n${at("delhi", place("Delhi"))}${at("chennai", `${place("Chennai")}    share: 40%\n`)}${other}`
+    const shares = Result.getOrThrow(read(text)).accounts.map(({ name, share }) => [name, share])
+    expect(shares).toEqual([
+      ["delhi", 0.3],
+      ["chennai", 0.2],
+      ["other", 0.6]
+    ])
+  })
+
   it("reports all of its faults at once", () => {
     const text = config(`    grace: x\nsinks: [{ name: "a b", stdout: {} }, { name: ok }]`)
     expect(problems(text).map((line) => line.split(" ")[1])).toEqual(["accounts[0].grace", "sinks[0].name", "sinks[1]"])
