@@ -143,6 +143,8 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
           "/var/lib/berth": state,
           "listen: 127.0.0.1:9464": "listen: 127.0.0.1:0",
           "https://api.example.com": BERTH_BASE_URL,
+          // Nothing answers there.
+          "https://gate.example.com/in": "https://gate.example.invalid/in",
           "interval: auto": "interval: 200ms",
           "https://ops.example.com/hook": ops.url,
           "allowPrivate: false": "allowPrivate: true",
@@ -155,7 +157,8 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
         BERTH_WATCH_TOKEN: "0123456789abcdef",
         OPS_SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
         // Its address is private, so nothing is ever sent there.
-        CHAT_URL: "https://chat.example.invalid/secret"
+        CHAT_URL: "https://chat.example.invalid/secret",
+        GATE_AUTH: "Bearer of-the-gate"
       }
       const systemd = { STATE_DIRECTORY: state, XDG_STATE_HOME: path, HOME: "/", NOTIFY_ROOM: "42" }
       const daemon = yield* Daemon.start(["run", "--config", config], { ...secrets, ...systemd })
