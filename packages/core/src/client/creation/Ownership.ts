@@ -138,8 +138,10 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
   // The clock of the boot does not decide: it stands still while a machine sleeps, and somebody else may make a node meanwhile.
   if (createdMillis + blurMillis < sentMillis) return "before"
   if (createdMillis <= sentMillis + quietMillis + blurMillis) return "meanwhile"
-  // A creation time in the future is not on the clock on which the send is known: it proves nothing.
-  return now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis ? "later" : "unknown"
+  // A creation time in the future is not on the clock on which the send is known, and where the clock of the boot has not come so far
+  // yet, one of the two is wrong, or the machine has slept: neither proves anything.
+  const isPast = now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis
+  return isPast && !(isOfOneBoot(sentAt, now) && millisBetween(sentAt, now) <= quietMillis) ? "later" : "unknown"
 }
 
 /** Whether a create made a node, as far as the list shows it. */
