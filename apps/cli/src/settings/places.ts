@@ -11,10 +11,10 @@ export type Place = typeof Place.Type
 
 const fileOf = (accounts: string, id: string) => `${accounts}/${id}/place.json`
 
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Place))
+
 const placeIn = (accounts: string, id: string) =>
-  Effect.map(readText(fileOf(accounts, id)), (text) =>
-    Option.flatMap(text, Schema.decodeUnknownOption(Schema.fromJsonString(Place)))
-  )
+  Effect.map(readText(fileOf(accounts, id)), (text) => Option.flatMap(text, decode))
 
 /** Notes the place of an account before its first create is recorded. A client without a place has none to note. */
 export const notePlace = Effect.fnUntraced(function* (
@@ -26,10 +26,17 @@ export const notePlace = Effect.fnUntraced(function* (
   yield* replaceDurably(fileOf(accounts, id), `${JSON.stringify({ project, location })}\n`)
 })
 
-/** All places that have been noted, each once. */
+/** All places that have been noted, each once, and the files that cannot be read. */
 export const notedPlaces = Effect.fnUntraced(function* (accounts: string) {
-  const ids = yield* withFiles((fs) => fs.readdir(accounts))
-  const found = yield* Effect.forEach(ids, (id) => Effect.orElseSucceed(placeIn(accounts, id), Option.none<Place>))
-  const places = found.flatMap(Option.toArray)
-  return Array.from(new Map(places.map((place) => [JSON.stringify(place), place])).values())
+  const ids = (yield* withFiles((fs) => fs.readdir(accounts))).filter((name) => /^[0-9a-f]{32}$/.test(name))
+  const places = new Map<string, Place>()
+  const unreadable: Array<string> = []
+  for (const id of ids) {
+    const text = yield* Effect.orElseSucceed(readText(fileOf(accounts, id)), () => Option.some(""))
+    if (Option.isNone(text)) continue
+    const place = decode(text.value)
+    if (Option.isNone(place)) unreadable.push(fileOf(accounts, id))
+    else places.set(JSON.stringify(place.value), place.value)
+  }
+  return { places: Array.from(places.values()), unreadable }
 })

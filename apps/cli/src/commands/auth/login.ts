@@ -99,7 +99,13 @@ const goOnEverywhere = Effect.fnUntraced(
     const { intents } = yield* filesOf(before)
     if (intents === undefined) return false
     let goesOn = yield* goOnWithIntents(yield* filesOf(before), yield* filesOf(after))
-    for (const place of yield* Effect.orElseSucceed(notedPlaces(intents.accounts), () => [])) {
+    const noted = yield* Effect.orElseSucceed(notedPlaces(intents.accounts), () => ({ places: [], unreadable: [] }))
+    for (const path of noted.unreadable) {
+      yield* Effect.logWarning(
+        `${path} cannot be read: keys of creates in that project and location are not carried over.`
+      )
+    }
+    for (const place of noted.places) {
       const isDone = yield* goOnWithIntents(
         yield* filesOf({ ...before, ...place }),
         yield* filesOf({ ...after, ...place })
