@@ -372,34 +372,51 @@ describe("--max-cost", () => {
       assert.strictEqual((yield* fleet.apply(...replace, "26")).code, 0)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
-})
 
-describe("a renamed group with a ready command", () => {
-  it.live("keeps the old node until the command exits with 0 for the new one, also in a later run", () =>
+  describe("a renamed group with a ready command", () => {
+    it.live("keeps the old node until the command exits with 0 for the new one, also in a later run", () =>
+      Effect.gen(function* () {
+        const fleet = yield* hurriedFolder
+        fleet.write(webs(1))
+        yield* fleet.apply("--yes", "--wait")
+        fleet.write(webs(1).replace("web:", "www:"))
+        const apply = (ready: string) =>
+          fleet.apply(
+            "--yes",
+            "--max-deletes",
+            "1",
+            "--replace",
+            "all",
+            "--ready-command",
+            ready,
+            "--ready-timeout",
+            "1s"
+          )
+        for (let run = 0; run < 2; run++) {
+          const blocked = yield* apply("false")
+          assert.strictEqual(blocked.code, 9, blocked.stderr)
+          assert.include(blocked.stderr, "which may replace a node that is to be deleted: nothing was deleted.")
+          assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-www-1"])
+        }
+        assert.strictEqual((yield* apply("true")).code, 0)
+      }).pipe(Effect.scoped, Effect.provide(service))
+    )
+  })
+
+  it.live("counts what finished replacements cost more", () =>
     Effect.gen(function* () {
       const fleet = yield* hurriedFolder
-      fleet.write(webs(1))
-      yield* fleet.apply("--yes", "--wait")
-      fleet.write(webs(1).replace("web:", "www:"))
-      const apply = (ready: string) =>
-        fleet.apply(
-          "--yes",
-          "--max-deletes",
-          "1",
-          "--replace",
-          "all",
-          "--ready-command",
-          ready,
-          "--ready-timeout",
-          "1s"
-        )
-      for (let run = 0; run < 2; run++) {
-        const blocked = yield* apply("false")
-        assert.strictEqual(blocked.code, 9, blocked.stderr)
-        assert.include(blocked.stderr, "which may replace a node that is to be deleted: nothing was deleted.")
-        assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-www-1"])
-      }
-      assert.strictEqual((yield* apply("true")).code, 0)
+      fleet.write(webs(3))
+      assert.strictEqual((yield* fleet.apply("--yes", "--wait")).code, 0)
+      // Each costs ₹12.92 in place of ₹6.46.
+      fleet.write(webs(3, large))
+      const replace = ["--yes", "--replace", "all", "--max-deletes", "3", "--max-cost"]
+      const refused = yield* fleet.apply(...replace, "45")
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stderr, "The fleet would cost ₹45.22 per hour")
+      assert.strictEqual((yield* fleet.apply(...replace, "46", "--max-unavailable", "2")).code, 2)
+      assert.strictEqual((yield* fleet.apply(...replace, "46", "--max-unavailable", "2", "--dry-run")).code, 2)
+      assert.strictEqual((yield* fleet.apply(...replace, "46")).code, 0)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 })
@@ -658,6 +675,48 @@ describe("what an apply says", () => {
       assert.strictEqual((yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1")).code, 0)
       yield* Effect.sleep(100)
       assert.deepStrictEqual(yield* names, ["front-1"])
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("a create that was refused, of whose name somebody makes a node", () => {
+  /** A fleet of one member whose creates were all refused, and the id of the node that has its name. */
+  const inDoubt = Effect.gen(function* () {
+    const { arm } = yield* TestServer
+    const fleet = yield* hurriedFolder
+    fleet.write(webs(1))
+    yield* arm([{ fault: "status", status: 429, times: 100, scope: create }] as never)
+    assert.strictEqual((yield* fleet.apply("--yes", "--deadline", "2s")).code, 9)
+    yield* arm([])
+    const theirs = ["node", "create", "shop-web-1", "--plan", small, "--image", "Ubuntu-24.04", "-o", "json"]
+    // On another machine: what this one has made is never taken for somebody else's.
+    const { id } = json<{ readonly id: number }>(yield* (yield* hurriedFolder).run(theirs))
+    const unknown = yield* fleet.apply("--yes")
+    assert.strictEqual(unknown.code, 9, unknown.stderr)
+    assert.include(unknown.stderr, `the candidates are ${id}`)
+    const locked = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
+    assert.strictEqual(locked.code, 5, locked.stderr)
+    assert.include(locked.stderr, "berth fleet forget")
+    return { fleet, id }
+  })
+
+  it.live("is forgotten if a person says that the node is not its own, and the node stays", () =>
+    Effect.gen(function* () {
+      const { fleet, id } = yield* inDoubt
+      const forgotten = yield* fleet.run(["fleet", "forget", "web-1", "-f", fleet.file])
+      assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+      assert.include(forgotten.stderr, `If one of these nodes is its own, it is billed: ${id}.`)
+      assert.strictEqual((yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])).code, 0)
+      assert.deepStrictEqual(yield* names, ["shop-web-1"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("is settled if a person says that the node is its own", () =>
+    Effect.gen(function* () {
+      const { fleet, id } = yield* inDoubt
+      const adopted = yield* fleet.run(["fleet", "adopt", String(id), "--as", "web-1", "-f", fleet.file])
+      assert.strictEqual(adopted.code, 0, adopted.stderr)
       assert.strictEqual((yield* fleet.diff()).code, 0)
     }).pipe(Effect.scoped, Effect.provide(service))
   )

@@ -1,7 +1,7 @@
 /**
  * What an earlier create under a key has made: sends nothing. For a node that is to go, of whose create no end is known.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { idsOf, type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
@@ -13,6 +13,10 @@ export const recordedCreate = Effect.fnUntraced(function* (key: string) {
   if (store === undefined) return undefined
   return yield* Effect.orElseSucceed(Effect.map(store.find(key), Option.getOrNull), () => undefined)
 })
+
+/** The nodes that a create may have made: its reply named them, or calls under its key took them for possible ones. */
+export const candidatesOf = (recorded: Intent | null | undefined): ReadonlyArray<number> =>
+  Array.from(new Set([...idsOf(recorded?.told), ...(recorded?.seen ?? [])]))
 
 /** So long the node is looked for. */
 const settleTime = "20 seconds"

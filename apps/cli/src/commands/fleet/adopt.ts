@@ -14,7 +14,7 @@ import { differencesOf } from "../../fleet/differences.ts"
 import { parseCommitment } from "../../fleet/FleetFile.ts"
 import { adopted, committed, encodeLedger, entriesOf, keyOf, ownedOf } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
-import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printOne } from "../../output/print.ts"
@@ -101,11 +101,12 @@ export const adopt = command(
         const entry = ledger.members.get(name)
         const wanted = group?.nameOf(member.n) ?? node.name
         if (holder === undefined) {
-          // A node that is being deleted makes room. So does an open create whose reply named this node: the user confirms
-          // that it is the one, and its key is not sent again.
-          const told = entry?.state === "creating" ? (yield* recordedCreate(keyOf(ledger, entry)))?.told?.id : undefined
+          // A node that is being deleted makes room. So does an open create that may have made this node: the user confirms that it
+          // is the one, and its key is not sent again.
+          const candidates =
+            entry?.state === "creating" ? candidatesOf(yield* recordedCreate(keyOf(ledger, entry))) : []
           const makesRoom = entry === undefined || entry.state === "none" || entry.state === "deleting"
-          if (!makesRoom && told !== node.id) {
+          if (!makesRoom && !candidates.includes(node.id)) {
             const what = entry.node === undefined ? "a create that may not have ended" : `node ${entry.node.id}`
             return yield* new FleetConflict({
               message: `${name} has ${what} already.`,

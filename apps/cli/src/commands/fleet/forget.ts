@@ -1,37 +1,49 @@
 /**
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
-import { Effect } from "effect"
+import { quietMillis } from "@berthkit/core/client/creation/Ownership"
+import { Clock, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, updateRegistry } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, ListNotWhole, UsageFault } from "../../failure/CliFailure.ts"
-import { ended, type Entry, ownedIds } from "../../fleet/Ledger.ts"
+import { ended, type Entry, keyOf, ownedIds } from "../../fleet/Ledger.ts"
 import { parseMember } from "../../fleet/Member.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
 import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { client } from "../../settings/client.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
 /** Fails while the open create of a member may have made a node: once forgotten, the node would be billed unnoticed. */
 const ensureNothingMade = Effect.fnUntraced(function* (
   ledgerFile: LedgerFile,
-  { member, pending }: Entry,
+  entry: Entry,
   registry: string,
   flag: string
 ) {
+  const { member, pending } = entry
   const settled = yield* settledMember(ledgerFile, member, registry)
   const { node, state } = settled.members.get(member) ?? { node: undefined, state: "none" }
   if (state === "creating") {
-    return yield* new FleetConflict({
-      message: `It is not known yet whether ${pending!.name} (${member}) was created: it was not forgotten.`,
-      hint: "Run the same command again in eleven minutes."
-    })
+    const recorded = yield* Effect.provide(recordedCreate(keyOf(settled, entry)), creatingClient(undefined))
+    const candidates = candidatesOf(recorded)
+    const sinceMillis = (yield* Clock.currentTimeMillis) - (recorded?.sentAt?.wallMillis ?? Number.POSITIVE_INFINITY)
+    if (candidates.length === 0 || (recorded?.fate !== "refused" && sinceMillis < quietMillis)) {
+      return yield* new FleetConflict({
+        message: `It is not known yet whether ${pending!.name} (${member}) was created: it was not forgotten.`,
+        hint: "Run the same command again in eleven minutes."
+      })
+    }
+    // No run can find out more: the person has looked.
+    return yield* printNote(
+      `It stays unknown whether ${pending!.name} (${member}) was created. If one of these nodes is its own, it is billed: ${candidates.join(", ")}.`
+    )
   }
   if (node !== undefined && state === "made") {
     yield* ledgerFile.update(() => settled)
