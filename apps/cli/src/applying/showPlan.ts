@@ -20,7 +20,7 @@ import {
   fleetChangeRecord,
   shownFleetChange
 } from "../records/fleetChange.ts"
-import { currencyName, foreignPriceText, pricePerHourText, priceText } from "../records/price.ts"
+import { currencyName, foreignPriceText, priceText } from "../records/price.ts"
 import { rowsOf } from "./rows.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { nodeCount, rupees } from "../output/format.ts"
@@ -169,12 +169,10 @@ export const checkCost = (
   { maxCost, maxUnavailable }: Pick<Limits, "maxCost" | "maxUnavailable">
 ) => {
   if (maxCost === undefined || !makes(plan)) return Effect.void
-  const { after, peak } = planPrice(plan, prices, Math.max(1, maxUnavailable))
-  const { maxPricePerHourInr: atMost } = peak
-  if (atMost !== null && atMost <= maxCost) return Effect.void
-  const text = pricePerHourText(peak)
+  const { after, peakPerHourInr } = planPrice(plan, prices, Math.max(1, maxUnavailable))
+  if (peakPerHourInr !== null && peakPerHourInr <= maxCost) return Effect.void
   const [foreign] = foreignOf(plan, prices)
-  if (text === undefined && foreign !== undefined) {
+  if (peakPerHourInr === null && foreign !== undefined) {
     return Effect.fail(
       new UsageFault({
         message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
@@ -186,9 +184,9 @@ export const checkCost = (
   return Effect.fail(
     new UsageFault({
       message:
-        text === undefined
+        peakPerHourInr === null
           ? "The price of the fleet is not known, so it may be above --max-cost."
-          : `The fleet would cost ${text}${isLater ? " until its old nodes are deleted" : ""}, ${atMost === null ? "and perhaps more" : "more"} than --max-cost ${rupees(maxCost)}.`,
+          : `The fleet would cost ₹${rupees(peakPerHourInr)} per hour${isLater ? " until its old nodes are deleted" : ""}, more than --max-cost ${rupees(maxCost)}.`,
       hint: "Raise --max-cost, or change the file; --dry-run shows the price of each member."
     })
   )

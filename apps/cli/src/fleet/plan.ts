@@ -300,6 +300,10 @@ const isAbout = (change: Change, id: number): boolean =>
     "made" in change ? change.made : null
   ].some((node) => node?.id === id)
 
+/** What to do about a create of which it is not known whether it made a node. */
+const laterOr = (member: string): string =>
+  `Run the same command again in eleven minutes. If it is not known then either, look at the nodes of its name, and say which is its own: berth fleet adopt ID --as ${member}; or that none is: berth fleet forget ${member}`
+
 class Planner {
   readonly changes: Array<Change> = []
   readonly conflicts: Array<Conflict> = []
@@ -443,7 +447,7 @@ class Planner {
     if (state === "pending") {
       return this.#refuse(
         `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now.`,
-        "Run the same command again in eleven minutes."
+        laterOr(entry.member)
       )
     }
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
@@ -588,7 +592,7 @@ class Planner {
     if (!isSameOrder(entry, name, group)) {
       return this.#refuse(
         `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created on ${entry.pending!.plan} as an earlier run ordered it, and the file orders something else.`,
-        "Run the same command again in eleven minutes."
+        laterOr(entry.member)
       )
     }
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
@@ -714,8 +718,8 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
 export interface PlanPrice {
   readonly now: Price
   readonly after: Price
-  /** Of all nodes that are there at once at most: old nodes until they are deleted, which comes last. */
-  readonly peak: Price
+  /** In rupees, at most what all nodes cost per hour that are there at once; null if unknown. Old nodes cost until they are deleted. */
+  readonly peakPerHourInr: number | null
   readonly differencePerHourInr: number | null
   readonly differencePerMonthInr: number | null
   /** The price of all committed periods that the plan buys; null if one is unknown. */
@@ -733,22 +737,36 @@ export const differenceOf = (
   return before === null || later === null ? (now === after ? 0 : null) : sumInr([later, -before])
 }
 
+/**
+ * The peak of a plan: all that is there now and all creates, because deletes come last; of each finished replacement what it costs more; and
+ * of those under way, `atOnce` at a time, both nodes.
+ */
+const peakOf = (changes: ReadonlyArray<Change>, each: ReadonlyArray<ChangePrice>, atOnce: number): number | null => {
+  const most = (price: Price | null) => (price === null ? 0 : price.maxPricePerHourInr)
+  const now = each.map((price) => most(price.now))
+  const creates = changes.flatMap(({ action }, i) => (action === "create" ? [most(each[i]!.after)] : []))
+  const replaces = changes.flatMap((change, i) => {
+    if (change.action !== "replace" || change.made !== null) return []
+    const [from, to] = [most(each[i]!.now), most(each[i]!.after)]
+    return from === null || to === null
+      ? [null]
+      : [{ more: Math.max(0, sumInr([to, -from])), both: Math.min(from, to) }]
+  })
+  const known = replaces.flatMap((replace) => replace ?? [])
+  const underWay = known.map(({ both }) => both).toSorted((a, b) => b - a)
+  return known.length < replaces.length
+    ? null
+    : sumIfKnown([...now, ...creates, ...known.map(({ more }) => more), ...underWay.slice(0, atOnce)])
+}
+
 /** `atOnce`: how many nodes are replaced at a time. */
 export const planPrice = ({ changes }: Plan, prices: PriceList, atOnce = 1): PlanPrice => {
   const each = changes.map((change) => priceOf(change, prices))
-  const madeBy = (action: "create" | "replace") =>
-    changes.flatMap((change, i) =>
-      change.action === action && (change.action === "create" || change.made === null) ? (each[i]!.after ?? []) : []
-    )
-  const most = ({ maxPricePerHourInr }: Price) => maxPricePerHourInr ?? Number.POSITIVE_INFINITY
-  const replacing = madeBy("replace")
-    .toSorted((a, b) => most(b) - most(a))
-    .slice(0, atOnce)
   const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => sumIfKnown(each.map((price) => differenceOf(price, key)))
   return {
     now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
     after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
-    peak: sumOfPrices([...each.flatMap(({ now }) => now ?? []), ...madeBy("create"), ...replacing]),
+    peakPerHourInr: peakOf(changes, each, atOnce),
     differencePerHourInr: sum("pricePerHourInr"),
     differencePerMonthInr: sum("pricePerMonthInr"),
     committedInr: sumIfKnown(each.map(({ committedInr }) => committedInr)),

@@ -52,8 +52,7 @@ export const apply = command(
     const place = placeOf(file)
     const pick = listed(given.pick)
     if (dryRun) {
-      const { maxCommitment, maxCost, maxMinimum } = given
-      const plan = yield* previewFleet(place, { replace, pick, isDestroy: false, maxCommitment, maxCost, maxMinimum })
+      const plan = yield* previewFleet(place, { ...given, replace, pick, isDestroy: false })
       return yield* ensureSingle(plan)
     }
     yield* changeFleet({ ...given, place, replace, pick, isDestroy: false })
