@@ -264,6 +264,10 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
         : "Run berth reap in eleven minutes: it deletes the node, if there is one."
     }
     const end = lease === undefined ? "" : `, then remove ${lease}`
+    const because = error.reason._tag === "OutcomeUnknown" ? error.reason.because : ""
+    if (["RateLimited", "InvalidRequest"].includes(because)) {
+      return `The service refused the create, so what has its name now is hardly its own. Look, and delete nothing that is not yours: berth node get ${candidates.join(" ")}${end}.`
+    }
     return `See which is yours: berth node get ${candidates.join(" ")}; delete that one with berth node delete${end}.`
   }
   override get message() {

@@ -1,0 +1,39 @@
+import { BerthError } from "@berthkit/core/domain/BerthError"
+import { OutcomeUnknown } from "@berthkit/core/domain/ErrorReason"
+import { NodeId } from "@berthkit/core/domain/Node"
+import { assert, describe, it } from "@effect/vitest"
+import { LeasedNodeNotDeleted } from "../../src/failure/CliFailure.ts"
+
+const hintFor = (because: "RateLimited" | "Unreachable") =>
+  new LeasedNodeNotDeleted({
+    id: null,
+    name: "ci",
+    perHourInr: null,
+    lease: "/leases/ci.json",
+    error: new BerthError({
+      operation: "nodes.create",
+      attempts: [],
+      reason: new OutcomeUnknown({
+        nodeName: "ci",
+        candidates: [NodeId.make(7)],
+        toldId: null,
+        difference: null,
+        listRead: true,
+        because,
+        detail: "no reply",
+        keyed: true
+      })
+    })
+  }).hint
+
+describe("the hint about the node of a run that is not known", () => {
+  it("says to delete the own one of the candidates", () =>
+    assert.include(hintFor("Unreachable"), "delete that one with berth node delete"))
+
+  it("warns of the nodes of others where the service refused the create", () => {
+    const hint = hintFor("RateLimited")
+    assert.include(hint, "hardly its own")
+    assert.include(hint, "berth node get 7, then remove /leases/ci.json")
+    assert.notInclude(hint, "node delete")
+  })
+})
