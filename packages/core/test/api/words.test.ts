@@ -181,7 +181,7 @@ describe("a 429", () => {
       const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "x" }
       const creating = Effect.flip(Nodes.use((nodes) => nodes.create(spec)))
       const { reason } = yield* Effect.provide(inTime(creating), service)
-      assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "InvalidRequest", candidates: [8] })
+      assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "InvalidRequest", candidates: [NodeId.make(8)] })
     })
   )
 })
