@@ -70,7 +70,8 @@ export const pages = ({
       for (;;) {
         const range = Listing.next(progress)
         const { isWhole, records, total } = yield* readPage(range)
-        isSteady &&= requests++ === 0 || total === stated
+        isSteady &&= requests === 0 || total === stated
+        requests++
         isOne ||= isWhole
         stated = total ?? stated
         longest = Math.max(longest, records.length)
