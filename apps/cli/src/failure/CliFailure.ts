@@ -377,7 +377,7 @@ export class PriceRisen extends Data.TaggedError("PriceRisen")<{
 }> {
   readonly exit = "rejected"
   readonly details = { shown: this.shown, now: this.now }
-  readonly hint = "Run the same command again: it shows the price of now."
+  readonly hint = "Run the same command again: it shows the current price."
   override readonly message = `${this.what} is ${this.now ?? "not known"} now, and ${this.shown} was shown: nothing was bought.`
 }
 
