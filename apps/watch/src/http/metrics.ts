@@ -276,7 +276,7 @@ const withZeros = (gauge: Gauge, subjects: ReadonlyArray<Attributes>): Gauge => 
   return { ...gauge, samples: [...gauge.samples, ...absent.map((attributes): Sample => [0, attributes])] }
 }
 
-/** Prometheus reads a megabyte in a blink, and a process may have thousands of accounts: with more they are shown together. */
+/** One by one, thousands of accounts would make a scrape of many megabytes: more than these are shown together. */
 const maxAccounts = 100
 
 type Entry = Metric.Metric.Metadata<any, any>
