@@ -6,7 +6,7 @@ import { Cause, Effect, Exit, Layer, Predicate, Redacted } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { apiKeyParameter, prefix } from "./api/Routes.ts"
 import * as Berth from "./client/Berth.ts"
-import { isSecretHeader } from "./client/options/Headers.ts"
+import { isSecretName } from "./domain/secretName.ts"
 import type { ClientOptions as EngineOptions } from "./client/options/Settings.ts"
 import { type Client, type ClientOptions, createClient } from "./promise.ts"
 import { scheduler } from "./promise/scheduler.ts"
@@ -148,7 +148,7 @@ const requestOf = (
   method,
   path: pathname.startsWith(prefix) ? pathname.slice(prefix.length) : pathname,
   query: Object.fromEntries(Array.from(searchParams).filter(([name]) => name !== apiKeyParameter)),
-  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretHeader(name))),
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretName(name))),
   body: body === undefined ? undefined : JSON.parse(body)
 })
 

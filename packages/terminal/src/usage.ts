@@ -4,6 +4,7 @@
  * reported: the later ones often follow from it, and may repeat a secret that was given where none belongs.
  */
 import type { CliError } from "effect/cli"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 import { variables } from "./variables.ts"
 
 /** A fault of a command line. */
@@ -19,9 +20,6 @@ export interface UsageOptions {
   /** Whether some flags take a secret. Otherwise the hint about one names the environment; default false. */
   readonly hasSecretFlags?: boolean
 }
-
-/** Flags that people expect to take a secret. */
-const secretFlag = /key|token|secret|password/i
 
 /** Of many that are equally near the first are named. */
 const maxSuggestions = 3
@@ -113,7 +111,7 @@ const sentence = (error: CliError.NonShowHelpErrors, command: string): string =>
 
 /** What is wrong with a flag that there is not and that would take a secret; undefined for others. */
 export const secretProblem = (command: string, flag: string): UsageProblem | undefined =>
-  secretFlag.test(flag)
+  isSecretName(flag)
     ? {
         message: `${command} has no flag ${flag}: secrets do not belong on a command line.`,
         hint: `Set ${variables.apiKey} and ${variables.accessToken} in the environment.`

@@ -5,7 +5,7 @@ import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
 import { maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
-import { isCredential } from "./JournalEntry.ts"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 
 const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
@@ -47,7 +47,7 @@ const Query = Schema.Record(Schema.String, Pattern).check(
   // It would never be found, and a request that has it would be shown as one that lacks it.
   Schema.makeFilter((query) =>
     Object.keys(query)
-      .filter(isCredential)
+      .filter(isSecretName)
       .map((name) => ({ path: [name], issue: "A journal has no credentials: leave it out" }))
   )
 )

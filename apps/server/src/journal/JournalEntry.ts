@@ -1,10 +1,11 @@
 /**
  * A request as the journal shows it: without credentials, and the same in two processes that got the same requests.
  */
-import { apiKeyParameter } from "@berthkit/core/api/Routes"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"
+import { hideNamed, jsonField } from "./namedSecrets.ts"
 import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 
 /** One request and its reply as a reader of the journal sees them, or a reset of the world. */
@@ -45,27 +46,13 @@ export type JournalEntry = typeof JournalEntry.Type
 /** What stands for a secret. */
 export const hidden = "<redacted>"
 
-/** Parameters that carry credentials, whatever their spelling. */
-export const isCredential = (name: string): boolean =>
-  name.toLowerCase() === apiKeyParameter || /^(api[_-]?key|(access[_-]?)?token|authorization)$/i.test(name)
-
-/** Headers that carry credentials. */
-const credentialHeader = /^((proxy-)?authorization|(set-)?cookie)$|token|secret|password|api-?key/
-
 /** Headers as they are shown. That of the host is the server's own, and differs from one port to another. */
 export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => name !== "host")
-      .map(([name, value]) => [redact.text(name), credentialHeader.test(name) ? hidden : redact.text(value)])
+      .map(([name, value]) => [redact.text(name), isSecretName(name) ? hidden : redact.text(value)])
   )
-
-/**
- * The value of every field of a JSON text that is named like a secret. The name is searched within a lookahead, which is not
- * tried again: without it a name of many such words takes quadratic time.
- */
-const secretField =
-  /("(?=[^"]*?(?:password|passwd|secret|token|api_?key|private_key))[^"]*"\s*:\s*)"(?:[^"\\]|\\[^])*(?:"|\\?$)/gi
 
 /** Takes secrets out of texts. */
 export interface Redactor {
@@ -98,7 +85,7 @@ export const redactor = (account: Account): Redactor => {
   return {
     text,
     body: (bytes, isCut) => {
-      const shown = text(utf8.decode(bytes)).replace(secretField, `$1"${hidden}"`)
+      const shown = hideNamed(text(utf8.decode(bytes)), jsonField, JSON.stringify(hidden))
       // A body that was cut off may end in the middle of a credential, and this end in the middle of a character.
       return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))).toWellFormed() : shown
     }
@@ -123,7 +110,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
   // No object: a parameter may be called `constructor`.
   const query = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(search)) {
-    if (isCredential(name)) continue
+    if (isSecretName(name)) continue
     const shownName = redact.text(name)
     const before = query.get(shownName)
     query.set(shownName, before === undefined ? redact.text(value) : `${before},${redact.text(value)}`)

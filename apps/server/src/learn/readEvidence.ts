@@ -4,9 +4,10 @@
  */
 import { createHash } from "node:crypto"
 import { parseJson } from "@berthkit/core/api/parseJson"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 import { Result } from "effect"
 import { isObject, type JsonObject } from "../profile/values.ts"
-import { type Exchange, exchangeOf, isOfTheService, isSecretName, type ReplyBody } from "./observe/Exchange.ts"
+import { type Exchange, exchangeOf, isOfTheService, type ReplyBody } from "./observe/Exchange.ts"
 import { decoded, maxSecrets, type Pair, pairsOf, redactorFor, secretsIn } from "./secrets.ts"
 
 /** Exchanges, and what takes every credential out of a text that quotes them. */

@@ -4,8 +4,9 @@
  */
 import { Redacted } from "effect"
 import { redactor } from "@berthkit/core/client/transport/Redaction"
+import { isSecretName } from "@berthkit/core/domain/secretName"
+import { assignment, hideNamed, namedSecrets } from "../journal/namedSecrets.ts"
 import { isObject, type JsonObject } from "../profile/values.ts"
-import { isSecretName } from "./observe/Exchange.ts"
 
 export type Pair = readonly [name: string, value: string]
 
@@ -38,10 +39,8 @@ export const maxSecrets = 5_000
 
 const scheme = /^(Bearer|Basic|Token|ApiKey)\s+/i
 
-/** Anything that looks like a credential, whoever it belongs to. */
+/** A header that looks like a credential, whoever it belongs to. */
 const bearer = /\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi
-const assigned =
-  /((?:api[-_]?key|access[-_]?token|token|password|secret|signature|csrftoken|sessionid)["']?\s*(?:=|:|%3D)\s*["']?)([^\s"'&,;<>{}]{4,})/gi
 
 /** A value that is a credential as it may be written elsewhere: without its scheme, decoded, and the password of a login. */
 const formsOf = (value: string): ReadonlyArray<string> => {
@@ -65,7 +64,7 @@ const ofPair = ([name, value]: Pair): ReadonlyArray<string> => {
 
 /** What a text assigns to the name of a credential, as an address with parameters does. */
 const assignedIn = (text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(assigned), ([, , value = ""]) => value).flatMap(formsOf)
+  namedSecrets(text, assignment).flatMap(({ value }) => formsOf(value))
 
 /** The secrets in JSON, by the names of their fields. */
 const inJson = (value: unknown, depth = 0): ReadonlyArray<string> => {
@@ -160,7 +159,7 @@ export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => 
     return (text: string) => masked(own(text))
   }
   let known: ((text: string) => string) | undefined
-  return (text) => (known ??= make())(text).replace(bearer, "$1 <redacted>").replace(assigned, "$1<redacted>")
+  return (text) => hideNamed((known ??= make())(text).replace(bearer, "$1 <redacted>"), assignment, "<redacted>")
 }
 
 /** Applies a redactor to every text of a value, names included. */

@@ -5,6 +5,7 @@
 import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
 import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/Settings"
 import { maxInr, toMicros } from "@berthkit/core/domain/Money"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { variables } from "@berthkit/terminal/variables"
@@ -14,7 +15,7 @@ import { dirname, isAbsolute, resolve } from "node:path"
 import { heartbeatMethods, type HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { formats, type Header, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
-import { headerProblem, isHeaderValue, isSecretHeader } from "../deliver/webhook/headers.ts"
+import { headerProblem, isHeaderValue } from "../deliver/webhook/headers.ts"
 import { isPostgres, readAddress } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
@@ -316,7 +317,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     const name = key.toLowerCase()
     const problem = headerProblem(name)
     if (problem !== null) return file.fail(place, problem)
-    const read = isSecretHeader(name) ? secret(value) : mapped(textOrSecret, (text) => Redacted.make(text))(value)
+    const read = isSecretName(name) ? secret(value) : mapped(textOrSecret, (text) => Redacted.make(text))(value)
     if (read === undefined) return undefined
     return isHeaderValue(Redacted.value(read))
       ? [name, read]

@@ -3,6 +3,7 @@
  * or the probe, is of no importance from here on.
  */
 import { prefix } from "@berthkit/core/api/Routes"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 import { nodeIdOf, operationOf, type Operation } from "../../faults/operations.ts"
 import { isObject, type JsonObject } from "../../profile/values.ts"
 
@@ -33,12 +34,6 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReplyBody
 }
-
-/** Names of parameters, headers and fields that carry credentials. */
-export const isSecretName = (name: string): boolean =>
-  /^((proxy-)?authorization|(set-)?cookie|role)$|secret|passw|token|credential|signature|session|(^|[-_.])(auth|jwt|sid|sig|pwd|pass)([-_.]|$)|(api|app|access|private)[-_]?key/i.test(
-    name
-  )
 
 /** What an exchange consists of before its meaning is read. */
 export type Raw = Omit<Exchange, "account" | "operation" | "nodeId">

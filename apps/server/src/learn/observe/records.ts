@@ -3,10 +3,11 @@
  * success (A1).
  */
 import { CreatedNode, ListedNode, NodeAttributes } from "@berthkit/core/api/NodeRecords"
+import { isSecretName } from "@berthkit/core/domain/secretName"
 import { type Envelope, type EnvelopeKey, type Field, type Form, type Kind } from "../../profile/Profile.ts"
 import { instantOf, isObject, type JsonObject, kindOf, sizeOf } from "../../profile/values.ts"
 import type { Operation } from "../../faults/operations.ts"
-import { type Exchange, isSecretName, isSuccess, json, listIn, listKey, recordsIn } from "./Exchange.ts"
+import { type Exchange, isSuccess, json, listIn, listKey, recordsIn } from "./Exchange.ts"
 import { claim, type Evidenced, is, observation, type Observer, once } from "./Claim.ts"
 import { asked } from "./lists.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Which headers a person may add to a request that the daemon sends, and which of them hold a secret.
+ * Which headers a person may add to a request that the daemon sends.
  */
 
 /** Those of the connection and the body, and the signature, are the sender's own. */
@@ -13,10 +13,6 @@ export const headerProblem = (name: string): string | null =>
     : own.test(name)
       ? "is a header that berth-watch sets itself"
       : null
-
-/** Whether the name of a header says that its value is a secret. */
-export const isSecretHeader = (name: string): boolean =>
-  /auth|cookie|credential|key|pass|secret|signature|token/.test(name)
 
 /** Whether a text may be the value of a header. */
 export const isHeaderValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]{1,8192}$/.test(text)

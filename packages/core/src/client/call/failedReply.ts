@@ -3,7 +3,7 @@
  */
 import type { RawReply } from "../../api/Reply.ts"
 import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
-import { isSecretHeader } from "../options/Headers.ts"
+import { isSecretName } from "../../domain/secretName.ts"
 import type { Redact } from "../transport/Redaction.ts"
 
 const maxHeaders = 64
@@ -15,7 +15,7 @@ const maxExcerptLength = 2048
 export const failedReply = ({ body, headers: all, status }: RawReply, redact: Redact): FailedReply => {
   const headers: Record<string, string> = {}
   for (const name of Object.keys(all)
-    .filter((name) => !isSecretHeader(name))
+    .filter((name) => !isSecretName(name))
     .slice(0, maxHeaders)) {
     headers[redact(name, maxIdLength)] = redact(all[name] ?? "", maxHeaderLength)
   }

@@ -2,6 +2,7 @@
  * Headers that a program adds to requests, checked: none that the client or HTTP itself sets, so none that holds its credentials.
  */
 import { Predicate } from "effect"
+import { isSecretName } from "../../domain/secretName.ts"
 
 /** Header names and their values. */
 export type Headers = Readonly<Record<string, string>>
@@ -30,17 +31,13 @@ export const headersFault = (headers: unknown): string | undefined => {
 export const lowerCase = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Names of headers that hold secrets: of the service, of a gateway, of the program. */
-export const isSecretHeader = (name: string): boolean =>
-  /cookie|authorization|api-?key|token|secret|password|credential|-auth$/i.test(name)
-
 /** Shorter values are no secrets, and occur in texts by chance. */
 const minSecret = 4
 
 /** The secrets in headers: whole values, and the words in them, such as what follows `Bearer`. */
 export const secretsIn = (headers: Headers): ReadonlyArray<string> =>
   Object.entries(headers).flatMap(([name, value]) =>
-    isSecretHeader(name)
+    isSecretName(name)
       ? [value, ...value.split(/[\s;,]+/).filter((word) => word !== value && word.length >= 2 * minSecret)].filter(
           ({ length }) => length >= minSecret
         )
