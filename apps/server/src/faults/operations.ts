@@ -43,9 +43,3 @@ export const nodeIdOf = (url: string): number | undefined => {
   const id = /^[^?]*\/nodes\/(\d{1,15})\/?(?:\?|$)/.exec(url)?.[1]
   return id === undefined ? undefined : Number(id)
 }
-
-/** The method of an operation, and its path as a pattern. */
-export const formOf = (operation: Operation): { readonly method: string; readonly pattern: string } => {
-  const { method, segments } = routes.find((route) => route.operation === operation)!
-  return { method, pattern: `${segments.map((segment) => (isParameter(segment) ? "*" : segment)).join("/")}/` }
-}

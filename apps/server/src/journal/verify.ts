@@ -2,7 +2,7 @@
  * Compares a journal with the calls that were expected. A call that is missing is shown with the nearest requests, and with
  * their differences.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Order, Schema } from "effect"
 import { differences, readRequest, type Request, show } from "./differences.ts"
 import { callKey, type Expectation, ExpectedCall, patternCostOf, sumOf, timesOf } from "./ExpectedCall.ts"
 import { JournalEntry } from "./JournalEntry.ts"
@@ -30,9 +30,8 @@ const maxNearMisses = 3
 const maxDifferences = 10
 const maxExplained = 20
 
-/** Characters of requests that are compared before the server answers others. A weighing costs about ten comparisons. */
+/** Characters of requests that are compared before the server answers others. */
 const maxAtOnce = 8_000
-const weighing = 10
 
 /** Steps that all patterns may cost with all requests: about a second. */
 const maxPatternSteps = 200_000_000
@@ -145,31 +144,37 @@ const checkOrder = Effect.fnUntraced(function* (
   }
 })
 
-/** A request that is so much further away than the nearest is another one altogether, and not shown beside it. */
-const maxFurther = 1
+/** The fields in which a request differs from a call. */
+const distanceOf = (call: ExpectedCall, request: Request) => {
+  let [asked, answered] = [0, 0]
+  for (const { fields, isAnswer } of differences(call, request)) {
+    if (isAnswer) answered += fields
+    else asked += fields
+  }
+  return { request, asked, answered }
+}
 
-/** The requests that a person would name when a call is missing, the nearest first. */
+/** Of two requests the one that differs in fewer fields; then one that no operation serves, because its path may be mistyped. */
+const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
+  Order.mapInput(Order.Number, ({ asked }) => asked),
+  Order.mapInput(Order.Number, ({ answered }) => answered),
+  Order.mapInput(Order.Boolean, ({ request }) => request.entry.operation !== null),
+  Order.mapInput(Order.Number, ({ request }) => request.entry.seq)
+])
+
+/** The requests that differ in the fewest fields from a call that is missing, the nearest first. */
 const nearest = Effect.fnUntraced(function* (call: ExpectedCall, requests: ReadonlyArray<Request>) {
-  const weighed: Array<{ readonly request: Request; readonly weight: number }> = []
-  yield* eachInTurns(requests, weighing, (request) => weighed.push({ request, weight: weigh(call, request) }))
-  const ranked = weighed
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => a.weight - b.weight || a.request.entry.seq - b.request.entry.seq)
-  const [first] = ranked
-  return ranked
-    .filter(({ weight }) => weight <= first!.weight + maxFurther)
+  const compared: Array<ReturnType<typeof distanceOf>> = []
+  yield* eachInTurns(requests, 1 + patternCostOf(call), (request) => compared.push(distanceOf(call, request)))
+  return compared
+    .filter(({ answered, asked }) => asked + answered > 0)
+    .sort(byDistance)
     .slice(0, maxNearMisses)
     .map(({ request }) => ({
       request: request.entry,
       differs: Array.from(differences(call, request).take(maxDifferences), ({ sentence }) => sentence())
     }))
 })
-
-const weigh = (call: ExpectedCall, request: Request): number => {
-  let total = 0
-  for (const { weight } of differences(call, request)) total += weight()
-  return total
-}
 
 const maxOthersShown = 10
 

@@ -22,14 +22,9 @@ const journal = [
 const judge = judgeOf(journal)
 
 describe("what is expected of a journal", () => {
-  it("a query in the path is near the request that is meant, with a hint where it belongs", async () => {
+  it("a query in the path has a hint where it belongs", async () => {
     const path = "/myaccount/api/v1/nodes/?per_page=50"
-    const node = entry(1, { path: "/myaccount/api/v1/nodes/9789889/", operation: "nodes.get" })
-    const { message, mismatches } = await judge({ expected: [{ path }] }, [
-      node,
-      entry(2, { query: { per_page: "50" } })
-    ])
-    expect(mismatches[0]?.nearMisses[0]?.request.seq).toBe(2)
+    const { message } = await judge({ expected: [{ path }] }, [entry(2, { query: { per_page: "50" } })])
     expect(message).toContain("a query is expected under query, not in the path")
   })
 
@@ -141,18 +136,6 @@ describe("the request that a person would name first", () => {
       `operation is none (GET ${path}/node/), expected nodes.list`
     ],
     [
-      "its path lacks the end of a pattern",
-      { method: "GET", path: `${path}/nodes/*/` },
-      entry(9, { path: `${path}/nodes/97898`, operation: "nodes.get" }),
-      `path is ${path}/nodes/97898, expected ${path}/nodes/*/`
-    ],
-    [
-      "its path has another id",
-      { method: "GET", path: `${path}/nodes/97898/` },
-      entry(9, { path: `${path}/nodes/97889/`, operation: "nodes.get" }),
-      `path is ${path}/nodes/97889/, expected ${path}/nodes/97898/`
-    ],
-    [
       "its method is another",
       { method: "PUT", path: `${path}/nodes/5/` },
       entry(9, { method: "GET", path: `${path}/nodes/5/`, operation: "nodes.get" }),
@@ -175,18 +158,6 @@ describe("the request that a person would name first", () => {
       { operation: "images.list", query: { os: "Ubuntu", version: "24.04" } },
       entry(9, { path: `${path}/images/`, operation: "images.list", query: { os: "Ubunut", version: "24.04" } }),
       'query os is "Ubunut", expected "Ubuntu"'
-    ],
-    [
-      "a field of its body is another",
-      { operation: "nodes.create", body: { name: "web" } },
-      created(9, "wbe"),
-      'body.name is "wbe", expected "web"'
-    ],
-    [
-      "the name of a field of its body is mistyped",
-      { operation: "nodes.create", body: { nmae: "web" } },
-      created(9, "web"),
-      'body.nmae is missing, expected "web"; there is name'
     ],
     [
       "a field deep in its body is another",
@@ -218,32 +189,6 @@ describe("the request that a person would name first", () => {
 
   it.each<[string, ExpectedCall, ReadonlyArray<JournalEntry>, string]>([
     [
-      "has the parameter with another value, and one lacks it",
-      { operation: "nodes.list", query: { page_no: "3" } },
-      [entry(8, { query: { per_page: "20" } }), entry(9, { query: { page_no: "2" } })],
-      'query page_no is "2", expected "3"'
-    ],
-    [
-      "has a list with other elements, and one is another operation without the list",
-      { operation: "nodes.create", body: { tags: [{ b: 1 }, "a"] } },
-      [
-        entry(8, {
-          method: "POST",
-          path: `${path}/update_committed_node_status/`,
-          operation: "commitments.set",
-          body: "{}"
-        }),
-        created(9, "web")
-      ],
-      'body.tags.0 is "a", expected {"b":1}'
-    ],
-    [
-      "has the field as another type, and one lacks it",
-      { body: { vcn_id: "97898" } },
-      [created(8, "web"), entry(9, { method: "POST", body: '{"vcn_id":97898}' })],
-      'body.vcn_id is 97898, expected "97898"'
-    ],
-    [
       "was answered otherwise, and one is another operation",
       { operation: "nodes.get", status: 200 },
       [entry(8), entry(9, { path: `${path}/nodes/1/`, operation: "nodes.get", status: 404 })],
@@ -260,16 +205,16 @@ describe("the request that a person would name first", () => {
     )
   })
 
-  it("is not chosen for its number of differences, and others follow by their distance", async () => {
-    const twoTypos = created(9, "wbe", 422)
-    const { nearMisses } = (
-      await judge({ expected: [{ operation: "nodes.create", body: { name: "web" }, status: 202 }] }, [
-        ...others,
-        twoTypos
-      ])
-    ).mismatches[0]!
-    expect(nearMisses.slice(0, 2).map(({ request }) => request.seq)).toEqual([9, 3])
-    expect(nearMisses[0]!.differs).toEqual(['body.name is "wbe", expected "web"', "status is 422, expected 202"])
+  it("is the one that differs in the fewest fields, and of several the one whose reply differs less", async () => {
+    const call = { operation: "nodes.create", body: { name: "web", tags: ["a", { b: 1 }] }, status: 202 } as const
+    const entries = [...others, created(7, "db", 422), created(8, "wbe"), created(9, "web", 422)]
+    const { nearMisses } = (await judge({ expected: [call] }, entries)).mismatches[0]!
+    expect(nearMisses.map(({ request }) => request.seq)).toEqual([9, 3, 8])
+    expect(nearMisses.map(({ differs }) => differs)).toEqual([
+      ["status is 422, expected 202"],
+      ['body.name is "api", expected "web"'],
+      ['body.name is "wbe", expected "web"']
+    ])
   })
 
   it("is found in time: long bodies and paths, a thousand requests, and many calls", async () => {
@@ -447,6 +392,8 @@ describe("the message of a verdict", () => {
       'Expected nodes.create with body {"name":"wbe"}: at least 1, found 0.',
       '  Nearest request 2, POST /myaccount/api/v1/nodes/ → 202: body.name is "web", expected "wbe".',
       '  Then request 3, POST /myaccount/api/v1/nodes/ → 422: body.name is "db", expected "wbe".',
+      "  Then request 1, GET /myaccount/api/v1/nodes/ → 200: operation is nodes.list, expected nodes.create; " +
+        'body is missing, expected {"name":"wbe"}.',
       "Expected nodes.list with query page_no=2: exactly 2, found 1.",
       '  Nearest request 1, GET /myaccount/api/v1/nodes/ → 200: query page_no is missing, expected "2".',
       "  Then request 2, POST /myaccount/api/v1/nodes/ → 202: operation is nodes.create, expected nodes.list; " +
