@@ -166,9 +166,9 @@ const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
 const nearest = Effect.fnUntraced(function* (call: ExpectedCall, requests: ReadonlyArray<Request>) {
   const compared: Array<ReturnType<typeof distanceOf>> = []
   yield* eachInTurns(requests, 1 + patternCostOf(call), (request) => compared.push(distanceOf(call, request)))
-  return compared
-    .filter(({ answered, asked }) => asked + answered > 0)
-    .sort(byDistance)
+  const missed = compared.filter(({ answered, asked }) => asked + answered > 0).sort(byDistance)
+  return missed
+    .filter(({ asked }) => asked === missed[0]!.asked)
     .slice(0, maxNearMisses)
     .map(({ request }) => ({
       request: request.entry,

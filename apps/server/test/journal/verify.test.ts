@@ -207,14 +207,17 @@ describe("the request that a person would name first", () => {
 
   it("is the one that differs in the fewest fields, and of several the one whose reply differs less", async () => {
     const call = { operation: "nodes.create", body: { name: "web", tags: ["a", { b: 1 }] }, status: 202 } as const
-    const entries = [...others, created(7, "db", 422), created(8, "wbe"), created(9, "web", 422)]
-    const { nearMisses } = (await judge({ expected: [call] }, entries)).mismatches[0]!
-    expect(nearMisses.map(({ request }) => request.seq)).toEqual([9, 3, 8])
-    expect(nearMisses.map(({ differs }) => differs)).toEqual([
-      ["status is 422, expected 202"],
-      ['body.name is "api", expected "web"'],
-      ['body.name is "wbe", expected "web"']
+    const misses = async (...more: ReadonlyArray<JournalEntry>) => {
+      const { nearMisses } = (await judge({ expected: [call] }, [...others, ...more])).mismatches[0]!
+      return nearMisses.map(({ differs, request }) => [request.seq, ...differs])
+    }
+    const [name, status] = ['body.name is "wbe", expected "web"', "status is 422, expected 202"]
+    expect(await misses(created(8, "wbe", 422), created(9, "wbe"))).toEqual([
+      [3, 'body.name is "api", expected "web"'],
+      [9, name],
+      [8, name, status]
     ])
+    expect(await misses(created(8, "wbe"), created(9, "web", 422))).toEqual([[9, status]])
   })
 
   it("is found in time: long bodies and paths, a thousand requests, and many calls", async () => {
@@ -392,14 +395,8 @@ describe("the message of a verdict", () => {
       'Expected nodes.create with body {"name":"wbe"}: at least 1, found 0.',
       '  Nearest request 2, POST /myaccount/api/v1/nodes/ → 202: body.name is "web", expected "wbe".',
       '  Then request 3, POST /myaccount/api/v1/nodes/ → 422: body.name is "db", expected "wbe".',
-      "  Then request 1, GET /myaccount/api/v1/nodes/ → 200: operation is nodes.list, expected nodes.create; " +
-        'body is missing, expected {"name":"wbe"}.',
       "Expected nodes.list with query page_no=2: exactly 2, found 1.",
       '  Nearest request 1, GET /myaccount/api/v1/nodes/ → 200: query page_no is missing, expected "2".',
-      "  Then request 2, POST /myaccount/api/v1/nodes/ → 202: operation is nodes.create, expected nodes.list; " +
-        'query page_no is missing, expected "2".',
-      "  Then request 3, POST /myaccount/api/v1/nodes/ → 422: operation is nodes.create, expected nodes.list; " +
-        'query page_no is missing, expected "2".',
       "Not expected: request 1, GET /myaccount/api/v1/nodes/ → 200.",
       "Not expected: request 2, POST /myaccount/api/v1/nodes/ → 202.",
       "Not expected: request 3, POST /myaccount/api/v1/nodes/ → 422."
