@@ -9,7 +9,7 @@ import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
 import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { cancelRow } from "./rows/cancel.ts"
 import { drainRow } from "./rows/drain.ts"
-import { applyRow, completionRow, helpRow, nodeListRow, streamRow } from "./rows/commandLine.ts"
+import { applyRow, completionRow, helpRow, nameRow, nodeListRow, streamRow } from "./rows/commandLine.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { executableSizeRow, executableStartRow } from "./rows/executable.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
@@ -47,6 +47,9 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "cli-list": nodeListRow,
   "cli-apply": applyRow,
   "cli-completion": completionRow,
+  "cli-name-100": () => nameRow(100),
+  "cli-name-1000": () => nameRow(1000),
+  "cli-name-10000": () => nameRow(10_000),
   "cli-stream": streamRow,
   decode: decodeRow,
   drain: drainRow,

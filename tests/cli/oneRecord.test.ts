@@ -61,8 +61,7 @@ describe("the record of a node", () => {
         assert.deepStrictEqual(row, {
           id,
           name: "web",
-          outcome: "running",
-          foundBy: named[0] === String(id) ? "id" : "list"
+          outcome: "running"
         })
         assert.deepStrictEqual(node, byId)
       }
@@ -71,8 +70,7 @@ describe("the record of a node", () => {
         assert.deepStrictEqual(row, {
           id,
           name: "web",
-          outcome: "deleting",
-          foundBy: named === String(id) ? "id" : "list"
+          outcome: "deleting"
         })
         assert.deepStrictEqual({ ...node, status: "running" }, byId)
       }

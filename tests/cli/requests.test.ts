@@ -1,8 +1,6 @@
 /**
  * How many requests commands take, as the service's journal has them.
  */
-import { readdirSync, statSync, utimesSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
@@ -43,21 +41,30 @@ describe("node list", () => {
   )
 })
 
-describe("the index of names", () => {
-  it.live("is written by the first list, and by a later one only when it is an hour old", () =>
+describe("a name", () => {
+  it.live("costs the list, and so does what only the list has of a node, as far as its first 1000 nodes", () =>
     Effect.gen(function* () {
-      const cache = yield* stateFolder
-      const env = { XDG_CACHE_HOME: cache }
-      const accounts = join(cache, "berth", "accounts")
-      const writtenAt = () => statSync(join(accounts, readdirSync(accounts)[0]!, "nodes.json")).mtimeMs
-      yield* berth(["node", "list"], { env })
-      const first = writtenAt()
-      yield* berth(["node", "list"], { env })
-      assert.strictEqual(writtenAt(), first)
-      const old = first / 1000 - 3700
-      utimesSync(join(accounts, readdirSync(accounts)[0]!, "nodes.json"), old, old)
-      yield* berth(["node", "list"], { env })
-      assert.isAtLeast(writtenAt(), first)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
+      const { control, id: world, journal } = yield* TestServer
+      const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { skip: 1100 } }))
+      const [last] = nodes.slice(-1)
+      const first = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
+      const get = Effect.fnUntraced(function* (given: string) {
+        const before = (yield* journal).length
+        const ended = yield* berth(["node", "get", given, "-o", "json"])
+        assert.strictEqual(ended.code, 0, ended.stderr)
+        return { node: json<{ id: number; plan: string | null }>(ended), requests: (yield* journal).length - before }
+      })
+      const named = yield* get(last!.name)
+      assert.deepStrictEqual([named.node.id, named.requests], [last!.id, 15])
+      const near = yield* get(String(first[0]!.id))
+      assert.match(String(near.node.plan), /^[BC]/)
+      assert.isAtMost(near.requests, 3)
+      // The reply to a get has the plan in today's form.
+      const far = yield* get(String(last!.id))
+      assert.deepStrictEqual([far.node.plan === null, far.requests <= 13], [!isToday, true])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1200 }, rateLimit: { limit: 100_000 } })))
+    )
   )
 })

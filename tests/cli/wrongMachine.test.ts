@@ -7,7 +7,7 @@ import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { json, lines } from "./berth.ts"
+import { lines } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { type ChangeLie, type ListLie, LyingService, type OneLie } from "./LyingService.ts"
 import { serve } from "./ScriptedServer.ts"
@@ -473,24 +473,6 @@ describe("a change by a name", () => {
       const deleting = [list, ["image", "list"], ["node", "delete", "web", "--yes"]]
       const deleted = yield* against(renaming(), deleting, env)
       assert.deepStrictEqual([deleted.code, deleted.changes.map(({ path }) => path)], [0, ["/nodes/5/"]])
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("goes by the index in a larger account, and says so with the id", () =>
-    Effect.gen(function* () {
-      const cache = yield* stateFolder
-      const nodes = withNodes(Array.from({ length: 1500 }, (_, i) => nodeRecord({ id: i + 1, name: `n${i + 1}` })))
-      const list = ["node", "list", "-o", "id"]
-      const env = { XDG_CACHE_HOME: cache, HOME: cache }
-      const dry = yield* against(nodes, [list, ["node", "delete", "n10", "--dry-run", "-o", "json"]], env)
-      assert.include(dry.stdout, "found by the name index, not by the whole list")
-      const done = yield* against(nodes, [list, ["node", "delete", "n10", "--yes"]], env)
-      assert.match(done.stderr, /^Deleting n10 \(10\): .*; found by the name index/m)
-      assert.deepStrictEqual([done.code, done.changes.map(({ path }) => path)], [0, ["/nodes/10/"]])
-      assert.isAtMost(done.requests.length, 4)
-      // A program reads it in the record: stderr is for errors alone then.
-      const piped = yield* against(nodes, [list, ["node", "delete", "n10", "--yes", "-o", "json"]], env)
-      assert.deepStrictEqual([json<{ foundBy: string }>(piped).foundBy, piped.stderr], ["index", ""])
     }).pipe(Effect.scoped)
   )
 })

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { startMock } from "../mockService.ts"
-import { binary } from "../processes.ts"
+import { headers, startMock } from "../mockService.ts"
+import { ask, binary } from "../processes.ts"
 import { ratioAtMost, type Row, subjectAtMost } from "../Row.ts"
 import { tool } from "../tools.ts"
 
@@ -98,6 +98,30 @@ export const applyRow = async (): Promise<Row> => {
     targets: [ratioAtMost(1.2)],
     pairs: 31,
     measure: () => ({ subject: plan(), baseline: list() }),
+    close: async () => {
+      remove()
+      await mock.stop()
+    }
+  }
+}
+
+/** The node of a name, which the whole list has to be read for. */
+export const nameRow = async (count: number): Promise<Row> => {
+  const mock = await startMock(count)
+  const { folder, remove } = home()
+  const env = account(mock.url, folder)
+  const get = (node: string) => run([berth, "node", "get", node, "-o", "id"], env).millis
+  const list = await ask(mock.at("/nodes/?per_page=1"), { headers })
+  const [first] = JSON.parse(list.body.toString()).data
+  get(first.name)
+  return {
+    name: `name of ${count}`,
+    subject: `a name among ${count} nodes`,
+    baseline: "berth --version",
+    unit: "ms",
+    targets: [],
+    pairs: 9,
+    measure: () => ({ subject: get(first.name), baseline: run([berth, "--version"]).millis }),
     close: async () => {
       remove()
       await mock.stop()

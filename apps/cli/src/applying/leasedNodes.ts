@@ -233,7 +233,7 @@ const reapOne = (due: Lease, withinMillis: number) =>
         // Another process may have ended or taken the lease in the meantime.
         if (lease === undefined || (yield* standing(lease, withinMillis)) !== "due") return Option.none<NodeResult>()
         const { id, name, node, outcome } = yield* endLease(lease)
-        return Option.some<NodeResult>({ id, name, outcome, node, foundBy: id === null ? null : "id", error: null })
+        return Option.some<NodeResult>({ id, name, outcome, node, error: null })
       })
     )
   ).pipe(
@@ -245,7 +245,6 @@ const reapOne = (due: Lease, withinMillis: number) =>
         name: node?.name ?? name,
         outcome: "failed",
         node: null,
-        foundBy: null,
         error: {
           ...problem,
           details: { ...problem.details, run: { pid: due.owner.pid, startTime: due.owner.startTime } }

@@ -21,10 +21,6 @@ export interface Naming {
   readonly digitsMayBeName: boolean
   /** Whether the nodes are to be changed: that no other has the name is then proved now, by the list, and not by what was read before. */
   readonly change: boolean
-  /**
-   * Whether "no such node" is a valid result, so that a fresh list has to prove it instead of the index. Default: the value of `change`.
-   */
-  readonly absence?: boolean
 }
 
 /** For commands that only look. */

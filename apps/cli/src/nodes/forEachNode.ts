@@ -24,15 +24,8 @@ export interface Done {
 export const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
   const error = problemOf(failure)
   return Result.match(target, {
-    onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, foundBy: null, error }),
-    onSuccess: ({ from, id, node }) => ({
-      id,
-      name: node?.name ?? null,
-      outcome: "failed",
-      node,
-      foundBy: from,
-      error
-    })
+    onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, error }),
+    onSuccess: ({ id, node }) => ({ id, name: node?.name ?? null, outcome: "failed", node, error })
   })
 }
 
@@ -54,7 +47,7 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
       const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
       const { node, outcome } = yield* act(found)
       const name = node?.name ?? found.node?.name ?? null
-      return { id: found.id, name, outcome, node, foundBy: found.from, error: null }
+      return { id: found.id, name, outcome, node, error: null }
     })
   const one = (target: Resolution["nodes"][number]) =>
     Effect.catchIf(

@@ -42,7 +42,7 @@ const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, 
  */
 export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<NodeSpec>) {
   const groups = new Set(specs.map(({ name }) => spellingGroup(name)))
-  const { nodes } = yield* byName((name) => groups.has(spellingGroup(name)), { change: true, index: false })
+  const { nodes } = yield* byName((name) => groups.has(spellingGroup(name)), { change: true })
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {
@@ -60,7 +60,7 @@ export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<N
     }
     const { isRead, node: seenAs } = first
     const isNamed = (other: string) => other === seenAs.name
-    const node = yield* wholeNode({ given: name, id: seenAs.id, node: seenAs, isRead, isNamed, from: "list" })
+    const node = yield* wholeNode({ given: name, id: seenAs.id, node: seenAs, isRead, isNamed })
     const system = systemOf(node)
     const difference =
       differenceOf(yield* underAskedPlan(node, spec.plan), spec) ??

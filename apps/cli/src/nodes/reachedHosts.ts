@@ -13,7 +13,7 @@ import { shownList } from "./allNodes.ts"
 
 /** The node and its address. What is no address is taken for none: it may become an argument of another program. */
 export const publicAddress = Effect.fnUntraced(function* (given: string) {
-  const { node } = yield* resolveNode(given, { change: false })
+  const node = yield* resolveNode(given, { change: false })
   const address = hostOf(node).publicIp
   if (address === null) {
     return yield* new NoAddress({ id: node.id, name: node.name, isRunning: node.status === "running" })

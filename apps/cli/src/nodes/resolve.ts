@@ -9,9 +9,8 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Result } from "effect"
 import { ListNotWhole, NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
-import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { concurrency, lane, wholeList, withListed, withListedFields } from "./allNodes.ts"
-import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
+import { type ByName, byName, type Seen, unsearched } from "./byName.ts"
 import { type Naming, otherReading, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
 /** A node that was named. */
@@ -25,8 +24,6 @@ export interface Found {
   readonly isRead: boolean
   /** Whether a node of this name is the one that was named: any, where an id was given. */
   readonly isNamed: (name: string) => boolean
-  /** What found it: its id, or its name in the whole list or by the index. */
-  readonly from: "id" | ByName["from"]
 }
 
 /** An argument that names no node, and why. */
@@ -66,8 +63,7 @@ const getAll = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options:
 
 /** Reads nodes by their ids: each by itself, or all from the list where they are many. */
 const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options: CallOptions) {
-  const { length } = yield* Effect.flatMap(IndexStore, ({ load }) => load)
-  if (ids.length <= Math.max(maxSingly, length === 0 ? 0 : requestsOf(length))) {
+  if (ids.length <= maxSingly) {
     const read = new Map(yield* getAll(ids, options))
     const found = Array.from(read.values()).flatMap((each) => (Result.isSuccess(each) ? [each.success.node] : []))
     for (const node of yield* withListedFields(found)) read.set(node.id, Result.succeed({ node, isRead: true }))
@@ -105,15 +101,15 @@ type Selected = Result.Result<ReadonlyArray<Result.Result<Found, Unfound>>, Name
 const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): Selected => {
   const { given } = target
   const found =
-    (from: Found["from"], isNamed: Found["isNamed"]) =>
+    (isNamed: Found["isNamed"]) =>
     ({ isRead, node }: Seen): Result.Result<Found, Unfound> =>
-      Result.succeed({ given, id: node.id, node, isRead, isNamed, from })
+      Result.succeed({ given, id: node.id, node, isRead, isNamed })
   if (target._tag === "Id") {
     const ofId = target.id === undefined ? undefined : read.get(target.id)
     if (ofId !== undefined && !(isMissing(ofId) && naming.digitsMayBeName)) {
       const unfound = (failure: BerthError): Unfound => ({ given, id: target.id!, name: null, failure })
       return Result.succeed([
-        Result.isSuccess(ofId) ? found("id", () => true)(ofId.success) : Result.fail(unfound(ofId.failure))
+        Result.isSuccess(ofId) ? found(() => true)(ofId.success) : Result.fail(unfound(ofId.failure))
       ])
     }
   }
@@ -128,7 +124,7 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
     const exact = matching.filter(({ node: { name } }) => name === given)
     if (exact.length > 0) return Result.fail(ambiguous(given, exact, { isPattern: true }))
   }
-  if (matching.length > 0) return Result.succeed(matching.map(found(named.from, matches)))
+  if (matching.length > 0) return Result.succeed(matching.map(found(matches)))
   const ofId = target._tag === "Id" && target.id !== undefined ? read.get(target.id) : undefined
   const failure =
     ofId !== undefined && Result.isFailure(ofId)
@@ -162,7 +158,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   given: ReadonlyArray<string>,
   naming: Naming,
   options: CallOptions = {}
-): Effect.fn.Return<Resolution, BerthError | ListNotWhole | NameAmbiguous, Nodes | IndexStore> {
+): Effect.fn.Return<Resolution, BerthError | ListNotWhole | NameAmbiguous, Nodes> {
   const targets = given.map((each) => parseTarget(each, naming))
   const ids = new Set(targets.flatMap((target) => (target._tag === "Id" && target.id !== undefined ? [target.id] : [])))
   const read = yield* readIds(Array.from(ids), options)
@@ -171,16 +167,9 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   )
   const matchers = byNames.map(targetMatcher)
   const isMatch = (name: string) => matchers.some((matches) => matches(name))
-  // That nothing is there to change is an answer that the index cannot give.
-  const isEnough = ({ from, nodes }: ByName) =>
-    !(naming.absence ?? naming.change) ||
-    from === "list" ||
-    matchers.every((matches) => nodes.some(({ node }) => matches(node.name)))
-  const search = Effect.flatMap(byName(isMatch, naming), (found) =>
-    isEnough(found) ? Effect.succeed(found) : byName(isMatch, { ...naming, index: false })
-  )
   // That an id does not exist is an answer already.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
+  const search = byName(isMatch, naming)
   const named =
     matchers.length === 0 ? unsearched : yield* isFallback ? Effect.orElseSucceed(search, () => unsearched) : search
   const once = new Map<number | string, Result.Result<Found, Unfound>>()
@@ -204,7 +193,7 @@ export const wholeNode = Effect.fnUntraced(function* ({
   isNamed,
   isRead,
   node
-}: Found): Effect.fn.Return<Node, BerthError | NameChanged, Nodes | IndexStore> {
+}: Found): Effect.fn.Return<Node, BerthError | NameChanged, Nodes> {
   if (isRead && node !== null) return node
   const read = yield* Nodes.use((nodes) => nodes.get(id, { lane }))
   if (!isNamed(read.name)) return yield* new NameChanged({ given, id, has: read.name })
@@ -219,7 +208,7 @@ export const maxReads = 20
 /** The same nodes, each with its whole record where they are few. */
 export const wholeNodes = Effect.fnUntraced(function* (
   resolution: Resolution
-): Effect.fn.Return<Resolution, never, Nodes | IndexStore> {
+): Effect.fn.Return<Resolution, never, Nodes> {
   const unread = resolution.nodes.filter((node) => Result.isSuccess(node) && !node.success.isRead)
   if (unread.length > maxReads) return resolution
   const whole = (found: Found) =>
@@ -236,20 +225,15 @@ export const wholeNodes = Effect.fnUntraced(function* (
   return { ...resolution, nodes }
 })
 
-/** A node that an argument names exactly, and what found it. */
-interface One extends Pick<Found, "from"> {
-  readonly node: Node
-}
-
 /** Finds the one node that an argument names exactly, by its id or its whole name, and reads it. */
 export const resolveNode = Effect.fn("resolveNode")(function* (
   given: string,
   { change }: Pick<Naming, "change">
-): Effect.fn.Return<One, BerthError | ListNotWhole | NameAmbiguous | NameNotFound | NameChanged, Nodes | IndexStore> {
+): Effect.fn.Return<Node, BerthError | ListNotWhole | NameAmbiguous | NameNotFound | NameChanged, Nodes> {
   const {
     nodes: [first]
   } = yield* resolveNodes([given], { patterns: false, digitsMayBeName: false, change })
   if (first === undefined) return yield* new NameNotFound({ name: given })
   const found = yield* Effect.fromResult(Result.mapError(first, ({ failure }) => failure))
-  return { node: yield* wholeNode(found), from: found.from }
+  return yield* wholeNode(found)
 })

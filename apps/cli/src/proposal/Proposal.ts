@@ -58,10 +58,6 @@ export const propose = (
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
 
-/** What there is to say of how a node was found: the index may have a name that the node has no more, and lack another that has it. */
-export const foundBy = (from: "id" | "list" | "index"): string =>
-  from === "index" ? "; found by the name index, not by the whole list: check that this id is the one you mean" : ""
-
 /** The price for people: of an hour and a month, with the least that is billed; or of the whole period where one is committed to. */
 const costText = ({ committedPriceInr, foreignPrice, minimumBillingInr, ...price }: Price & Terms): string => {
   if (foreignPrice !== null) return foreignPriceText(foreignPrice)

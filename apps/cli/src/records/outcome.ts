@@ -12,11 +12,7 @@ const Outcome = Schema.Struct({
   id: Schema.NullOr(NodeId),
   name: Schema.NullOr(Schema.String).annotate({ description: "The node's name; null if it is not known." }),
   outcome: Schema.String.annotate({ description: "Such as `running` or `deleted`; `failed` when there is an error." }),
-  node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." }),
-  foundBy: Schema.NullOr(Schema.Literals(["id", "list", "index"])).annotate({
-    description:
-      "What found the node: its `id`, its name in the whole `list`, or its name in the `index`, which may have the old name of a renamed node; null if none was found."
-  })
+  node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." })
 })
 
 export interface NodeResult extends Schema.Schema.Type<typeof Outcome> {

@@ -4,7 +4,6 @@
  * shares with other processes of this machine are in the user's state folder; where there is none, berth does without them and reports it with
  * `--debug` only.
  */
-import { accountCacheFolder } from "@berthkit/core/client/AccountFiles"
 import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
@@ -27,7 +26,6 @@ import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } f
 import { Output, printDebug, printNote } from "../output/Output.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
-import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
 import { notePlace } from "./places.ts"
@@ -139,7 +137,6 @@ export const clientOf = (connection: Connection) => {
     Layer.provideMerge(allowanceLayer(connection)),
     Layer.merge(spans),
     Layer.merge(CommitmentLog.layer(files.commitments)),
-    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer))),
     Layer.merge(warned(connection))
   )
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { untilReady } from "../../src/applying/readyCommand.ts"
-import { someNode } from "../nodeIndex/someNode.ts"
+import { someNode } from "../nodes/someNode.ts"
 
 describe("a ready command", () => {
   it.live.each<readonly [string, string | null, string]>([

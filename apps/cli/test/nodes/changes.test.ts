@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
 import { changesBetween, fitting, type Reading } from "../../src/nodes/changes.ts"
-import { someNode } from "../nodeIndex/someNode.ts"
+import { someNode } from "./someNode.ts"
 
 const status = fc.constantFrom("created", "running", "power-off", "terminate") as fc.Arbitrary<Node["status"]>
 

@@ -14,7 +14,7 @@ import { client } from "../../settings/client.ts"
 export const get = command(
   { node: oneNode },
   Effect.fnUntraced(function* ({ node: given }) {
-    const { node } = yield* resolveNode(given, { change: false })
+    const node = yield* resolveNode(given, { change: false })
     const log = yield* CommitmentLog
     const entry = (yield* log.load).get(node.id)
     yield* printOne(ownCommitmentRecord, ownCommitmentOf(node, entry))

@@ -28,7 +28,6 @@ import {
   type Approval,
   approve,
   ensureApprovable,
-  foundBy,
   type Offered,
   type Proposal,
   propose
@@ -65,20 +64,19 @@ const outcomeOf = (setting: CommitmentSetting, skuId: number | undefined, option
   return `committed for ${days} days${priceInr === null ? `, ${unknown}` : ` at ₹${rupees(priceInr)}`}; ${end}`
 }
 
-/** The proposal to set a node's commitment; `found` is what there is to say of how it was found. */
+/** The proposal to set a node's commitment. */
 export const proposalOf = (
   { id, name }: Pick<Node, "id" | "name">,
   setting: CommitmentSetting,
   skuId: number | undefined,
-  option: NodeOption | undefined,
-  found = ""
+  option: NodeOption | undefined
 ): Proposal =>
   propose(setCommitmentRequest(id, setting, skuId), {
     action: "set-commitment",
     id,
     name,
     committedPriceInr: option?.priceInr ?? null,
-    outcome: `${outcomeOf(setting, skuId, option)}${found}`
+    outcome: `${outcomeOf(setting, skuId, option)}`
   })
 
 /** Whether the outcome is unknown. A reply that Berth cannot read has its own hint. */
@@ -132,13 +130,13 @@ export const set = command(
       if (dryRun) {
         return yield* new UsageFault({ message: "--found set sends nothing to be shown.", hint: "Omit --dry-run." })
       }
-      const { node } = yield* resolveNode(given, { change: true })
+      const node = yield* resolveNode(given, { change: true })
       yield* settle(node, { setting, skuId })
       return yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
     }
     yield* ensureApprovable(approval)
     const read = Effect.gen(function* () {
-      const { from, node } = yield* resolveNode(given, { change: true })
+      const node = yield* resolveNode(given, { change: true })
       const option =
         skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
       if (found === undefined) yield* ensureKnown(node, { setting, skuId })
@@ -147,7 +145,7 @@ export const set = command(
         yield* checkCommitments([option?.priceInr ?? null], bound, priceUnknown, option?.foreignCurrency)
       }
       const order = { node, option }
-      const proposals = [proposalOf(node, setting, skuId, option, foundBy(from))]
+      const proposals = [proposalOf(node, setting, skuId, option)]
       return { proposals, single: true, order } satisfies Offered<typeof order>
     })
     const approved = yield* approve(yield* read, read, approval)

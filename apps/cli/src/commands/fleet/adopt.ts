@@ -63,7 +63,7 @@ export const adopt = command(
     const account = yield* ownAccount
     const { registry } = account
     const owner = { ...account, fleet: fleet.fleet }
-    const { node } = yield* resolveNode(given, { change: true })
+    const node = yield* resolveNode(given, { change: true })
     const { leases } = yield* (yield* LeaseStore).all
     if (leases.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({

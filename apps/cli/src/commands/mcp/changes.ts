@@ -127,13 +127,13 @@ const orderOf = Effect.fnUntraced(function* (given: Proposing) {
     return { order, node: undefined }
   }
   const found = yield* resolveNode(node, { change: true })
-  const { id } = found.node
-  if (action === "delete") return { order: { action, id } satisfies Order as Order, node: found.node }
+  const { id } = found
+  if (action === "delete") return { order: { action, id } satisfies Order as Order, node: found }
   if (sku !== undefined && sku !== 0 && setting !== "auto_renew") {
     return yield* new UsageFault({ message: `sku goes with auto_renew, not with ${setting}.`, hint: "Leave sku out." })
   }
   const order: Order = { action, id, setting: setting ?? "hourly_billing", skuId: sku ?? null }
-  return { order, node: found.node }
+  return { order, node: found }
 })
 
 /** Keeps what a node is committed to, which the service does not report. */

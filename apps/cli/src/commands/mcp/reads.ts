@@ -109,7 +109,7 @@ const getNode = tool(
     output: keysOf(nodeRecord.schema)
   },
   Effect.fnUntraced(function* ({ node: given }) {
-    const { node } = yield* resolveNode(given, { change: false })
+    const node = yield* resolveNode(given, { change: false })
     const [whole = node] = yield* withListedFields([node])
     return nodeRecord.encode(whole) as Data
   }, within)
@@ -236,17 +236,17 @@ const wait = tool(
           goal === "deleted" && isId ? Effect.succeedNone : Effect.fail(error)
         )
       )
-      const reached = (of: Pick<NodeResult, "id" | "name" | "node" | "foundBy">) =>
+      const reached = (of: Pick<NodeResult, "id" | "name" | "node">) =>
         outcomeRecord.encode({ ...of, outcome: goal, error: null }) as Data
       if (Option.isNone(found)) {
-        return reached({ id: Number(given) as Node["id"], name: null, node: null, foundBy: "id" })
+        return reached({ id: Number(given) as Node["id"], name: null, node: null })
       }
-      const { from, node } = found.value
+      const node = found.value
       const timeout = Duration.seconds(seconds)
       const quiet = () => Effect.void
       const later = yield* waitFor({ id: node.id, node }, { goal, timeout }, quiet)
       const [whole = node] = yield* withListedFields([later ?? node])
-      return reached({ id: node.id, name: node.name, node: whole, foundBy: from })
+      return reached({ id: node.id, name: node.name, node: whole })
     }).pipe(endingWithin(Duration.millis(seconds * 1000 + reportMillis)))
 )
 

@@ -33,7 +33,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
     return { order: { ...order, spec }, proposal: createProposal(spec, offer), about: null } satisfies Terms
   }
   // With the plan that only the list states.
-  const node = known ?? (yield* resolveNode(String(order.id), { change: true })).node
+  const node = known ?? (yield* resolveNode(String(order.id), { change: true }))
   const about = aboutOf(node)
   if (order.action === "delete") {
     const losses = yield* lossesOf

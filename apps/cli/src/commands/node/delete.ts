@@ -15,7 +15,7 @@ import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nod
 import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { ensureWaits, untilDeletedGone } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { type Approval, approve, ensureApprovable, foundBy, type Offered, propose } from "../../proposal/Proposal.ts"
+import { type Approval, approve, ensureApprovable, type Offered, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
 
 const flags = {
@@ -30,18 +30,13 @@ const flags = {
 
 const naming: Naming = { patterns: true, digitsMayBeName: false, change: true }
 
-/** The proposal to delete a node; `found` is what there is to say of how it was found. */
-export const proposalOf = (
-  { id, name }: Pick<Node, "id" | "name">,
-  loss: string | undefined,
-  found = "",
-  keepIp = false
-) =>
+/** The proposal to delete a node. */
+export const proposalOf = ({ id, name }: Pick<Node, "id" | "name">, loss: string | undefined, keepIp = false) =>
   propose(deleteRequest(id, keepIp), {
     action: "delete",
     id,
     name,
-    outcome: `its disk is deleted too${keepIp ? ", its public address stays" : ""}${loss === undefined ? "" : `; ${loss}`}${found}`
+    outcome: `its disk is deleted too${keepIp ? ", its public address stays" : ""}${loss === undefined ? "" : `; ${loss}`}`
   })
 
 const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boolean) {
@@ -49,7 +44,7 @@ const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boo
   return {
     proposals: resolution.nodes.flatMap((node) =>
       Result.isSuccess(node) && node.success.node !== null
-        ? [proposalOf(node.success.node, losses(node.success.id), foundBy(node.success.from), keepIp)]
+        ? [proposalOf(node.success.node, losses(node.success.id), keepIp)]
         : []
     ),
     single: resolution.single,

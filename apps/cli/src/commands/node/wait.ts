@@ -41,8 +41,7 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
           id: node.failure.id,
           node: null,
           isRead: false,
-          isNamed: () => true,
-          from: "id"
+          isNamed: () => true
         })
       : node
   )
@@ -76,8 +75,7 @@ const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Val
   // At least half of the time is left to the wait, which says what it has seen.
   const readMillis = Math.min(maxReadMillis, (yield* leftMillis) / 2)
   const readTime = Duration.millis(Math.max(1, readMillis))
-  const naming = { ...looking, absence: goal === "deleted" }
-  const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
+  const resolution = withUnreadIds(yield* resolveNodes(given, looking, { retry: false, deadline: readTime }))
   const reached = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
     forEachNode(
       resolution,
