@@ -32,7 +32,6 @@ const shown = [
   "ETag",
   "Idempotency-Key",
   "Retry-After",
-  "Surrogate-Key",
   "WWW-Authenticate",
   "X-Author",
   "X-RateLimit-Limit",
