@@ -461,6 +461,88 @@ describe("a renamed group whose new node is off", () => {
   )
 })
 
+describe("a rename that was reverted", () => {
+  const off = (id: number) =>
+    Effect.flatMap(TestServer, ({ control, id: world }) =>
+      Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: "power-off" } }))
+    )
+  const twoGroups = (web: number, www: number) =>
+    `fleet: shop\nnodes:\n  web: { count: ${web}, plan: ${small}, image: Ubuntu-24.04 }\n  www: { count: ${www}, plan: ${small}, image: Ubuntu-24.04 }\n`
+
+  it.live.each([
+    ["a group", webs(1), webs(1).replace("web:", "www:")],
+    ["a member, by the counts of two groups", twoGroups(2, 1), twoGroups(1, 2)]
+  ] as const)("keeps the only node that runs while the old node is off: %s", ([, before, after]) =>
+    Effect.gen(function* () {
+      const { control, id: world } = yield* TestServer
+      const fleet = yield* hurriedFolder
+      fleet.write(before)
+      yield* fleet.apply("--yes")
+      const [old] = (yield* nodes)
+        .filter(({ name }) => name.includes("-web-"))
+        .toSorted((a, b) => (a.name < b.name ? 1 : -1))
+      if (old === undefined) return assert.fail("no node")
+      const isOld = ({ id }: { readonly id: number }) => id === old.id
+      fleet.write(after)
+      // The new node does not run in time, so that the old one stays.
+      assert.strictEqual((yield* fleet.apply("--yes", "--max-deletes", "1", "--timeout", "1s")).code, 9)
+      const force = (status: "power-off" | "running") => (id: number) =>
+        Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } }))
+      yield* Effect.forEach(yield* nodes, ({ id }) => force("running")(id))
+      yield* off(old.id)
+      fleet.write(before)
+      for (let run = 0; run < 2; run++) {
+        const blocked = yield* fleet.apply("--yes", "--max-deletes", "1")
+        assert.strictEqual(blocked.code, 9, blocked.stderr)
+        assert.include(blocked.stderr + blocked.stdout, `${old.name} (${old.id}) may replace a node`)
+      }
+      const made = (yield* nodes).reduce((a, b) => (a.id > b.id ? a : b))
+      assert.strictEqual(made.status, "running")
+      yield* force("running")(old.id)
+      const done = yield* fleet.apply("--yes", "--max-deletes", "1")
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.notInclude(
+        (yield* nodes).filter(({ status }) => status === "running").map(({ id }) => id),
+        made.id
+      )
+      assert.isTrue((yield* nodes).some(isOld))
+    }).pipe(Effect.scoped, Effect.provide(neverRuns))
+  )
+
+  it.live("deletes a node beside one that was off before, if that was never to be deleted", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      for (const text of [webs(1), twoGroups(1, 1)]) {
+        fleet.write(text)
+        yield* fleet.apply("--yes", "--wait")
+      }
+      const web = (yield* nodes).find(({ name }) => name === "shop-web-1")!
+      yield* off(web.id)
+      fleet.write(webs(1))
+      const alone = yield* fleet.apply("--yes", "--max-deletes", "1")
+      assert.strictEqual(alone.code, 0, alone.stderr)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("is not assumed of a node that was taken in and has not been seen to run", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      const before = yield* fleet.run(["node", "create", "older", "--plan", small, "--image", "Ubuntu-24.04", "--wait"])
+      assert.strictEqual(before.code, 0, before.stderr)
+      const [older] = yield* nodes
+      yield* off(older!.id)
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes", "--wait")
+      fleet.write(webs(1).replace("web:", "www:"))
+      const taken = yield* fleet.run(["fleet", "adopt", String(older!.id), "--as", "www-1", "-f", fleet.file])
+      assert.strictEqual(taken.code, 0, taken.stderr)
+      const blocked = yield* fleet.apply("--yes", "--max-deletes", "1")
+      assert.strictEqual(blocked.code, 9, blocked.stderr)
+      assert.include(blocked.stderr + blocked.stdout, `older (${older!.id}) may replace a node`)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
 describe("a member with two nodes", () => {
   it.live.each([small, large])("is a difference in diff, apply and fleet list, and nothing is deleted: %s", (plan) =>
     Effect.gen(function* () {

@@ -16,6 +16,7 @@ import { type Failure, problemOf } from "../failure/Problem.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { sentOf } from "../fleet/differences.ts"
 import {
+  awaiting,
   begun,
   committed,
   committing,
@@ -37,6 +38,7 @@ import {
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
 import {
+  awaitedOf,
   type Change,
   type LoadedFleet,
   type LoadedGroup,
@@ -115,9 +117,13 @@ const withProtection = (
       : protectedBy(before, name, group.protect)
   }, ledger)
 
+/** The ledger with the members of which a run still has to see that their node runs. */
+const withAwaited = (ledger: Ledger, plan: Plan): Ledger =>
+  awaitedOf(plan).reduce((before, [member, isAwaited]) => awaiting(before, memberText(member), isAwaited), ledger)
+
 /** The ledger with everything that is known before the first request. */
 export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet, isDestroy: boolean): Ledger =>
-  withProtection(settledLedger(ledger, plan), plan, groups, isDestroy)
+  withAwaited(withProtection(settledLedger(ledger, plan), plan, groups, isDestroy), plan)
 
 /** The begin of a create in the ledger. */
 const beginning =
@@ -408,7 +414,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       yield* failed(change, failure)
     }
     const deleted = deletes.map(({ node }) => node)
-    for (const [change, node] of stoppedOf(changes, deleted)) {
+    for (const [change, node] of stoppedOf(changes, deleted, yield* file.current)) {
       const failure = new FleetStep({
         member: ofMember(change),
         id: node.id,

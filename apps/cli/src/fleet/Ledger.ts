@@ -66,7 +66,9 @@ const Entry = Schema.Struct({
   commitment: Schema.optional(Schema.String),
   /** A commitment that was sent and got no reply. It is not sent again. */
   committing: Schema.optional(Schema.String),
-  protect: Schema.optional(Schema.Boolean)
+  protect: Schema.optional(Schema.Boolean),
+  /** No run has seen its node run since a plan was to delete it or a person took it in: it may replace a node that is younger. */
+  awaited: Schema.optional(Schema.Boolean)
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
 
@@ -249,6 +251,7 @@ export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }
     pending,
     sent,
     ...(protect && { protect }),
+    ...(before?.awaited && { awaited: true }),
     ...(previous && { previous })
   })
 }
@@ -261,11 +264,12 @@ export const made = (ledger: Ledger, member: string, node: Owned): Ledger => {
 }
 
 /** The line of a member that gets its previous node back, if it had one. */
-export const restored = ({ generation, member, previous, protect }: Entry): Entry => ({
+export const restored = ({ awaited, generation, member, previous, protect }: Entry): Entry => ({
   member,
   generation,
   ...(previous === undefined ? { state: "none" } : fromPrevious(previous)),
-  ...(protect && { protect })
+  ...(protect && { protect }),
+  ...(awaited && { awaited })
 })
 
 /** The create has certainly made nothing, or its node is gone, so the member gets its previous node back, if it had one. */
@@ -313,7 +317,8 @@ export const adopted = (ledger: Ledger, member: string, node: Owned, protect: bo
     node,
     sent: null,
     ...(named !== node.name && { named }),
-    ...(protect && { protect })
+    ...(protect && { protect }),
+    awaited: true
   })
 
 /** The commitment is about to be sent. */
@@ -336,4 +341,11 @@ export const committed = (ledger: Ledger, member: string, commitment: string | n
 export const protectedBy = (ledger: Ledger, member: string, protect: boolean): Ledger => {
   const { protect: _before, ...entry } = entryOf(ledger, member)
   return put(ledger, protect ? { ...entry, protect } : entry)
+}
+
+/** Whether a run still has to see the node of a member run before anything that it may replace is deleted. */
+export const awaiting = (ledger: Ledger, member: string, awaited: boolean): Ledger => {
+  const { awaited: before = false, ...entry } = entryOf(ledger, member)
+  if (before === awaited || entry.state === "none") return ledger
+  return put(ledger, awaited ? { ...entry, awaited } : entry)
 }
