@@ -312,11 +312,25 @@ describe("the bounds of a server", () => {
       assert.deepInclude((yield* execute(agent, first.id)).structuredContent, { outcome: "created" })
       const beyond = yield* execute(agent, second.id)
       assert.include(beyond.content[0]?.text, "This server may create 1 nodes, and has created 1.")
+      // What is refused is not asked about.
+      assert.lengthOf(agent.questions, 1)
       assert.deepStrictEqual(yield* changes, ["POST"])
       // A proposal of a server that might is nothing to one that may not.
       const readOnly = yield* startIn(state, [], { person: () => "accept" })
       assert.isTrue((yield* execute(readOnly, second.id)).isError)
       assert.deepStrictEqual(yield* changes, ["POST"])
+    })
+  )
+
+  live("refuse before a person is told to approve in a terminal", (state) =>
+    Effect.gen(function* () {
+      const agent = yield* startIn(state, ["--allow", "create", "--max-cost", "1000"])
+      const { id } = yield* propose(agent)
+      const poorer = yield* startIn(state, ["--allow", "create", "--max-cost", "1"])
+      const { content, isError } = yield* execute(poorer, id)
+      assert.isTrue(isError)
+      assert.include(content[0]?.text, "more than ₹1.00.")
+      assert.isEmpty(yield* changes)
     })
   )
 

@@ -348,7 +348,11 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
       yield* placeFor(kept.terms.order.action)
       const done = yield* store.resultOf(id)
       if (done !== undefined) return resultOf(done, true)
-      if (!(yield* store.wasSent(id))) yield* ensureCurrent(kept, false)
+      // What the bounds refuse is refused before a person is asked about it.
+      if (!(yield* store.wasSent(id))) {
+        yield* ensureCurrent(kept, false)
+        yield* ensureWithin(kept.terms, id)
+      }
       const asked = (yield* store.answerOf(id)) ?? (yield* ask(kept))
       // Another server, or a terminal, may have had an answer meanwhile.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
