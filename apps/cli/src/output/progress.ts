@@ -24,6 +24,7 @@ import {
   settling,
   silentText,
   type Unsettled,
+  unsettledOf,
   unsettledText,
   type Waiting
 } from "./progressText.ts"
@@ -126,7 +127,7 @@ const make = Effect.gen(function* () {
             // The create of a node is one request in a longer call, which goes on where its reply does not settle it.
             if (name === creating) {
               const isUnsettled = step === "call" && Exit.isFailure(exit)
-              unsettled = isUnsettled ? (failed?.outcome === "RateLimited" ? "refused" : "lost") : undefined
+              unsettled = isUnsettled ? unsettledOf(failed) : undefined
             }
             if (failed?.operation === name) failed = undefined
             if (calls.size === 0) requests = 0

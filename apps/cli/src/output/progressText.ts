@@ -34,8 +34,11 @@ export interface FailedAttempt {
   readonly number: number
 }
 
-/** Why a create goes on after its request: its reply was lost, or is a refusal that need not mean that nothing was made. */
-export type Unsettled = "lost" | "refused"
+/**
+ * Why a create goes on after its request: its reply was lost, is a refusal that need not mean that nothing was made, or came and does not
+ * say which node it made, if any.
+ */
+export type Unsettled = "lost" | "refused" | "unclear"
 
 /** What the request path does at the moment. */
 export interface Activity {
@@ -116,7 +119,16 @@ export const retryText = (attempt: FailedAttempt): string =>
 /** What goes on after the request of a create. */
 export const unsettledText: Readonly<Record<Unsettled, string>> = {
   lost: "the reply to the create was lost: reading the list for its node",
-  refused: "the create was refused for the rate limit: looking for its node before it is sent again"
+  refused: "the create was refused for the rate limit: looking for its node before it is sent again",
+  unclear: "the reply to the create leaves open which node it made, if any: reading the list for its node"
+}
+
+/** What the last attempt of a create means for it. A reply that broke off is lost. */
+export const unsettledOf = (last: FailedAttempt | undefined): Unsettled => {
+  if (last?.outcome === "RateLimited") return "refused"
+  return last === undefined || last.status === null || last.outcome === "Unreachable" || last.outcome === "TimedOut"
+    ? "lost"
+    : "unclear"
 }
 
 /** The live line, without its spinner; undefined when there is nothing to show yet. */

@@ -220,6 +220,24 @@ describe("progress", () => {
       "the reply to the create was lost: reading the list for its node"
     ],
     [
+      "broke off",
+      { status: 200, outcome: "Unreachable" },
+      "the reply to the create was lost: reading the list for its node"
+    ],
+    ...(
+      [
+        ["cannot be read", { status: 201, outcome: "UnexpectedResponse" }],
+        ["is a failure of the service", { status: 502, outcome: "ServiceUnavailable" }]
+      ] as const
+    ).map(
+      ([title, ended]) =>
+        [
+          title,
+          ended,
+          "the reply to the create leaves open which node it made, if any: reading the list for its node"
+        ] as const
+    ),
+    [
       "is a refusal",
       { status: 429, outcome: "RateLimited" },
       "the create was refused for the rate limit: looking for its node before it is sent again"
