@@ -288,6 +288,43 @@ describe("run --reuse", () => {
   )
 })
 
+describe("a run of which no notes are wanted", () => {
+  const changes = (stderr: string) => stderr.trimEnd().split("\n")
+
+  it.live("still names the node that it made, and what became of it", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const job = ["run", ...order, "--name", "job", "--quiet"]
+      const once = yield* berth([...job, "--", "true"], env)
+      const [, id] = /node (\d+)/.exec(once.stderr) ?? []
+      assert.deepStrictEqual(changes(once.stderr), [`Created node ${id} (job).`, `Deleted node ${id} (job).`])
+      const kept = yield* berth([...job, "--reuse", "--", "true"], env)
+      assert.match(kept.stderr, /^Created node \d+ \(job\)\.\nKept node \d+ \(job\) for the next run --reuse; .+\n$/)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("names it as JSON if errors are JSON", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const { stderr } = yield* berth(["run", ...order, "--name", "job", "-o", "json", "--", "true"], env)
+      const made = changes(stderr).map((line) => JSON.parse(line).change.details)
+      const id = made[0].created.id
+      assert.isNumber(id)
+      assert.deepStrictEqual(made, [{ created: { id, name: "job" } }, { deleted: { id, name: "job" } }])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("names what it deleted of an earlier run", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const id = yield* foreign("left")
+      yield* leaveLease(env, "left", { sentAgoMillis: 60_000, nodeId: id })
+      const { stderr } = yield* berth(["run", ...order, "--name", "job", "--quiet", "--", "true"], env)
+      assert.include(stderr, `Deleted node ${id} (left), which an earlier run left behind.`)
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
 describe("a reap that takes long", () => {
   it.live("says on a pipe after 2 s what it waits for, and nothing with --quiet", () =>
     Effect.gen(function* () {

@@ -126,5 +126,8 @@ export const checkCell = (row: Row, format: Format, places: Places, ended: Ended
   } else if (hasNotes(row, format, places.stderr)) {
     assert.isNotEmpty(stderr, what)
     assert.notInclude(stderr, "error:", what)
+  } else if (row.notes === "changes") {
+    assert.isNotEmpty(stderr, what)
+    for (const each of lines(stderr)) assert.hasAllKeys(JSON.parse(each), ["change"], what)
   } else if (places.stderr === "pipe") assert.strictEqual(stderr, "", what)
 }

@@ -20,7 +20,8 @@ const stderrText = (row: Row, place: Place): string => {
   if (place === "terminal" && row.notes === "progress") return "a live line, which goes away"
   if (!hasNotes(row, "table", place)) return "nothing"
   const lines = row.notes === "progress" ? "a line for each change" : "lines for people"
-  return hasNotes(row, "json", place) ? lines : `${lines}, nothing with json, ndjson`
+  if (hasNotes(row, "json", place)) return lines
+  return `${lines}, ${row.notes === "changes" ? "a line of JSON for each change" : "nothing"} with json, ndjson`
 }
 
 const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
@@ -49,7 +50,7 @@ These tables show what every command prints, in every format, in a pipe and on a
 
 - Data goes to stdout, everything else to stderr.
 - A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` it is one line of JSON. What was done before the failure is on stdout.
-- \`--quiet\` prints only errors to stderr, in every format.
+- \`--quiet\` prints only errors to stderr, in every format, and the changes that stdout does not show, such as the node of \`run\`.
 - \`NO_COLOR\` and \`--color never\` turn colours off; \`FORCE_COLOR\` and \`--color always\` turn them on in a pipe.
 - An empty list is \`[]\` as JSON and YAML and the header row as CSV. In the other formats stdout is empty; for a table, a line on stderr says so.
 - If a terminal is too narrow for a table, columns are left out, and a line on stderr names them. A piped table has all its columns.

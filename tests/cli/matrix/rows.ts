@@ -37,8 +37,11 @@ export interface Row {
   readonly kind: Kind
   /** The record, as the tree of commands names it; undefined where it is none. */
   readonly prints?: string
-  /** What stderr has for people, when nothing fails: progress is a line that goes away on a terminal. */
-  readonly notes: "none" | "lines" | "progress"
+  /**
+   * What stderr has for people, when nothing fails: progress is a line that goes away on a terminal; changes, which no data shows, are lines
+   * of JSON for programs.
+   */
+  readonly notes: "none" | "lines" | "progress" | "changes"
   /** Of `id` and `name` what the record has no field for. */
   readonly lacks?: ReadonlyArray<Format>
   /** Whether the record has no id yet. */
@@ -102,7 +105,7 @@ export const rows: ReadonlyArray<Row> = [
     prints: "proposal",
     isWithoutId: true
   }),
-  row("run", (own) => [...order, "--name", own, "--reuse", "--", "echo", own], "text", { notes: "lines" }),
+  row("run", (own) => [...order, "--name", own, "--reuse", "--", "echo", own], "text", { notes: "changes" }),
   row("reap", ["--within", "1h", "--dry-run"], "records", { prints: "proposal[]" }),
   row("reap", ["--within", "1h"], "records", { prints: "outcome[]" }),
   row("image list", ["--plan", plan], "records", { prints: "imageWithPlans[]" }),
@@ -189,4 +192,6 @@ export const cellOf = (row: Row, format: Format, place: Place): Cell => {
 
 /** Whether lines for people stay on stderr. Programs that read JSON from a pipe get an error alone. */
 export const hasNotes = ({ notes }: Row, format: Format, stderr: Place): boolean =>
-  stderr === "terminal" ? notes === "lines" : notes !== "none" && format !== "json" && format !== "ndjson"
+  stderr === "terminal"
+    ? notes === "lines" || notes === "changes"
+    : notes !== "none" && format !== "json" && format !== "ndjson"

@@ -237,5 +237,14 @@ const make = Effect.fnUntraced(function* (
 export const printNote = (text: string) =>
   Output.use(({ chatty, note }) => (chatty ? note(escapeControls(text)) : Effect.void))
 
+/**
+ * Writes a line about a change that no data shows. Where notes are not wanted, nothing else shows it: it is written all the same, as JSON
+ * where errors are.
+ */
+export const printChange = (message: string, details: Readonly<Record<string, unknown>>) =>
+  Output.use(({ chatty, jsonErrors, note }) =>
+    note(jsonErrors && !chatty ? JSON.stringify({ change: { message, details } }) : escapeControls(message))
+  )
+
 /** Writes lines of `--debug` to stderr, where it was asked for. */
 export const printDebug = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))

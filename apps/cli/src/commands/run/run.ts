@@ -21,7 +21,7 @@ import { LeaseStore } from "../../leases/LeaseStore.ts"
 import { chargedText, endLease, leaseNow, reapLeases, takeKept, unreadableLease } from "../../applying/leasedNodes.ts"
 import { untilUsable } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
-import { printNote } from "../../output/Output.ts"
+import { printChange, printNote } from "../../output/Output.ts"
 import { Progress, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { checkMinimum } from "../../proposal/minimumBound.ts"
@@ -110,7 +110,9 @@ const reapFirst = Effect.gen(function* () {
   for (const path of unreadable) yield* printNote(unreadableLease(path).message)
   for (const { error, id, name, outcome } of rows) {
     if (error !== null) yield* printNote(`${error.message} ${error.hint}`)
-    else if (outcome === "deleted") yield* printNote(`Deleted node ${id} (${name}), which an earlier run left behind.`)
+    else if (outcome === "deleted") {
+      yield* printChange(`Deleted node ${id} (${name}), which an earlier run left behind.`, { deleted: { id, name } })
+    }
   }
 }).pipe(Effect.catch((failure) => printNote(failure.message)))
 
@@ -138,7 +140,7 @@ const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout
     inOwnWords(error, "Run the same command again: berth deletes the node of this run, if there is one.")
   )
   held.lease = { ...held.lease, node: proofOf(node) }
-  yield* printNote(`Created node ${node.id} (${node.name}).`)
+  yield* printChange(`Created node ${node.id} (${node.name}).`, { created: { id: node.id, name: node.name } })
   yield* saveLease(held.lease)
   return yield* withProgress({ goal: "running", total: 1 }, (show) =>
     untilUsable(node, { isPublic: spec.publicIp !== false, timeout }, show)
@@ -157,7 +159,9 @@ const finish = Effect.fnUntraced(function* (held: Held) {
     return endLease({ ...lease, ...stored, node: lease.node ?? stored?.node ?? null })
   })
   const end = yield* Effect.catchTag(underLock, "LocalFileFault", () => endLease(lease))
-  if (end?.outcome === "deleted") yield* printNote(`Deleted node ${end.id} (${end.name}).`)
+  if (end?.outcome === "deleted") {
+    yield* printChange(`Deleted node ${end.id} (${end.name}).`, { deleted: { id: end.id, name: end.name } })
+  }
   return end
 })
 
@@ -173,8 +177,10 @@ const keep = Effect.fnUntraced(function* (held: Held) {
     .pipe(Effect.orElseSucceed(() => false))
   if (!isKept || waiting.node === null) return yield* finish(held)
   const left = elapsed(paidMillisLeft(waiting, now))
-  yield* printNote(
-    `Kept node ${waiting.node.id} (${waiting.node.name}) for the next run --reuse; its hour ends in ${left}.${chargedText(waiting, now)}`
+  const { id, name } = waiting.node
+  yield* printChange(
+    `Kept node ${id} (${name}) for the next run --reuse; its hour ends in ${left}.${chargedText(waiting, now)}`,
+    { kept: { id, name } }
   )
   return undefined
 })
