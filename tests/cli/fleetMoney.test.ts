@@ -8,6 +8,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { inDialect } from "../account.ts"
 import { json } from "./berth.ts"
+import { startAgent } from "./mcp/Agent.ts"
 import { hurriedFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
 // A replacement has the name of the node that it replaces.
@@ -119,6 +120,51 @@ describe("a protected node", () => {
       assert.lengthOf(yield* nodes, 2)
       assert.strictEqual((yield* fleet.apply(...args, "--wait")).code, 0)
       assert.lengthOf(yield* nodes, 0)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("a delete by hand", () => {
+  it.live(
+    "of a protected member is refused before anything is sent, also beside others, until the fleet lets it go",
+    () =>
+      Effect.gen(function* () {
+        const fleet = yield* hurriedFolder
+        fleet.write(
+          `fleet: shop\nnodes:\n  web: { plan: ${small}, image: Ubuntu-24.04 }\n  db: { plan: ${small}, image: Ubuntu-24.04, protect: true }\n`
+        )
+        yield* fleet.apply("--yes", "--wait")
+        const db = (yield* nodes).find(({ name }) => name === "shop-db-1")!
+        const sent = yield* sentSince
+        for (const args of [
+          [String(db.id), "--yes"],
+          ["shop-*", "--yes"],
+          ["shop-db-1", "--dry-run"]
+        ]) {
+          const refused = yield* fleet.run(["node", "delete", ...args])
+          assert.strictEqual(refused.code, 5, refused.stderr)
+          assert.include(refused.stderr, `Protected: node ${db.id} (shop-db-1), which is db-1 of the fleet shop.`)
+          assert.include(refused.stderr, "berth fleet forget db-1")
+        }
+        assert.strictEqual((yield* sent).deletes, 0)
+        assert.strictEqual((yield* fleet.run(["fleet", "forget", "-f", fleet.file, "db-1"])).code, 0)
+        assert.strictEqual((yield* fleet.run(["node", "delete", "shop-db-1", "--yes"])).code, 0)
+        assert.strictEqual((yield* fleet.run(["node", "delete", "shop-web-1", "--yes"])).code, 0)
+      }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("proposed by an agent is refused, too", () =>
+    Effect.gen(function* () {
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1, small, ", protect: true"))
+      yield* fleet.apply("--yes", "--wait")
+      const env = yield* fleet.env
+      const agent = yield* startAgent(["--allow", "delete"], { env })
+      const { content, isError } = yield* Effect.promise(() =>
+        agent.call("propose", { action: "delete", node: "shop-web-1" })
+      )
+      assert.isTrue(isError)
+      assert.include(content[0]?.text, "which is web-1 of the fleet shop")
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 })

@@ -9,7 +9,8 @@ import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import { readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Option, Result, Schema } from "effect"
-import { LocalFileFault } from "../failure/CliFailure.ts"
+import type { NodeId } from "@berthkit/core/domain/Node"
+import { FleetConflict, LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
 import { connection } from "../settings/client.ts"
 import { makeAccountFolder } from "../files/ownFiles.ts"
@@ -141,6 +142,40 @@ export const fleetOfNodes = (
       })
     )
   )
+
+/** The protected members of the fleets on this machine, by the id of their node. */
+const protectedNodes = (ledgers: ReadonlyArray<KnownLedger>) =>
+  new Map(
+    ledgers.flatMap(({ entries, fleet, ledger }) =>
+      Array.from(entries.values()).flatMap(({ member, node, protect }) =>
+        protect === true && node !== undefined ? [[node.id, { fleet, ledger, member, name: node.name }] as const] : []
+      )
+    )
+  )
+
+/**
+ * Fails if one of the nodes is a protected member of a fleet that this machine knows, so that a delete by hand or by an agent holds to the
+ * protection, too. Other machines' fleets are not known, and a ledger that cannot be used protects nothing.
+ */
+export const ensureUnprotected = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>) {
+  if (ids.length === 0) return
+  const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
+  if (own === undefined) return
+  const known = protectedNodes(yield* knownLedgers(own))
+  const found = ids.flatMap((id) => {
+    const as = known.get(id)
+    return as === undefined ? [] : [{ id, ...as }]
+  })
+  const [first] = found
+  if (first === undefined) return
+  const what = found.map(
+    ({ fleet, id, member, name }) => `node ${id} (${name}), which is ${member} of the fleet ${fleet}`
+  )
+  return yield* new FleetConflict({
+    message: `Protected: ${what.join("; ")}. Nothing was deleted.`,
+    hint: `Remove its protection in the fleet file and apply, or take it out of the fleet, of which the ledger is ${first.ledger}: berth fleet forget ${first.member}`
+  })
+})
 
 /** The nodes in the ledgers of the other fleets on this machine. */
 export const nodesElsewhere = Effect.fnUntraced(function* (

@@ -4,6 +4,7 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
+import { ensureUnprotected } from "../../applying/Registry.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { ensureKnown } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -36,6 +37,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
   const node = known ?? (yield* resolveNode(String(order.id), { change: true }))
   const about = aboutOf(node)
   if (order.action === "delete") {
+    yield* ensureUnprotected([node.id])
     const losses = yield* lossesOf
     return { order, proposal: deleteProposal(node, losses(node.id)), about } satisfies Terms
   }

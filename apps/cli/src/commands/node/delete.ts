@@ -5,6 +5,7 @@ import { deleteRequest } from "@berthkit/core/client/NodeOperations"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option, Result } from "effect"
+import { ensureUnprotected } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { duration, flag, switchFlag } from "../../commandLine/Parameter.ts"
@@ -40,6 +41,7 @@ export const proposalOf = ({ id, name }: Pick<Node, "id" | "name">, loss: string
   })
 
 const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boolean) {
+  yield* ensureUnprotected(resolution.nodes.flatMap((found) => (Result.isSuccess(found) ? [found.success.id] : [])))
   const losses = yield* lossesOf
   return {
     proposals: resolution.nodes.flatMap((node) =>
