@@ -26,6 +26,8 @@ export interface Altered {
   areCreatesSwallowed: boolean
   /** Called once a create has made its node. */
   onMade: () => void
+  /** Called once a node is deleted. */
+  onDeleted: () => void
 }
 
 const offerOf = ({ optionPrice, pricePerHour }: Altered) => ({
@@ -80,7 +82,10 @@ const answer = (service: Altered, { body, method, path, query }: Request): Reply
   }
   const at = nodes.findIndex(({ id }) => path === `/nodes/${id}/`)
   if (at < 0) return failure(404, "Not found")
-  return ok(method === "DELETE" ? (nodes.splice(at, 1), {}) : nodes[at])
+  if (method !== "DELETE") return ok(nodes[at])
+  nodes.splice(at, 1)
+  service.onDeleted()
+  return ok({})
 }
 
 /** The service, and the settings of `berth` that name an account of it. */
@@ -94,7 +99,8 @@ export const alteredService = Effect.gen(function* () {
     spell: (name) => name,
     isPurchaseLost: false,
     areCreatesSwallowed: false,
-    onMade: () => {}
+    onMade: () => {},
+    onDeleted: () => {}
   }
   const url = yield* serve((request) => {
     service.requests.push(`${request.method} ${request.path}`)

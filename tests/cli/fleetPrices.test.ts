@@ -121,3 +121,91 @@ describe("a create whose price rises while the creates before it go on", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a row of creates, and a run that ends earlier runs first", () => {
+  const order = ["--plan", plan, "--image", "Ubuntu-24.04"]
+
+  /** What a row of twelve creates comes to if a price changes after the fourth. */
+  const row = Effect.fnUntraced(function* (
+    price: "pricePerHour" | "optionPrice",
+    to: string,
+    flags: ReadonlyArray<string>
+  ) {
+    const { account, service } = yield* alteredService
+    const fleet = yield* hurriedFolderOf(account)
+    const { clock, moveOn } = yield* movable
+    service.onMade = () => {
+      if (service.nodes.length !== 4) return
+      service[price] = to
+      moveOn(61_000)
+    }
+    const { code, stderr } = yield* fleet
+      .run(["node", "create", "web", "--count", "12", ...order, ...flags, "--yes"])
+      .pipe(Effect.provideService(Clock.Clock, clock))
+    return { code, stderr, made: service.nodes.length }
+  })
+  const period = ["--committed-sku", "7", "--max-commitment", "30000"]
+
+  it.live("buys nothing at a higher price than was shown", () =>
+    Effect.gen(function* () {
+      for (const [{ code, made, stderr }, text] of [
+        [yield* row("pricePerHour", "999", []), "₹999.00 per hour now, and ₹1.50 per hour was shown"],
+        [yield* row("optionPrice", "212000", period), "₹212000.00 now, and ₹1000.00 was shown"]
+      ] as const) {
+        assert.strictEqual(code, 9, stderr)
+        assert.include(stderr, text)
+        // Those that were under way when the price rose.
+        assert.isBelow(made, 8)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes on at a lower price", () =>
+    Effect.gen(function* () {
+      for (const { code, made, stderr } of [
+        yield* row("pricePerHour", "1.20", []),
+        yield* row("optionPrice", "900", period)
+      ]) {
+        assert.deepStrictEqual([code, made], [0, 12], stderr)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is read again at most once a minute", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      const { clock, moveOn } = yield* movable
+      service.onMade = () => moveOn(5000)
+      const made = yield* fleet
+        .run(["node", "create", "web", "--count", "24", ...order, "--yes"])
+        .pipe(Effect.provideService(Clock.Clock, clock))
+      assert.strictEqual(made.code, 0, made.stderr)
+      assert.isAtMost(countOf(service.requests, "GET /images/"), 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("shows the price of a run that it read after it ended what earlier runs left", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      const { clock, moveOn } = yield* movable
+      const job = (...flags: ReadonlyArray<string>) =>
+        fleet
+          .run(["run", "--name", "job", ...order, ...flags, "--", "true"])
+          .pipe(Effect.provideService(Clock.Clock, clock))
+      assert.strictEqual((yield* job("--reuse")).code, 0)
+      assert.lengthOf(service.nodes, 1)
+      // The hour of the node that was kept is over.
+      moveOn(3_700_000)
+      service.onDeleted = () => {
+        service.pricePerHour = "999"
+        moveOn(61_000)
+      }
+      const refused = yield* job("--max-cost", "2")
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, "₹999.00")
+      assert.isEmpty(service.nodes)
+    }).pipe(Effect.scoped)
+  )
+})

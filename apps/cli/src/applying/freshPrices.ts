@@ -1,6 +1,5 @@
 /**
- * Prices right before something is bought. Minutes may pass between the plan that was shown and a purchase, so the image list is read again,
- * and nothing is bought at a higher price than was shown.
+ * Prices while a plan is carried out, for orders and commitments: nothing is bought at a higher price than was shown (`currentPrice.ts`).
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { PriceList } from "@berthkit/core/domain/Price"
@@ -10,17 +9,8 @@ import { PriceRisen } from "../failure/CliFailure.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import { type LoadedGroup, optionsOf } from "../fleet/plan.ts"
 import { rupees } from "../output/format.ts"
+import { ensureNotAbove, maxPriceAgeMillis } from "../proposal/currentPrice.ts"
 import { pricesOfOrders, publicCatalogue } from "../proposal/offer.ts"
-
-/** Prices that were read longer ago are read again. */
-const maxAgeMillis = 60_000
-
-/** Fails if an amount is higher than the one that was shown, or not known any more. An unknown one that was shown bounds nothing. */
-const ensureNotAbove = (what: string, shown: number | null, now: number | null, unit = "") => {
-  if (shown === null || (now !== null && now <= shown)) return Effect.void
-  const text = (inr: number) => `₹${rupees(inr)}${unit}`
-  return Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
-}
 
 /** The prices while a plan is carried out; `shown` are those that were shown, which were read right before. */
 export const freshPrices = Effect.fnUntraced(function* (shown: PriceList, groups: ReadonlyArray<LoadedGroup>) {
@@ -31,7 +21,7 @@ export const freshPrices = Effect.fnUntraced(function* (shown: PriceList, groups
     oneAtATime.withPermits(1)(
       Effect.gen(function* () {
         const readMillis = yield* monotonicMillis
-        if (readMillis - latest.readMillis > maxAgeMillis || (isPurchase && latest.prices === shown)) {
+        if (readMillis - latest.readMillis > maxPriceAgeMillis || (isPurchase && latest.prices === shown)) {
           const orders = groups.map(({ order }) => order)
           latest = { prices: yield* pricesOfOrders(orders, yield* publicCatalogue()), readMillis }
         }

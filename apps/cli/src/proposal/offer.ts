@@ -3,6 +3,7 @@
  * committed options are listed (A19).
  */
 import { type ImageListOptions, Images } from "@berthkit/core/client/Images"
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { createRequest } from "@berthkit/core/client/NodeOperations"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
@@ -39,6 +40,17 @@ const catalogueOf = (list: (options: ImageListOptions) => Effect.Effect<Readonly
 /** The images of the service. */
 export const publicCatalogue = (options?: Pick<ImageListOptions, "retry">) =>
   Images.use((service) => catalogueOf((own) => service.list({}, { ...options, ...own })))
+
+/** The images of the service, and when the read of them began, by the monotonic clock. */
+export interface TimedCatalogue extends Catalogue {
+  readonly readMillis: number
+}
+
+export const timedCatalogue = Effect.gen(function* () {
+  const readMillis = yield* monotonicMillis
+  const catalogue: TimedCatalogue = { ...(yield* publicCatalogue()), readMillis }
+  return catalogue
+})
 
 /** The account's saved images. */
 const savedCatalogue = Images.use((service) =>

@@ -7,13 +7,14 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { fromImages } from "@berthkit/core/domain/Plan"
 import { DateTime, Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/callInWords.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { quoted } from "../../commandLine/commandToType.ts"
-import { type CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
+import { type CreatedNotReady, type PriceRisen, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
@@ -28,13 +29,14 @@ import { checkMinimum } from "../../proposal/minimumBound.ts"
 import { approve, type Offered } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
+import { currentPrice, type Quote, quoteFor, quoteOf } from "../../proposal/currentPrice.ts"
 import {
-  type Catalogue,
   checkCost,
   createProposal,
   offerFor,
   planFault,
-  publicCatalogue,
+  type TimedCatalogue,
+  timedCatalogue,
   underSlug
 } from "../../proposal/offer.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
@@ -112,9 +114,15 @@ const asShown = Effect.fnUntraced(function* (node: Node, asked: string) {
   return withListed(isSpelling(shown.name, node.name) || isSpelling(shown.name, asked) ? shown : node, node)
 })
 
-/** Sends one create. */
-const send = Effect.fnUntraced(function* (wanted: Wanted) {
+/** Whether an earlier create with this key is known to have made a node: then nothing is bought. */
+const isMade = Effect.fnUntraced(function* (key: string | undefined) {
+  return key !== undefined && ((yield* recordedCreate(key))?.nodeId ?? null) !== null
+})
+
+/** Sends one create, if the node still costs what was shown. */
+const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable) {
   const { key, spec } = wanted
+  if (!(yield* isMade(key))) yield* affordable
   if (yield* wasUsed(key)) yield* printNote("The key was used before: if it created a node, no other is created.")
   const nodes = yield* Nodes
   const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key }))
@@ -129,20 +137,27 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
 /** What came of a create: the node where there is one, and why it failed or why its node does not run. */
 interface Made {
   readonly creation?: Creation
-  readonly failure?: BerthError | CreatedNotReady
+  readonly failure?: BerthError | CreatedNotReady | PriceRisen | UsageFault
 }
+
+/** Fails if a node costs more than was shown. */
+type Affordable = Effect.Success<ReturnType<typeof priceNow>>
+
+const priceNow = (spec: NodeSpec, quote: Quote, options: Options) =>
+  currentPrice(`${spec.plan} with ${spec.image}`, quote, quoteFor(spec, options))
 
 /** Creates one node and waits for it where that is asked for. */
 const createOne = Effect.fnUntraced(function* (
   wanted: Wanted,
   existing: Node | undefined,
   options: Options,
+  affordable: Affordable,
   show: ShowState,
   onCreated: (creation: Creation) => void
 ): Effect.fn.Return<Made, never, Effect.Services<ReturnType<typeof send>>> {
   if (existing !== undefined) yield* printNote(`Node ${existing.name} (${existing.id}) exists.`)
   const sent = yield* existing === undefined
-    ? Effect.result(send(wanted))
+    ? Effect.result(send(wanted, affordable))
     : Effect.succeed(Result.succeed<Creation>({ ...existing, outcome: "existing" }))
   if (Result.isFailure(sent)) return { failure: sent.failure }
   const creation = sent.success
@@ -167,6 +182,7 @@ const createAll = (
   wanted: ReadonlyArray<Wanted>,
   existing: ReadonlyMap<string, Node>,
   options: Options,
+  affordable: Affordable,
   onCreated: (creation: Creation) => void
 ) =>
   (options.wait ? withProgress : withCount)(
@@ -175,8 +191,10 @@ const createAll = (
       Effect.forEach(
         wanted,
         (each) =>
-          Effect.tap(createOne(each, existing.get(each.spec.name), options, show, onCreated), ({ creation }) =>
-            options.wait || creation === undefined ? Effect.void : show({ what: creation.name, state: "created" })
+          Effect.tap(
+            createOne(each, existing.get(each.spec.name), options, affordable, show, onCreated),
+            ({ creation }) =>
+              options.wait || creation === undefined ? Effect.void : show({ what: creation.name, state: "created" })
           ),
         { concurrency }
       )
@@ -227,7 +245,7 @@ export const create = command(
     yield* ensureConsistent(options)
     const asked = yield* specOf(options)
     if (!isWhole(asked) && !(yield* canAsk)) return yield* missingFault(asked)
-    const catalogue = yield* publicCatalogue()
+    const catalogue = yield* timedCatalogue
     yield* reportLeftOut
     const { images } = catalogue
     const slugged = underSlug(asked, images)
@@ -241,7 +259,7 @@ export const create = command(
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
     yield* ensureOwnKeys(wanted, options)
     const single = options.count === undefined
-    const offered = Effect.fnUntraced(function* (catalogue: Catalogue) {
+    const offered = Effect.fnUntraced(function* (catalogue: TimedCatalogue) {
       const offer = yield* offerFor(spec, catalogue, options)
       const specs = wanted.map((each) => each.spec)
       const existing = options.ifAbsent ? yield* existingNodes(specs) : new Map<string, Node>()
@@ -258,11 +276,12 @@ export const create = command(
         undefined,
         offer.foreignPrice && currencyName(offer.foreignPrice)
       )
-      const order = { existing, option: offer.option }
+      const quote = quoteOf(spec, offer, catalogue)
+      const order = { existing, option: offer.option, quote }
       return { proposals, single: single && proposals.length === 1, order } satisfies Offered<typeof order>
     })
     const first = yield* offered(catalogue)
-    const approved = yield* approve(first, Effect.flatMap(publicCatalogue(), offered), {
+    const approved = yield* approve(first, Effect.flatMap(timedCatalogue, offered), {
       verb: "create",
       mustAsk:
         wanted.length > 1 ||
@@ -273,12 +292,13 @@ export const create = command(
       dryRun: options.dryRun
     })
     if (Option.isNone(approved)) return
-    const { existing, option } = approved.value
+    const { existing, option, quote } = approved.value
+    const affordable = yield* priceNow(spec, quote, options)
 
     yield* reportAbandoned
     const ids: Array<string> = []
     const created = Effect.tap(
-      createAll(wanted, existing, options, ({ id }) => ids.push(String(id))),
+      createAll(wanted, existing, options, affordable, ({ id }) => ids.push(String(id))),
       (results) => (option === undefined ? Effect.void : keepCommitments(results, option))
     )
     const results = yield* whenInterrupted(() => createdSoFar(ids, wanted.length, options))(created)

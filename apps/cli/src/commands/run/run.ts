@@ -25,13 +25,14 @@ import { printChange, printNote } from "../../output/Output.ts"
 import { Progress, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { checkMinimum } from "../../proposal/minimumBound.ts"
-import { approve, type Offered, type Proposal } from "../../proposal/Proposal.ts"
+import { isOutdated, type Quote, quoteOf } from "../../proposal/currentPrice.ts"
+import { approve, type Offered } from "../../proposal/Proposal.ts"
 import {
-  type Catalogue,
   checkCost,
   createProposal,
   offerFor,
-  publicCatalogue,
+  type TimedCatalogue,
+  timedCatalogue,
   underSlug
 } from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
@@ -81,23 +82,25 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
 const offered = Effect.fnUntraced(function* (
   spec: NodeSpec,
   { force, maxCost, maxMinimum }: RunOptions,
-  catalogue: Catalogue
+  catalogue: TimedCatalogue
 ) {
   const offer = yield* offerFor(spec, catalogue, { force })
   const proposal = createProposal(spec, offer)
   yield* checkCost([proposal], spec, offer, maxCost)
   yield* checkMinimum([proposal.minimumBillingInr], maxMinimum)
-  return { proposals: [proposal], single: true, order: proposal } satisfies Offered<Proposal>
+  return { proposals: [proposal], single: true, order: quoteOf(spec, offer, catalogue) } satisfies Offered<Quote>
 })
 
 /** Shows what the node costs, and asks if needed. Returns the price; undefined if the node is not to be created. */
-const approved = Effect.fnUntraced(function* (first: Offered<Proposal>, spec: NodeSpec, options: RunOptions) {
+const approved = Effect.fnUntraced(function* (before: Offered<Quote>, spec: NodeSpec, options: RunOptions) {
   const { dryRun, yes } = options
-  const read = Effect.flatMap(publicCatalogue(), (catalogue) => offered(spec, options, catalogue))
-  const mustAsk = first.order.pricePerHourInr === null
+  const read = Effect.flatMap(timedCatalogue, (catalogue) => offered(spec, options, catalogue))
+  // Ending what earlier runs left may have taken minutes.
+  const first = (yield* isOutdated(before.order)) ? yield* read : before
+  const mustAsk = first.order.proposal.pricePerHourInr === null
   const shown = yield* approve(first, read, { verb: "create", mustAsk, yes, dryRun })
   return Option.getOrUndefined(
-    Option.map(shown, ({ minimumBillingInr, pricePerHourInr }) => ({
+    Option.map(shown, ({ proposal: { minimumBillingInr, pricePerHourInr } }) => ({
       perHourInr: pricePerHourInr,
       minimumInr: minimumBillingInr
     }))
@@ -229,7 +232,7 @@ export const run = command(
     yield* ensureCommand(words[0]!)
     const name = options.name ?? `run-${yield* randomWord}`
     const asked = yield* specFor(options, name)
-    const catalogue = yield* publicCatalogue()
+    const catalogue = yield* timedCatalogue
     const slugged = underSlug(asked, catalogue.images)
     const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })

@@ -1,0 +1,77 @@
+/**
+ * Prices right before something is bought. Minutes may pass between what was shown and a purchase, so the prices are read again, and nothing
+ * is bought at a higher price than was shown.
+ */
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
+import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import { Effect, Semaphore } from "effect"
+import { PriceRisen } from "../failure/CliFailure.ts"
+import { rupees } from "../output/format.ts"
+import { foreignPriceText } from "../records/price.ts"
+import { createProposal, offerFor, type TimedCatalogue, timedCatalogue } from "./offer.ts"
+import type { Proposal } from "./Proposal.ts"
+
+/** Prices that were read longer ago are read again. */
+export const maxPriceAgeMillis = 60_000
+
+/** Fails if an amount is higher than the one that was shown, or not known any more. An unknown one that was shown bounds nothing. */
+export const ensureNotAbove = (what: string, shown: number | null, now: number | null, unit = "") => {
+  if (shown === null || (now !== null && now <= shown)) return Effect.void
+  const text = (inr: number) => `₹${rupees(inr)}${unit}`
+  return Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
+}
+
+/** What one node of an order costs, and when its price was read, by the monotonic clock. */
+export interface Quote {
+  readonly readMillis: number
+  readonly proposal: Proposal
+}
+
+/** Whether a price has to be read again before something is bought. */
+export const isOutdated = ({ readMillis }: Quote) =>
+  Effect.map(monotonicMillis, (now) => now - readMillis > maxPriceAgeMillis)
+
+export const quoteOf = (
+  spec: NodeSpec,
+  offer: Parameters<typeof createProposal>[1],
+  { readMillis }: TimedCatalogue
+): Quote => ({ readMillis, proposal: createProposal(spec, offer) })
+
+/** Reads what a node costs. Fails if it cannot be ordered any more. */
+export const quoteFor = Effect.fnUntraced(function* (spec: NodeSpec, { force }: { readonly force: boolean }) {
+  const catalogue = yield* timedCatalogue
+  return quoteOf(spec, yield* offerFor(spec, catalogue, { force }), catalogue)
+})
+
+const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Proposal, now: Proposal) {
+  const [before, after] = [shown.foreignPrice, now.foreignPrice]
+  if (before !== null && JSON.stringify(before) !== JSON.stringify(after)) {
+    return yield* new PriceRisen({
+      what: `The price of ${what}`,
+      shown: foreignPriceText(before),
+      now: (after && foreignPriceText(after)) ?? null
+    })
+  }
+  yield* ensureNotAbove(`The price of the committed period of ${what}`, shown.committedPriceInr, now.committedPriceInr)
+  yield* ensureNotAbove(`The price of ${what}`, shown.maxPricePerHourInr, now.maxPricePerHourInr, " per hour")
+  yield* ensureNotAbove(`The minimum charge of ${what}`, shown.minimumBillingInr, now.minimumBillingInr)
+})
+
+/**
+ * A step before each create of an order, which `what` names. If the price was read more than a minute ago, it reads it again with `read`, and
+ * fails if it is higher than the one that was shown.
+ */
+export const currentPrice = Effect.fnUntraced(function* <E, R>(
+  what: string,
+  shown: Quote,
+  read: Effect.Effect<Quote, E, R>
+): Effect.fn.Return<Effect.Effect<void, E | PriceRisen, R>> {
+  const oneAtATime = yield* Semaphore.make(1)
+  let latest = shown
+  return oneAtATime.withPermits(1)(
+    Effect.gen(function* () {
+      if (yield* isOutdated(latest)) latest = yield* read
+      yield* ensureNotDearer(what, shown.proposal, latest.proposal)
+    })
+  )
+})
