@@ -191,8 +191,13 @@ const withAskedPlans = Effect.fnUntraced(function* <E, R>(
 })
 
 /** The plan, with everything that is in the way of it. */
-const planned = (fleet: ReadFleet, { conflicts, ledger }: Resolved, observed: Observed, options: PlanOptions): Plan => {
-  const plan = planOf(fleet, ledger, observed.world, options)
+const planned = (
+  fleet: ReadFleet,
+  { candidates, conflicts, ledger }: Resolved,
+  observed: Observed,
+  options: PlanOptions
+): Plan => {
+  const plan = planOf(fleet, ledger, { ...observed.world, candidates }, options)
   return { ...plan, conflicts: [...conflicts, ...observed.conflicts, ...plan.conflicts] }
 }
 
@@ -217,7 +222,7 @@ export const previewFleet = Effect.fnUntraced(
           ),
           creatingClient(undefined)
         )
-      : { ledger, conflicts: [] }
+      : { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() }
     const observed = yield* withAskedPlans(
       yield* observe(pending.ledger, yield* nodesElsewhere(own, fleet.fleet)),
       fleet,

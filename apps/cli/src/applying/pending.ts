@@ -10,13 +10,23 @@ import type { Conflict } from "../fleet/plan.ts"
 import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
 import { updateRegistry } from "./Registry.ts"
-import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { candidatesOf, nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 
 /** The ledger with what is known by now, and what stands in the way. */
 export interface Resolved {
   readonly ledger: Ledger
   readonly conflicts: ReadonlyArray<Conflict>
+  /** By member: nodes that this machine took for the possible result of its open create. */
+  readonly candidates: ReadonlyMap<string, ReadonlyArray<number>>
 }
+
+/** Nodes that this machine took for the possible results of creates. */
+export const recordedCandidates = Effect.fnUntraced(function* (ledger: Ledger, entries: ReadonlyArray<Entry>) {
+  const found = yield* Effect.forEach(entries, (entry) =>
+    Effect.map(recordedCreate(keyOf(ledger, entry)), (recorded) => [entry.member, candidatesOf(recorded)] as const)
+  )
+  return new Map(found)
+})
 
 const foreign = ({ member, pending }: Entry): Conflict => ({
   kind: "conflict",
@@ -73,7 +83,9 @@ export const resolvePending = Effect.fnUntraced(function* (
   const settled = yield* Effect.forEach(pending, (entry) => settledEntry(ledger, entry, machine, mustKnow(entry)), {
     concurrency
   })
+  const candidates = yield* recordedCandidates(ledger, pending)
   return {
+    candidates,
     ledger: settled.reduce((before, change) => (Result.isSuccess(change) ? change.success(before) : before), ledger),
     conflicts: settled.filter(Result.isFailure).map(({ failure }) => failure)
   } satisfies Resolved

@@ -5,7 +5,15 @@ import type { Node } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import type { Failure } from "../failure/Problem.ts"
 import { memberText } from "../fleet/Member.ts"
-import { type Change, type ChangePrice, differenceOf, isSent, type Plan, priceOf } from "../fleet/plan.ts"
+import {
+  candidatesText,
+  type Change,
+  type ChangePrice,
+  differenceOf,
+  isSent,
+  type Plan,
+  priceOf
+} from "../fleet/plan.ts"
 import { rupees } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
@@ -54,14 +62,14 @@ const remedies: Readonly<
 const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null): string => {
   switch (change.action) {
     case "create": {
-      const { isResumed, was } = change
+      const { candidates, isResumed, was } = change
       const gone =
         was === null
           ? ""
           : isPreview
             ? `node ${was.id} cannot be found; apply makes sure that it is gone`
             : `node ${was.id} is gone`
-      return isResumed ? "an earlier run sent this create" : gone
+      return isResumed ? `an earlier run sent this create${candidatesText(candidates)}` : gone
     }
     case "delete":
       return `${deletedWhy[change.why]}${change.old === null ? "" : `; also node ${change.old.id}, which it was to replace`}`

@@ -54,7 +54,32 @@ export interface World {
   readonly elsewhere: ReadonlySet<number>
   /** By node, in words: what is lost of its committed period if it is deleted. */
   readonly losses: ReadonlyMap<number, string>
+  /** By member with an open create: nodes that this machine took for its possible result. Default: none. */
+  readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
+
+/**
+ * Nodes that the open create of a member may have made, in ascending order: those of its name, in some spelling, that no ledger has, and
+ * those that this machine took for possible ones.
+ */
+export const candidatesOf = (
+  { pending }: Pick<Entry, "pending">,
+  nodes: Iterable<Node>,
+  isTaken: (id: number) => boolean,
+  recorded: ReadonlyArray<number> = []
+): ReadonlyArray<number> => {
+  if (pending === undefined) return []
+  const named = bySpelling(nodes)(pending.name).flatMap(({ id, status }) => (status === "terminate" ? [] : [id]))
+  return Array.from(new Set([...named, ...recorded].filter((id) => !isTaken(id)))).toSorted((a, b) => a - b)
+}
+
+/** Which nodes an open create may have made, as the end of a sentence; empty if none is known. */
+export const candidatesText = (ids: ReadonlyArray<number>): string =>
+  ids.length === 0
+    ? ""
+    : ids.length === 1
+      ? `; node ${ids[0]} may be its own`
+      : `; one of the nodes ${ids.join(", ")} may be its own`
 
 /** A group, and what its start scripts come to. */
 export interface LoadedGroup extends Group {
@@ -85,6 +110,8 @@ export type Change = { readonly member: Member } & (
       readonly was: Owned | null
       /** Whether an earlier run has sent the create, and what became of it has to be found out. */
       readonly isResumed: boolean
+      /** Nodes that it may have made by then. */
+      readonly candidates: ReadonlyArray<number>
     }
   | {
       readonly action: "delete"
@@ -328,7 +355,7 @@ const isAbout = (change: Change, id: number): boolean =>
   ].some((node) => node?.id === id)
 
 /** What to do about a create of which it is not known whether it made a node. */
-const laterOr = (member: string): string =>
+export const laterOr = (member: string): string =>
   `Run the same command again in eleven minutes. If it is not known then either, look at the nodes of its name, and say which is its own: berth fleet adopt ID --as ${member}; or that none is: berth fleet forget ${member}`
 
 class Planner {
@@ -446,7 +473,7 @@ class Planner {
     for (let n = 1, left = missing; left > 0; n++) {
       if (taken.has(n)) continue
       left--
-      this.#create({ group: group.group, n }, group, null, false)
+      this.#create({ group: group.group, n }, group, null)
     }
   }
 
@@ -473,7 +500,7 @@ class Planner {
     if (state === "doubted") return this.#doubt(member, entry.node!, false)
     if (state === "pending") {
       return this.#refuse(
-        `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now.`,
+        `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created: it cannot be given up now${this.#candidatesText(entry)}.`,
         laterOr(entry.member)
       )
     }
@@ -515,7 +542,7 @@ class Planner {
         return this.#doubt(member, entry.node!, true, "terminating")
       case "gone":
         return entry.previous === undefined
-          ? this.#create(member, group, entry.node!, false)
+          ? this.#create(member, group, entry.node!)
           : this.#doubt(member, entry.previous, true)
       case "pending":
         return this.#resume(slot, group)
@@ -605,7 +632,9 @@ class Planner {
     nodes: Pick<Extract<Change, { readonly action: "replace" }>, "old" | "made" | "isTakenBack">,
     differences: ReadonlyArray<string> = []
   ) {
-    const begun = nodes.isTakenBack ? "the file is as it was before the replacement" : "an earlier run began it"
+    const begun = nodes.isTakenBack
+      ? "the file is as it was before the replacement"
+      : `an earlier run began it${this.#candidatesText(entry)}`
     const reasons = [begun, ...differences.map((each) => `its new node has ${each}`)]
     this.changes.push({ action: "replace", isResumed: true, member, group, name, reasons, ...nodes })
     this.#forfeit(entry, nodes.old)
@@ -618,26 +647,48 @@ class Planner {
     const name = group.nameOf(member.n)
     if (!isSameOrder(entry, name, group)) {
       return this.#refuse(
-        `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created on ${entry.pending!.plan} as an earlier run ordered it, and the file orders something else.`,
+        `It is not known yet whether ${entry.pending!.name} (${entry.member}) was created on ${entry.pending!.plan} as an earlier run ordered it, and the file orders something else${this.#candidatesText(entry)}.`,
         laterOr(entry.member)
       )
     }
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
-    if (old === undefined) return this.#create(member, group, null, true, name)
+    if (old === undefined) {
+      this.changes.push({
+        action: "create",
+        member,
+        group,
+        name,
+        was: null,
+        isResumed: true,
+        candidates: this.#candidates(entry)
+      })
+      return this.#commitWith(member, group)
+    }
     if (!this.#isToReplace(entry) || isProtected(slot.entry, group)) {
       return this.#refuse(
-        `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created.`,
+        `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created${this.#candidatesText(entry)}.`,
         `Run the same command again in eleven minutes, or go on with the replacement: --replace ${entry.member}`
       )
     }
     return this.#replaceOn(slot, group, name, { old, made: null, isTakenBack: false })
   }
 
-  #create(member: Member, group: LoadedGroup, was: Owned | null, isResumed: boolean, name = group.nameOf(member.n)) {
-    // The node of a create that was sent is not in the ledger yet: its key finds it.
-    if (!isResumed && this.#isTaken(name, member)) return
-    this.changes.push({ action: "create", member, group, name, was, isResumed })
+  #create(member: Member, group: LoadedGroup, was: Owned | null) {
+    const name = group.nameOf(member.n)
+    if (this.#isTaken(name, member)) return
+    this.changes.push({ action: "create", member, group, name, was, isResumed: false, candidates: [] })
     this.#commitWith(member, group)
+  }
+
+  /** Nodes that the open create of a member may have made. */
+  #candidates(entry: Entry): ReadonlyArray<number> {
+    const { candidates, elsewhere, nodes } = this.#world
+    const isTaken = (id: number) => this.#owned.has(id) || elsewhere.has(id)
+    return candidatesOf(entry, nodes.values(), isTaken, candidates?.get(entry.member))
+  }
+
+  #candidatesText(entry: Entry): string {
+    return candidatesText(this.#candidates(entry))
   }
 
   /** Whether a node that is not the fleet's has the name, in some spelling: it is not touched, and no other is made beside it. */

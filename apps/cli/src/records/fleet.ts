@@ -11,9 +11,18 @@ const Fleet = Schema.Struct({
     description: "How many creates are not known to have ended; berth apply goes on with them."
   }),
   ledger: Schema.String.annotate({ description: "Path of the ledger." }),
-  state: Schema.Literals(["ok", "doubled", "missing", "damaged", "later", "unreadable", "another account"]).annotate({
+  state: Schema.Literals([
+    "ok",
+    "doubled",
+    "undecided",
+    "missing",
+    "damaged",
+    "later",
+    "unreadable",
+    "another account"
+  ]).annotate({
     description:
-      "Whether the ledger can be used; `doubled`: a member has more than one node; `later`: a later version of berth wrote it."
+      "Whether the ledger can be used; `doubled`: a member has more than one node; `undecided`: it is not known whether a create has made a node; `later`: a later version of berth wrote it."
   })
 })
 export interface Fleet extends Schema.Schema.Type<typeof Fleet> {}

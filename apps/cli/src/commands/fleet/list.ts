@@ -7,7 +7,7 @@ import { fleetOfNodes, type KnownLedger, knownLedgers, ownAccount } from "../../
 import { readLedger } from "../../applying/LedgerFile.ts"
 import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { twinsOf, unfinishedOf } from "../../fleet/plan.ts"
+import { candidatesOf, candidatesText, laterOr, twinsOf, unfinishedOf } from "../../fleet/plan.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
 import { readImages, underPlansOf } from "../../nodes/askedPlan.ts"
 import { printAll } from "../../output/print.ts"
@@ -23,7 +23,9 @@ export const list = command(
   Effect.fnUntraced(function* () {
     const own = yield* ownAccount
     const ledgers = yield* knownLedgers(own)
-    const isAsked = ledgers.some((ledger) => membersOf(ledger).some(({ node }) => node !== undefined))
+    const isAsked = ledgers.some((ledger) =>
+      membersOf(ledger).some(({ node, state }) => node !== undefined || state === "creating")
+    )
     const listed = isAsked ? yield* Effect.result(wholeList) : undefined
     const shown = listed !== undefined && Result.isSuccess(listed) ? listed.success.nodes : []
     const nodes = yield* underPlansOf(
@@ -40,6 +42,10 @@ export const list = command(
         return [ledger, [...twinsOf(members, nodes, new Set(fleetOfNodes(others).keys())), ...unfinished]]
       })
     )
+    const inFleets = fleetOfNodes(ledgers)
+    const undecided = new Map(
+      ledgers.map((ledger) => [ledger, membersOf(ledger).filter(({ state }) => state === "creating")])
+    )
     yield* printAll(
       fleetRecord,
       ledgers.map((known) => {
@@ -48,9 +54,9 @@ export const list = command(
         return {
           name: fleet,
           members: members.filter(({ node }) => node !== undefined).length,
-          pending: members.filter((entry) => entry.state === "creating").length,
+          pending: undecided.get(known)!.length,
           ledger,
-          state: (twins.get(known) ?? []).length > 0 ? "doubled" : state
+          state: twins.get(known)!.length > 0 ? "doubled" : undecided.get(known)!.length > 0 ? "undecided" : state
         }
       })
     )
@@ -69,8 +75,21 @@ export const list = command(
       const refused = yield* Effect.result(readLedger(ledger, { ...own, fleet }))
       if (Result.isFailure(refused)) yield* reportProblem(problemOf(refused.failure))
     }
-    const isDoubled = ledgers.some((ledger) => ledger.state === "doubled" || (twins.get(ledger) ?? []).length > 0)
-    if (isDoubled) return yield* new ProgramEnded({ code: exitCode.different })
+    for (const [{ fleet }, entries] of undecided) {
+      for (const entry of entries) {
+        const { member } = entry
+        const candidates = candidatesText(candidatesOf(entry, nodes.values(), (id) => inFleets.has(id)))
+        const unknown = new FleetConflict({
+          message: `It is not known whether ${entry.pending?.name} (${member} of ${fleet}) was created${candidates}.`,
+          hint: `Run berth apply: it finds out. ${laterOr(member)}`
+        })
+        yield* reportProblem(problemOf(unknown))
+      }
+    }
+    const isDifferent = ledgers.some(
+      (ledger) => ledger.state === "doubled" || twins.get(ledger)!.length > 0 || undecided.get(ledger)!.length > 0
+    )
+    if (isDifferent) return yield* new ProgramEnded({ code: exitCode.different })
   }),
   client
 )
