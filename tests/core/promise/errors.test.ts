@@ -267,14 +267,14 @@ describe("a call", () => {
     [{ "id[1]": "expected a number" }, () => client.nodes.awaitDeleted([7, "8"] as never)],
     [{ spec: "expected an object" }, () => client.nodes.create(undefined as never)],
     [{ name: "it is needed", plan: "it is needed", image: "it is needed" }, () => client.nodes.create({} as never)],
-    [{ name: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, name: "" })],
-    [{ name: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, name: "  \t" })],
+    [{ name: "expected a text, but it is empty" }, () => client.nodes.create({ ...spec, name: "" })],
+    [{ name: "expected a text, but it is empty" }, () => client.nodes.create({ ...spec, name: "  \t" })],
     [
       { name: "expected a value with a length of at most 255" },
       () => client.nodes.create({ ...spec, name: "n".repeat(256) })
     ],
-    [{ plan: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, plan: " " })],
-    [{ image: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, image: "" })],
+    [{ plan: "expected a text, but it is empty" }, () => client.nodes.create({ ...spec, plan: " " })],
+    [{ image: "expected a text, but it is empty" }, () => client.nodes.create({ ...spec, image: "" })],
     [{ image: "expected a text or a number" }, () => client.nodes.create({ ...spec, image: null as never })],
     [{ region: 'expected "ncr"' }, () => client.nodes.create({ ...spec, region: "us" as never })],
     [{ ssh_keys: "there is no such field" }, () => client.nodes.create({ ...spec, ssh_keys: ["k"] } as never)],

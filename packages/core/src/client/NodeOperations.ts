@@ -50,8 +50,8 @@ import { many, nothing, one, type Operation } from "./call/Operation.ts"
  * The SSH keys of a create at a service that has projects. Such a service accepts an id or a fingerprint too, and installs no key, so
  * that nobody can log in to a node that costs money.
  */
-const publicKey = where(text, "the text of a public key", (key) =>
-  /^\s*(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$)/.test(key)
+const publicKey = where(notBlank, "the text of a public key", (key) =>
+  /^\s*(?:$|(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$))/.test(key)
 )
 
 /** The SSH keys of a create at another service: nobody can log in with a path, or with nothing. */

@@ -8,7 +8,7 @@ import { CommitmentSetting } from "./Commitment.ts"
 export const Region = Schema.Literals(["ncr"])
 export type Region = typeof Region.Type
 
-const notBlank = Schema.isPattern(/\S/, { expected: "a text that is not blank" })
+const notBlank = Schema.isPattern(/\S/, { expected: "a text, but it is empty" })
 
 /**
  * The node to create (interface.md §2.2). Only `name`, `plan` and `image` are required. A field that is left out is not sent, so

@@ -31,6 +31,16 @@ describe("the SSH keys of a create", () => {
     })
   }
 
+  it("are refused by their place, which says that it is empty, at every service", () => {
+    for (const blank of ["", " \t"]) {
+      for (const isPlaceSet of [true, false]) {
+        const { message } = Effect.runSync(Effect.flip(nodeSpec({ ...spec, sshKeys: ["", blank] }, isPlaceSet)))
+        const empty = "expected a text, but it is empty"
+        assert.strictEqual(message, `The request cannot be sent: sshKeys[0]: ${empty}; sshKeys[1]: ${empty}.`)
+      }
+    }
+  })
+
   it("are refused at every service if one is empty or the path of a file", () => {
     for (const other of never) {
       for (const isPlaceSet of [true, false]) {

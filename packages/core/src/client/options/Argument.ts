@@ -48,7 +48,7 @@ export const where = <A>(base: Shape<A>, rule: string, holds: (value: A) => bool
 export const text = shape<string>("a text", Predicate.isString)
 export const flag = shape<boolean>("true or false", Predicate.isBoolean)
 export const anything = shape<unknown>("anything", () => true)
-export const notBlank = where(text, "a text that is not blank", (value) => /\S/.test(value))
+export const notBlank = where(text, "a text, but it is empty", (value) => /\S/.test(value))
 export const whole = where(shape<number>("a number", Predicate.isNumber), "an integer", Number.isSafeInteger)
 
 export const maxLength = (max: number, base: Shape<string>): Shape<string> =>
