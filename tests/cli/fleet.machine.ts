@@ -5,9 +5,10 @@
 import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
-import { Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import { inDialect } from "../account.ts"
 import { run, start } from "./berth.ts"
+import { invoke, movable } from "./invoke.ts"
 import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
 /** So many runs are killed. */
@@ -70,8 +71,12 @@ describe("berth apply", () => {
       fleet.write(webs(members))
       // The first goes on with what was left, perhaps by waiting for a create whose reply was lost.
       const args = ["apply", "-f", fleet.file, "--yes", "--max-deletes", "1", "--grace", "50ms", "--wait"]
-      const last = yield* run(args, { env })
-      assert.strictEqual(last.code, 0, last.stderr)
+      const next = yield* run(args, { env })
+      // A run that was killed between its note and its request leaves a create that nobody knows of for ten and a half minutes.
+      const { clock, moveOn } = yield* movable
+      moveOn(11 * 60_000)
+      const last = next.code === 0 ? next : yield* Effect.provideService(invoke(args, { env }), Clock.Clock, clock)
+      assert.strictEqual(last.code, 0, `${next.stderr}\n${last.stderr}`)
       const all = yield* nodes
       const own = all.filter(({ id }) => !foreign.includes(id))
       assert.deepStrictEqual(

@@ -5,21 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { alteredService, days, plan } from "./AlteredService.ts"
 import { hurriedFolderOf, rowsOf, webs } from "./fleet.ts"
-
-/** A clock that a test can move on. */
-const movable = Effect.map(Clock.Clock, (clock) => {
-  let aheadMillis = 0
-  const moved: Clock.Clock = {
-    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMillis,
-    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + aheadMillis),
-    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n,
-    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + BigInt(aheadMillis) * 1_000_000n),
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n,
-    monotonicTimeNanos: Effect.map(clock.monotonicTimeNanos, (now) => now + BigInt(aheadMillis) * 1_000_000n),
-    sleep: (duration) => clock.sleep(duration)
-  }
-  return { clock: moved, moveOn: (millis: number) => void (aheadMillis += millis) }
-})
+import { movable } from "./invoke.ts"
 
 const committed = webs(1, plan, `, commitment: auto_renew ${days}d`)
 const bound = ["--yes", "--max-commitment", "1100", "-o", "json"]

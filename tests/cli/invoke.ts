@@ -77,6 +77,21 @@ export const accelerated = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
     return Effect.provideService(effect, Clock.Clock, accelerating)
   })
 
+/** A clock that a test can move on. */
+export const movable = Effect.map(Clock.Clock, (clock) => {
+  let aheadMillis = 0
+  const moved: Clock.Clock = {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + aheadMillis,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + aheadMillis),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n,
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + BigInt(aheadMillis) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(aheadMillis) * 1_000_000n,
+    monotonicTimeNanos: Effect.map(clock.monotonicTimeNanos, (now) => now + BigInt(aheadMillis) * 1_000_000n),
+    sleep: (duration) => clock.sleep(duration)
+  }
+  return { clock: moved, moveOn: (millis: number) => void (aheadMillis += millis) }
+})
+
 /** Runs it against the service under test. */
 export const berth = (args: ReadonlyArray<string>): Effect.Effect<Ended, never, TestServer> =>
   Effect.flatMap(settings, (env) => invoke(args, { env }))
