@@ -134,6 +134,32 @@ const kept: Readonly<Record<string, History>> = {
     { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
     { ...apply, weather: { neverRuns: true } }
   ],
+  "a new node stays after its group got its old name back, while the old nodes are off": [
+    apply,
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { ...apply, weather: { remove: "500" } },
+    { step: "others", happening: { does: "stop", name: "shop-web-1" } },
+    { step: "edit", edit: { sets: "everything", to: "as before the last edit" } },
+    apply
+  ],
+  "an old node stays while its replacement is not ready, also if two are replaced at once": [
+    apply,
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    { ...replaceAll, maxUnavailable: 2, ready: false }
+  ],
+  "two replacements at once stay within the limit": [
+    apply,
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    { ...replaceAll, maxUnavailable: 2, maxCost: 36 }
+  ],
+  "a name that a node has is created once if it is to be absent": [
+    { step: "create if absent", name: "Solo_1", plan: "tiny" },
+    { step: "create if absent", name: "Solo_1", plan: "tiny" }
+  ],
+  "a row of creates stays within the limit for all of them": [
+    { step: "create", key: "k2", name: "row", plan: "tiny", count: 3, maxCost: 4 },
+    { step: "create", key: "k2", name: "row", plan: "tiny", count: 2, maxCost: 4, answer: "y", columns: 40 }
+  ],
   "a node is protected once any command has said so, also when its group has another name": [
     apply,
     { step: "edit", edit: { sets: "protect", group: "web", to: true } },

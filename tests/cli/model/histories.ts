@@ -56,6 +56,11 @@ const every: History = [
   { step: "approve", answer: "y" },
   { step: "execute" },
   { step: "fleet" },
+  { step: "forget", member: "web-2" },
+  { step: "create if absent", name: "Solo_1", plan: "tiny" },
+  { step: "create", key: "k2", name: "row", plan: "tiny", count: 2, answer: "y", columns: 60 },
+  { step: "edit", edit: { sets: "plan", group: "web", to: "small" } },
+  { step: "apply", replace: true, maxDeletes: 5, ready: true, answer: "y", columns: 60 },
   { step: "adopt", name: "Solo_1", member: "web-3" },
   { step: "apply", weather: { create: "lost" } },
   { step: "destroy", answer: "y" }
@@ -105,6 +110,13 @@ const weather: fc.Arbitrary<Weather> = fc.oneof(
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   often(3, fc.record({ does: pick("create" as const), name: nodeName, plan: pick<PlanName>("small", "tiny") })),
   often(1, fc.record({ does: pick("delete" as const), name: nodeName })),
+  often(
+    2,
+    fc.record({
+      does: pick("stop" as const, "stop" as const, "start" as const),
+      name: pick("shop-web-1", "shop-web-2", "shop-app-1")
+    })
+  ),
   often(1, fc.record({ does: pick("rename" as const), name: nodeName, to: pick("theirs", "shop-web-9") })),
   often(1, fc.record({ does: pick("raise prices" as const), plan, times: pick(2, 80) })),
   often(1, fc.record({ does: pick("raise commitments" as const), times: pick(2, 212) }))
@@ -151,7 +163,11 @@ const around: fc.Arbitrary<Around> = fc
 
 /** A person at a terminal, who may take long enough for the world to change. */
 const asked = fc
-  .record({ answer: pick("y" as const, "y" as const, "n" as const), meanwhile: seldom(happening) })
+  .record({
+    answer: pick("y" as const, "y" as const, "n" as const),
+    columns: seldom(pick(40, 60, 80, 120)),
+    meanwhile: seldom(happening)
+  })
   .map(compact)
 const maybeAsked = fc.oneof(often(3, fc.constant({})), often(1, asked))
 
@@ -166,9 +182,13 @@ const apply: fc.Arbitrary<Step> = merged(
       replace: fc.option(pick(true), { nil: undefined, freq: 1 }),
       maxCost: seldom(pick(2, 30, 1000)),
       maxDeletes: pick(5, 5, 5, 1, undefined),
-      wait: seldom(pick(true))
+      wait: seldom(pick(true)),
+      maxUnavailable: rarely(pick(0, 2)),
+      pick: rarely(pick("web-1", "web-2", "app-1")),
+      ready: rarely(pick(true, false))
     })
-    .map(compact)
+    // A ready command is for a replacement.
+    .map(({ ready, replace, ...rest }) => compact({ ...rest, replace, ready: replace === true ? ready : undefined }))
 )
 const plainApply: Step = { step: "apply", maxDeletes: 5 }
 const runStep: fc.Arbitrary<Step> = merged(
@@ -235,6 +255,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({ step: pick("state" as const), is: pick("saved" as const, "restored" as const, "lost" as const) })
   ),
   often(1, fc.constant<Step>({ step: "apply", machine: "second" })),
+  often(1, fc.record({ step: pick("forget" as const), member: pick("web-1", "web-2", "app-1") })),
+  often(
+    1,
+    merged(
+      merged(around, maybeAsked),
+      fc.record({
+        step: pick("create if absent" as const),
+        name: pick("Solo_1", "shop-web-1"),
+        plan: pick<PlanName>("tiny")
+      })
+    )
+  ),
   often(1, fc.constant<Step>({ step: "fleet" }))
 )
 
@@ -266,6 +298,58 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       edited(anOrder),
       merged(troubled, fc.constant<Step>({ ...plainApply, replace: true })),
       edited(),
+      apply
+    )
+  ),
+  // A row of creates, within a limit or not.
+  often(
+    1,
+    sequence(
+      merged(
+        merged(around, maybeAsked),
+        fc
+          .record({
+            step: pick("create" as const),
+            key: pick("k2"),
+            name: pick("row"),
+            plan: pick<PlanName>("tiny", "small"),
+            count: pick(2, 3),
+            maxCost: pick(2, 4, 30, undefined)
+          })
+          .map(compact)
+      )
+    )
+  ),
+  // A limit on a fleet whose nodes cost as much as that at once.
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(anOrder),
+      fc.record({
+        step: pick("apply" as const),
+        maxDeletes: pick(5),
+        replace: pick(true),
+        maxUnavailable: pick(1, 2),
+        maxCost: pick(24, 30, 36, 48)
+      })
+    )
+  ),
+  // A rename that is left and then reverted, while the old node is off.
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(pick<Edit>({ sets: "group name", group: "web", to: "app" })),
+      merged(
+        fc.record({ weather: pick<Weather>({ neverRuns: true }, { remove: "500" }, { create: "412", times: 1 }) }),
+        fc.constant(plainApply)
+      ),
+      fc.record({
+        step: pick("others" as const),
+        happening: pick<Happening>({ does: "stop", name: "shop-web-1" }, { does: "stop", name: "shop-web-2" })
+      }),
+      pick<Step>({ step: "edit", edit: { sets: "everything", to: "as before the last edit" } }),
       apply
     )
   ),
@@ -488,7 +572,12 @@ const without = (each: Step): ReadonlyArray<Step> =>
         "maxDeletes",
         "wait",
         "reuse",
-        "fails"
+        "fails",
+        "columns",
+        "count",
+        "maxUnavailable",
+        "pick",
+        "ready"
       ].includes(key)
     )
     .map((key) => Object.fromEntries(Object.entries(each).filter((entry) => entry[0] !== key)) as unknown as Step)

@@ -33,15 +33,44 @@ const changesOf = ({ service }: World, { command }: Ran): ReadonlyArray<ChangeTr
 
 const isFair = ({ step }: Ran) => step.weather === undefined && step.cut === undefined && step.stateGoneAt === undefined
 
-/** The lines that were shown; for a proposal, the whole text that a person has read as one. */
-const shownTo = ({ consent, step }: Ran, { shown }: ChangeTruth): ReadonlyArray<string> =>
-  step.step === "execute" ? [consent.replaceAll("\n", " ")] : shown.split("\n")
+/**
+ * What was shown of each change: a line; for a proposal, a row of creates, or on a narrow terminal, where a row of the plan has a line for
+ * each value, the whole text.
+ */
+const shownTo = ({ consent, step }: Ran, { shown }: ChangeTruth): ReadonlyArray<string> => {
+  if (step.step === "execute") return [consent.replaceAll("\n", " ")]
+  const isWhole = step.columns !== undefined || (step.step === "create" && step.count !== undefined)
+  return isWhole ? [shown.replaceAll("\n", " ")] : shown.split("\n")
+}
 
 type Rule = (world: World, ran: Ran, found: ReadonlyArray<ChangeTruth>) => Iterable<Broken>
 
+/**
+ * What the nodes cost that are there when a create is sent: those that the same command has made or may have made, and for a fleet the old
+ * ones, which cost until they are deleted.
+ */
+const perHourBeside = (
+  service: World["service"],
+  { ledgerBefore, step }: Ran,
+  changes: ReadonlyArray<ChangeTruth>,
+  at: ChangeTruth
+): number => {
+  const old = step.step === "apply" ? Array.from(ledgerBefore.keys()).filter((id) => at.living.has(id)) : []
+  const oldPrices = old.map((id) => service.priceOf(service.nodes.get(id)?.plan ?? ""))
+  // A create is sent again under its key, for the same node.
+  const earlier = new Map<unknown, number>()
+  for (const each of changes.slice(0, changes.indexOf(at))) {
+    const isThere = each.made === null ? each.isOpen : at.living.has(each.made.id)
+    if (each.kind === "create" && isThere && each.body["name"] !== at.body["name"]) {
+      earlier.set(each.body["name"], each.pricePerHour)
+    }
+  }
+  return [...oldPrices, ...earlier.values()].reduce((sum, price) => sum + price, 0)
+}
+
 /** 1 and 6: every create was shown, with its price, and is within the limits. */
 const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
-  const { ledgerBefore, step } = ran
+  const { step } = ran
   const changed = step.meanwhile === undefined ? "" : ", which changed after the question"
   for (const change of changes) {
     if (change.kind !== "create") continue
@@ -56,15 +85,11 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
       }
     }
     const maxCost = "maxCost" in step ? step.maxCost : undefined
-    // Old nodes of a fleet cost until they are deleted.
-    const hadPerHour = Array.from(ledgerBefore.keys()).reduce((sum, id) => {
-      const node = service.nodes.get(id)
-      return sum + (node === undefined ? 0 : service.priceOf(node.plan))
-    }, 0)
-    if (maxCost !== undefined && pricePerHour + (step.step === "apply" ? hadPerHour : 0) > maxCost) {
+    const beside = perHourBeside(service, ran, changes, change)
+    if (maxCost !== undefined && change.body["cn_id"] === undefined && pricePerHour + beside > maxCost + 1e-6) {
       yield {
         rule: `1 within --max-cost (${step.step})`,
-        why: `${name} costs ₹${money(pricePerHour)} beside nodes of ₹${money(hadPerHour)}, more than ₹${maxCost}`
+        why: `${name} costs ₹${money(pricePerHour)} beside nodes of ₹${money(beside)}, more than ₹${maxCost}`
       }
     }
     const others = change.foreignOfThatName.filter((id) => !adopted.has(id))
@@ -137,12 +162,27 @@ const protectedStays: Rule = function* ({ groupOf, protectedGroups }, { file, st
 }
 
 /** 4: no node is deleted before its replacement runs. */
-const replacedFirst: Rule = function* ({ service }, { command, file, ledgerAfter, ledgerBefore, step }, changes) {
+const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledgerBefore, step }, changes) {
+  const { givenUp, groupOf, service } = world
   if (step.step !== "apply") return
   const first = changes.find(({ kind }) => kind === "delete")
   if (first === undefined) return
+  for (const id of givenUp) {
+    if (!(groupOf.get(id)! in file) || !ledgerBefore.has(id)) continue
+    const deleted = changes.find(
+      (change) => change.kind === "delete" && change.id !== id && change.living.has(id) && !change.running.has(id)
+    )
+    // A replacement of its own group is no business of this one.
+    if (deleted === undefined || (groupOf.get(deleted.id!) ?? "") in file) continue
+    yield {
+      rule: "4 the old node runs (apply)",
+      why: `node ${deleted.id} was deleted, and node ${id}, which the file wants again, does not run`
+    }
+  }
   const isMore = first.shown.split("\n").some((line) => /^\W*(?:create|replace)\s/.test(line))
   if (!isMore) return
+  if (step.ready === false)
+    yield { rule: "4 ready first (apply)", why: `node ${first.id} was deleted, and none was ready` }
   // Nodes that others deleted do not count.
   const ours = ({ command: by, id, removedBy }: NodeTruth) =>
     removedBy !== "somebody else" && (ledgerBefore.has(id) || ledgerAfter.has(id) || by === command)
@@ -240,7 +280,7 @@ const isCommandFor = (name: string) => (node: NodeTruth) => node.maker === "bert
 
 /** 7: commands report a member with more than one node, and a fleet that differs from its file. */
 const saysDifferences: Rule = function* (world, ran) {
-  const { commands, service } = world
+  const { commands, forgotten, service } = world
   const { atMillis, code, file, ledgerAfter, step } = ran
   if (
     (step.step !== "diff" && step.step !== "apply") ||
@@ -254,6 +294,7 @@ const saysDifferences: Rule = function* (world, ran) {
     const nodes = service
       .living()
       .filter(isCommandFor(name))
+      .filter(({ id }) => !forgotten.has(id))
       .filter(({ command, createdMillis }) => commands.get(command) === "apply" && atMillis - createdMillis > 20_000)
     if (nodes.length > 1) {
       yield {
@@ -283,7 +324,7 @@ const differences = (key: string, group: Group, n: number, node: NodeTruth): Rea
 
 /** 8: one key, one node. */
 const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step }, changes) {
-  const { commands, isStateBroken, service } = world
+  const { commands, forgotten, isStateBroken, keyless, service } = world
   const made = service.changes.filter((change) => change.kind === "create" && change.made !== null)
   const now = made.filter((change) => change.command === command)
   for (const name of new Set(now.map(({ body }) => String(body["name"])))) {
@@ -299,6 +340,7 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step 
           node.command < command &&
           commands.get(node.command) === "apply" &&
           !ledgerBefore.has(node.id) &&
+          !forgotten.has(node.id) &&
           node.createdMillis < atMillis
       )
     if (orphan !== undefined)
@@ -307,10 +349,28 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step 
         why: `${name} was made beside node ${orphan.id}, which an earlier apply made`
       }
   }
-  if (step.step !== "create" || isStateBroken) return
-  const own = made.filter((change) => commands.get(change.command) === "create" && change.body["name"] === step.name)
-  if (own.length > 1 && changes.length > 0)
-    yield { rule: "8 one key (create)", why: `the key of ${step.name} made ${own.length} nodes` }
+  if (step.step !== "create" || isStateBroken || changes.length === 0) return
+  const names =
+    step.count === undefined ? [step.name] : Array.from({ length: step.count }, (_, i) => `${step.name}-${i + 1}`)
+  for (const name of names) {
+    const own = made.filter(
+      (change) =>
+        commands.get(change.command) === "create" && !keyless.has(change.command) && change.body["name"] === name
+    )
+    if (own.length > 1) yield { rule: "8 one key (create)", why: `the key of ${name} made ${own.length} nodes` }
+  }
+}
+
+/** 8: `--if-absent` makes no node beside one of that name. */
+const onlyIfAbsent: Rule = function* (_, { step }, changes) {
+  if (step.step !== "create if absent") return
+  const { hiddenForSeconds, shortLists, staleLists } = step.weather ?? {}
+  // What lists hide is not known to be there.
+  if (hiddenForSeconds !== undefined || shortLists === true || staleLists === true) return
+  for (const { body, kind, namesake } of changes) {
+    if (kind !== "create" || namesake === null) continue
+    yield { rule: "8 if absent (create)", why: `${String(body["name"])} was created beside node ${namesake}` }
+  }
 }
 
 /** 8: every change is printed, however the command ends. */
@@ -379,16 +439,30 @@ const rules: ReadonlyArray<Rule> = [
   purchases,
   saysDifferences,
   oneNode,
+  onlyIfAbsent,
   isSaid,
   runLetsGo,
   reapFinds,
   ends
 ]
 
+/** Notes which nodes the file does not want any more, and which it wants again and that run. */
+const noteGivenUp = ({ givenUp, groupOf, service }: World, ran: Ran): void => {
+  const { code, file, ledgerBefore, step } = ran
+  // Only an apply that did something has planned with the file.
+  if (step.step !== "apply" || (code !== 0 && code !== 9) || step.machine !== undefined) return
+  for (const id of ledgerBefore.keys()) {
+    const node = service.nodes.get(id)
+    if (!(groupOf.get(id)! in file)) givenUp.add(id)
+    else if (node !== undefined && service.isRunning(node)) givenUp.delete(id)
+  }
+}
+
 /** The rules that a command has broken. */
 export const brokenBy = (world: World, ran: Ran): ReadonlyArray<Broken> => {
   const changes = changesOf(world, ran)
   const broken = rules.flatMap((rule) => Array.from(rule(world, ran, changes)))
+  noteGivenUp(world, ran)
   // From now on these groups are protected.
   if (fleetCommands.has(ran.step.step) && ran.code === 0 && !("machine" in ran.step && ran.step.machine)) {
     for (const [key, { protect }] of Object.entries(ran.file)) {

@@ -30,6 +30,8 @@ export interface Invocation {
   readonly answers?: ReadonlyArray<string>
   /** The next line for a stdin that is a pipe, given stdout so far: undefined if it is not time yet, `end` to close stdin. */
   readonly conversation?: (stdout: string) => string | "end" | undefined
+  /** The width of the terminal. */
+  readonly columns?: number | undefined
   /** What happens between a question and its answer. */
   readonly beforeAnswer?: () => void
   readonly cut?: Cut | undefined
@@ -104,19 +106,19 @@ export class Terminal {
   }
 
   async invoke(invocation: Invocation): Promise<Outcome> {
-    const { answers, args, beforeAnswer, conversation, cut, env, folders, onRequest } = invocation
+    const { answers, args, beforeAnswer, columns = 400, conversation, cut, env, folders, onRequest } = invocation
     const { time } = this.#service
     const running = new Run(++this.#command)
     const stdin: PassThrough = Object.assign(new PassThrough(), {
       isTTY: answers !== undefined,
       setRawMode: () => stdin,
-      columns: 400,
+      columns,
       rows: 50,
       ref: () => {},
       unref: () => {}
     })
     if (answers === undefined && conversation === undefined) stdin.end()
-    const surface = answers === undefined ? {} : { isTTY: true, columns: 400 }
+    const surface = answers === undefined ? {} : { isTTY: true, columns }
     const [stdout, stderr] = [Object.assign(new PassThrough(), surface), Object.assign(new PassThrough(), surface)]
     stdout.on("data", (chunk) => (running.stdout += String(chunk)))
     stderr.on("data", (chunk) => (running.stderr += String(chunk)))

@@ -65,6 +65,8 @@ export interface NodeTruth {
   readonly image: string
   readonly createdMillis: number
   readonly runsAtMillis: number
+  /** Whether somebody has turned it off. */
+  isOff: boolean
   readonly maker: Maker
   /** The name that was asked for. */
   readonly askedName: string
@@ -87,6 +89,8 @@ export interface ChangeTruth {
   readonly pricePerHour: number
   readonly commitmentPrice: number | null
   readonly node: Readonly<NodeTruth> | null
+  /** A node that already had the name of the create; null if there was none. */
+  readonly namesake: number | null
   /** Nodes of others that already had the name of the create. */
   readonly foreignOfThatName: ReadonlyArray<number>
   /** The nodes that existed then and were not being deleted, and those of them that ran. */
@@ -167,7 +171,8 @@ export class Service {
   /** Whether it exists and is not being deleted. */
   isLiving = ({ leavesAtMillis }: NodeTruth): boolean => this.time.nowMillis < leavesAtMillis
 
-  isRunning = (node: NodeTruth): boolean => this.isLiving(node) && node.runsAtMillis <= this.time.nowMillis
+  isRunning = (node: NodeTruth): boolean =>
+    this.isLiving(node) && !node.isOff && node.runsAtMillis <= this.time.nowMillis
 
   living(): ReadonlyArray<NodeTruth> {
     return Array.from(this.nodes.values()).filter(this.isLiving)
@@ -212,6 +217,7 @@ export class Service {
       removedBy: null,
       createdMillis: now,
       runsAtMillis: neverRuns === true ? Number.POSITIVE_INFINITY : now + startMillis,
+      isOff: false,
       leavesAtMillis: Number.POSITIVE_INFINITY
     }
     this.nodes.set(node.id, node)
@@ -250,6 +256,7 @@ export class Service {
       pricePerHour: this.priceOf(String(request.body["plan"])),
       commitmentPrice: this.#optionPriceOf(request.body["committed_plan"] ?? request.body["cn_id"] ?? 0),
       node: node && { ...node },
+      namesake: this.living().find(({ name }) => name === request.body["name"])?.id ?? null,
       foreignOfThatName: this.living()
         .filter(({ maker, name }) => maker === "somebody else" && name === request.body["name"])
         .map((each) => each.id),
@@ -342,6 +349,11 @@ export class Service {
     return success(kept.slice((page - 1) * size, page * size).map((node) => this.#record(node)))
   }
 
+  #statusOf(node: NodeTruth): string {
+    if (!this.isLiving(node)) return "terminate"
+    return this.isRunning(node) ? "running" : node.isOff ? "power-off" : "created"
+  }
+
   #record(node: NodeTruth) {
     const [, vcpus = "1", ram = "1", disk = "10"] = /(\d+)VCPU-(\d+)RAM-(\d+)DISK/.exec(node.plan) ?? []
     return {
@@ -352,7 +364,7 @@ export class Service {
       private_ip_address: `10.0.0.${node.id % 250}`,
       backup: false,
       disk: `${disk} GB`,
-      status: !this.isLiving(node) ? "terminate" : this.isRunning(node) ? "running" : "created",
+      status: this.#statusOf(node),
       vcpus,
       memory: `${ram}.00 GB`,
       plan: node.plan,

@@ -10,6 +10,8 @@ export type Happening =
   | { readonly does: "create"; readonly name: string; readonly plan: PlanName }
   | { readonly does: "delete"; readonly name: string }
   | { readonly does: "rename"; readonly name: string; readonly to: string }
+  /** Turns a node off, or on. */
+  | { readonly does: "stop" | "start"; readonly name: string }
   | { readonly does: "raise prices"; readonly plan: PlanName; readonly times: number }
   | { readonly does: "raise commitments"; readonly times: number }
 
@@ -34,6 +36,8 @@ export interface Around {
   readonly meanwhile?: Happening
   /** What a person answers at a terminal; undefined without a terminal. */
   readonly answer?: "y" | "n"
+  /** The width of that terminal; default so wide that every table fits. */
+  readonly columns?: number
   /** The state folder is gone, and cannot be made again, from this request on until the command ends. */
   readonly stateGoneAt?: number
 }
@@ -46,6 +50,12 @@ export type Step =
       readonly maxDeletes?: number
       readonly maxCommitment?: number
       readonly wait?: boolean
+      /** How many nodes are replaced at a time; default 1. */
+      readonly maxUnavailable?: number
+      /** The member that is given up first. */
+      readonly pick?: string
+      /** Whether a ready command exits with 0; undefined without one. */
+      readonly ready?: boolean
       readonly machine?: "second"
     } & Around)
   | ({ readonly step: "destroy"; readonly maxDeletes?: number } & Around)
@@ -69,7 +79,10 @@ export type Step =
       /** The days of a committed option. */
       readonly days?: number
       readonly maxCommitment?: number
+      /** So many nodes, under keys of their own. */
+      readonly count?: number
     } & Around)
+  | ({ readonly step: "create if absent"; readonly name: string; readonly plan: PlanName } & Around)
   | ({
       readonly step: "commitment"
       readonly name: string
@@ -82,6 +95,7 @@ export type Step =
   | ({ readonly step: "approve" } & Around)
   | ({ readonly step: "execute" } & Around)
   | ({ readonly step: "adopt"; readonly name: string; readonly member: string } & Around)
+  | ({ readonly step: "forget"; readonly member: string } & Around)
   | ({ readonly step: "fleet" } & Around)
   | { readonly step: "edit"; readonly edit: Edit }
   | { readonly step: "others"; readonly happening: Happening }

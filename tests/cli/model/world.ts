@@ -53,6 +53,12 @@ export class World {
   readonly adopted = new Set<number>()
   /** The name of each command, by its number. */
   readonly commands = new Map<number, string>()
+  /** Nodes that a person has taken out of the fleet. */
+  readonly forgotten = new Set<number>()
+  /** Commands of `--if-absent`, which have no key. */
+  readonly keyless = new Set<number>()
+  /** Nodes of the ledger whose group an apply did not find in the file, until a later one finds it there and the node running. */
+  readonly givenUp = new Set<number>()
   /** The groups that were protected in the last successful apply. */
   readonly protectedGroups = new Set<string>()
   /** The group of each node that was once in the ledger. */
@@ -153,6 +159,12 @@ export class World {
         if (node !== undefined) node.name = happening.to
         return
       }
+      case "stop":
+      case "start": {
+        const node = named(happening.name)
+        if (node !== undefined) node.isOff = happening.does === "stop"
+        return
+      }
       case "raise prices":
         service.prices[happening.plan] *= happening.times
         return
@@ -205,7 +217,7 @@ export class World {
     if (found === undefined) return undefined
     const { args, conversation, proposal } = found
     const { service, time } = this
-    const { answer, cut, meanwhile, stateGoneAt, weather = {} } = step
+    const { answer, columns, cut, meanwhile, stateGoneAt, weather = {} } = step
     service.begin(weather)
     const away = `${this.state}.away`
     const onRequest = (n: number) => {
@@ -221,10 +233,12 @@ export class World {
       ...(conversation !== undefined && { conversation }),
       ...(meanwhile !== undefined && { beforeAnswer: () => this.happen(meanwhile) }),
       cut,
+      columns,
       onRequest
     }
     const command = this.terminal.lastCommand + 1
-    this.commands.set(command, step.step)
+    this.commands.set(command, step.step === "create if absent" ? "create" : step.step)
+    if (step.step === "create if absent") this.keyless.add(command)
     if (stateGoneAt !== undefined) this.unrecorded.add(command)
     if (step.step === "run" && (step.reuse === true || stateGoneAt !== undefined)) this.leaseless.add(command)
     const facts = { step, args, atMillis: time.nowMillis, ledgerBefore: this.ledger(folder), file: this.file }
@@ -243,6 +257,9 @@ export class World {
       for (const id of this.ledger(folder).keys()) if (!facts.ledgerBefore.has(id)) this.adopted.add(id)
     }
     const ledgerAfter = this.ledger(folder)
+    if (step.step === "forget" && outcome.code === 0) {
+      for (const id of facts.ledgerBefore.keys()) if (!ledgerAfter.has(id)) this.forgotten.add(id)
+    }
     for (const ledger of [facts.ledgerBefore, ledgerAfter]) {
       for (const [id, member] of ledger) this.groupOf.set(id, member.replace(/-\d+$/, ""))
     }
@@ -271,7 +288,12 @@ export class World {
             ...(step.wait === true ? ["--wait"] : []),
             ...given("--max-cost", step.maxCost),
             ...given("--max-deletes", step.maxDeletes),
-            ...given("--max-commitment", step.maxCommitment)
+            ...given("--max-commitment", step.maxCommitment),
+            ...given("--max-unavailable", step.maxUnavailable),
+            ...given("--pick", step.pick),
+            ...(step.ready === undefined
+              ? []
+              : ["--ready-command", step.ready ? "true" : "false", "--ready-timeout", "1s"])
           ]
         }
       case "destroy":
@@ -299,7 +321,14 @@ export class World {
         const order = ["--plan", plans[step.plan], "--image", images.ubuntu, "--idempotency-key", step.key]
         const plan = step.days === undefined ? undefined : this.service.skuOf(step.plan, step.days)
         const bounds = [...given("--max-cost", step.maxCost), ...given("--max-commitment", step.maxCommitment)]
-        return { args: ["node", "create", step.name, ...order, ...given("--committed-sku", plan), ...bounds, ...yes] }
+        const row = given("--count", step.count)
+        return {
+          args: ["node", "create", step.name, ...order, ...row, ...given("--committed-sku", plan), ...bounds, ...yes]
+        }
+      }
+      case "create if absent": {
+        const order = ["--plan", plans[step.plan], "--image", images.ubuntu]
+        return { args: ["node", "create", step.name, ...order, "--if-absent", ...yes] }
       }
       case "commitment": {
         const node = this.#named(step.name)
@@ -337,6 +366,8 @@ export class World {
         return proposal && { args: mcp, conversation: calling("execute", { proposal: proposal.id }), proposal }
       case "adopt":
         return { args: ["fleet", "adopt", step.name, "--as", step.member, "-f", file] }
+      case "forget":
+        return { args: ["fleet", "forget", step.member, "-f", file] }
       case "fleet":
         return { args: ["fleet", "list"] }
     }
