@@ -148,6 +148,13 @@ export const withLedger = <A, E, R>(
             const text = encodeLedger(next)
             if (text !== written) {
               const found = Option.getOrUndefined(yield* textOf(path))
+              if (found === undefined && written !== undefined) {
+                return yield* refused(
+                  path,
+                  `The ledger ${path} was removed while this command ran, so it was not written again.`,
+                  "Put it back, such as with git checkout, and run the same command again."
+                )
+              }
               if (found !== written) {
                 return yield* refused(
                   path,

@@ -182,7 +182,8 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
         member,
         id: node.id,
         message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
-        hint: `${hint} Then run the same command again: it takes the node in.`
+        // A ledger that was put back may be older than this create.
+        hint: `${hint} That takes the node in, or names the command that does.`
       })
   )
   return whole
