@@ -367,9 +367,9 @@ const onlyIfAbsent: Rule = function* (_, { step }, changes) {
   const { hiddenForSeconds, shortLists, staleLists } = step.weather ?? {}
   // What lists hide is not known to be there.
   if (hiddenForSeconds !== undefined || shortLists === true || staleLists === true) return
-  for (const { body, kind, namesake } of changes) {
-    if (kind !== "create" || namesake === null) continue
-    yield { rule: "8 if absent (create)", why: `${String(body["name"])} was created beside node ${namesake}` }
+  for (const { body, kind, sameNamed } of changes) {
+    if (kind !== "create" || sameNamed === null) continue
+    yield { rule: "8 if absent (create)", why: `${String(body["name"])} was created beside node ${sameNamed}` }
   }
 }
 

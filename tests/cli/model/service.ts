@@ -90,7 +90,7 @@ export interface ChangeTruth {
   readonly commitmentPrice: number | null
   readonly node: Readonly<NodeTruth> | null
   /** A node that already had the name of the create; null if there was none. */
-  readonly namesake: number | null
+  readonly sameNamed: number | null
   /** Nodes of others that already had the name of the create. */
   readonly foreignOfThatName: ReadonlyArray<number>
   /** The nodes that existed then and were not being deleted, and those of them that ran. */
@@ -256,7 +256,7 @@ export class Service {
       pricePerHour: this.priceOf(String(request.body["plan"])),
       commitmentPrice: this.#optionPriceOf(request.body["committed_plan"] ?? request.body["cn_id"] ?? 0),
       node: node && { ...node },
-      namesake: this.living().find(({ name }) => name === request.body["name"])?.id ?? null,
+      sameNamed: this.living().find(({ name }) => name === request.body["name"])?.id ?? null,
       foreignOfThatName: this.living()
         .filter(({ maker, name }) => maker === "somebody else" && name === request.body["name"])
         .map((each) => each.id),

@@ -21,7 +21,7 @@ export interface Resolved {
 }
 
 /** Nodes that this machine took for the possible results of creates. */
-export const recordedCandidates = Effect.fnUntraced(function* (ledger: Ledger, entries: ReadonlyArray<Entry>) {
+const recordedCandidates = Effect.fnUntraced(function* (ledger: Ledger, entries: ReadonlyArray<Entry>) {
   const found = yield* Effect.forEach(entries, (entry) =>
     Effect.map(recordedCreate(keyOf(ledger, entry)), (recorded) => [entry.member, candidatesOf(recorded)] as const)
   )

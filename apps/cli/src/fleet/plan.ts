@@ -62,7 +62,7 @@ export interface World {
  * Nodes that the open create of a member may have made, in ascending order: those of its name, in some spelling, that no ledger has, and
  * those that this machine took for possible ones.
  */
-export const candidatesOf = (
+export const candidatesFor = (
   { pending }: Pick<Entry, "pending">,
   nodes: Iterable<Node>,
   isTaken: (id: number) => boolean,
@@ -684,7 +684,7 @@ class Planner {
   #candidates(entry: Entry): ReadonlyArray<number> {
     const { candidates, elsewhere, nodes } = this.#world
     const isTaken = (id: number) => this.#owned.has(id) || elsewhere.has(id)
-    return candidatesOf(entry, nodes.values(), isTaken, candidates?.get(entry.member))
+    return candidatesFor(entry, nodes.values(), isTaken, candidates?.get(entry.member))
   }
 
   #candidatesText(entry: Entry): string {

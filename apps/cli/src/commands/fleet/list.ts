@@ -7,7 +7,7 @@ import { fleetOfNodes, type KnownLedger, knownLedgers, ownAccount } from "../../
 import { readLedger } from "../../applying/LedgerFile.ts"
 import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { candidatesOf, candidatesText, laterOr, twinsOf, unfinishedOf } from "../../fleet/plan.ts"
+import { candidatesFor, candidatesText, laterOr, twinsOf, unfinishedOf } from "../../fleet/plan.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
 import { readImages, underPlansOf } from "../../nodes/askedPlan.ts"
 import { printAll } from "../../output/print.ts"
@@ -78,7 +78,7 @@ export const list = command(
     for (const [{ fleet }, entries] of undecided) {
       for (const entry of entries) {
         const { member } = entry
-        const candidates = candidatesText(candidatesOf(entry, nodes.values(), (id) => inFleets.has(id)))
+        const candidates = candidatesText(candidatesFor(entry, nodes.values(), (id) => inFleets.has(id)))
         const unknown = new FleetConflict({
           message: `It is not known whether ${entry.pending?.name} (${member} of ${fleet}) was created${candidates}.`,
           hint: `Run berth apply: it finds out. ${laterOr(member)}`
