@@ -555,6 +555,31 @@ describe("a rename that was reverted", () => {
     }).pipe(Effect.scoped, Effect.provide(neverRuns))
   )
 
+  it.live("also keeps it if the old node gets a commitment, which stays reported as set", () =>
+    Effect.gen(function* () {
+      const { control, id: world } = yield* TestServer
+      const days = yield* optionDays
+      const fleet = yield* hurriedFolder
+      fleet.write(webs(1, large))
+      yield* fleet.apply("--yes")
+      const [old] = yield* nodes
+      fleet.write(webs(1, large).replace("web:", "www:"))
+      assert.strictEqual((yield* fleet.apply("--yes", "--max-deletes", "1", "--timeout", "1s")).code, 9)
+      yield* Effect.forEach(yield* nodes, ({ id }) =>
+        Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: "running" } }))
+      )
+      yield* off(old!.id)
+      fleet.write(webs(1, large, `, commitment: auto_renew ${days}d`))
+      const blocked = yield* fleet.apply("--yes", "--max-deletes", "1", "--max-commitment", "9999999", "-o", "json")
+      assert.strictEqual(blocked.code, 9, blocked.stderr)
+      assert.deepStrictEqual(
+        rowsOf(blocked).flatMap(({ action, outcome }) => (outcome === "none" ? [] : [`${action} ${outcome}`])),
+        ["commit committed", "delete skipped"]
+      )
+      assert.include(blocked.stderr, "may replace a node")
+    }).pipe(Effect.scoped, Effect.provide(neverRuns))
+  )
+
   it.live("deletes a node beside one that was off before, if that was never to be deleted", () =>
     Effect.gen(function* () {
       const fleet = yield* hurriedFolder

@@ -156,6 +156,15 @@ const kept: Readonly<Record<string, History>> = {
     { step: "create if absent", name: "Solo_1", plan: "tiny" },
     { step: "create if absent", name: "Solo_1", plan: "tiny" }
   ],
+  "a new node stays while an old one that the file wants again, now with a commitment, is off": [
+    apply,
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { ...apply, weather: { neverRuns: true } },
+    { step: "others", happening: { does: "stop", name: "shop-web-2" } },
+    { step: "edit", edit: { sets: "everything", to: "as before the last edit" } },
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
+    { step: "apply", answer: "y" }
+  ],
   "a row of creates stays within the limit for all of them": [
     { step: "create", key: "k2", name: "row", plan: "tiny", count: 3, maxCost: 4 },
     { step: "create", key: "k2", name: "row", plan: "tiny", count: 2, maxCost: 4, answer: "y", columns: 40 }

@@ -403,6 +403,15 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     const isFailed = (change: Change) => ["failed", "skipped"].includes(done.get(change)?.outcome ?? "")
     const unmade = [...creates, ...replaces].find(isFailed)
     if (unmade !== undefined) return unmade
+    const inTheWay = new Set<Change>()
+    /** A commitment that was set stays reported as set. */
+    const blocks = (change: Change, failure: Failure) =>
+      Effect.sync(() => {
+        inTheWay.add(change)
+        const before = done.get(change)
+        const outcome = before?.outcome === "committed" ? before.outcome : "failed"
+        done.set(change, { outcome, node: before?.node ?? null, failure })
+      })
     for (const change of changes) {
       if (change.action !== "doubted" || !change.isWanted) continue
       const { owned } = change
@@ -412,7 +421,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         message: `${whatOf(owned)} stays and cannot be found: nothing was deleted.`,
         hint: "Run the same command again."
       })
-      yield* failed(change, failure)
+      yield* blocks(change, failure)
     }
     const deleted = deletes.map(({ node }) => node)
     for (const [change, node] of stoppedOf(changes, deleted, yield* file.current)) {
@@ -422,7 +431,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         message: `${whatOf(node)} may replace a node that is to be deleted, and is ${label(node.status)}: nothing was deleted.`,
         hint: "Start it in the account portal, or delete it, and run the same command again."
       })
-      yield* failed(change, failure)
+      yield* blocks(change, failure)
     }
     const unsettled = unsettledOf(changes)
     yield* withProgress({ goal: "running", total: unsettled.length }, (show) =>
@@ -433,7 +442,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
             ? Effect.void
             : Effect.catch(
                 Effect.asVoid(untilCreatedRuns(change.node, { isPublic: false, timeout }, show)),
-                (failure) => failed(change, failure)
+                (failure) => blocks(change, failure)
               ),
         { concurrency: "unbounded", discard: true }
       )
@@ -443,20 +452,20 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         const { node = null } = done.get(change) ?? {}
         return node === null ? [] : [[change, node] as const]
       })
-      const young = [...made, ...youngerOf(changes, deleted)].filter(([change]) => !isFailed(change))
+      const young = [...made, ...youngerOf(changes, deleted)].filter(([change]) => !inTheWay.has(change))
       yield* withProgress({ goal: "ready", total: young.length }, (show) =>
         Effect.forEach(
           young,
           ([change, node]) =>
             Effect.catch(
               readied(change, node, "which may replace a node that is to be deleted: nothing was deleted", show),
-              (failure) => failed(change, failure)
+              (failure) => blocks(change, failure)
             ),
           { concurrency, discard: true }
         )
       )
     }
-    return changes.find((change) => change.action !== "commit" && isFailed(change))
+    return changes.find((change) => inTheWay.has(change) || (change.action !== "commit" && isFailed(change)))
   })
   const blocked = deletes.length === 0 ? undefined : yield* blockedBy
   if (blocked !== undefined) {
