@@ -231,6 +231,15 @@ const kept: Readonly<Record<string, History>> = {
   "a run whose state folder is gone while it waits still deletes its node": [
     { step: "run", name: "ci", plan: "small", stateGoneAt: 5 }
   ],
+  "a run that is interrupted while its node cannot be deleted names the node": [
+    {
+      step: "run",
+      name: "ci",
+      plan: "small",
+      weather: { remove: "500" },
+      cut: { atRequest: 10, isSent: false, how: "interrupt" }
+    }
+  ],
   "an agent's create is named also if its result cannot be kept": [
     { step: "propose", action: "create", name: "agent", plan: "tiny" },
     { step: "approve", answer: "y" },

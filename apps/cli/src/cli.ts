@@ -29,7 +29,14 @@ import { valueText } from "./output/valueText.ts"
 import { logs } from "./settings/logs.ts"
 import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
-import { type Failure, type Problem, problemOf, problemOfDefect, problemOfOutput } from "./failure/Problem.ts"
+import {
+  exitCodeOf,
+  type Failure,
+  type Problem,
+  problemOf,
+  problemOfDefect,
+  problemOfOutput
+} from "./failure/Problem.ts"
 import { reportProblem } from "./output/reportProblem.ts"
 
 type Run = Extract<Request<Command>, { readonly _tag: "Run" }>
@@ -120,10 +127,7 @@ interface Ending {
   readonly problem: Problem
 }
 
-const endingOf = (failure: Failure): Ending => {
-  const { exit } = failure._tag === "BerthError" ? failure.reason : failure
-  return { code: exitCode[exit], problem: problemOf(failure) }
-}
+const endingOf = (failure: Failure): Ending => ({ code: exitCodeOf(failure), problem: problemOf(failure) })
 
 /** Output that cannot be written is no fault of berth's. */
 const endingOfDefect = (defect: unknown): Ending =>

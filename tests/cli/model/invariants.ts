@@ -168,7 +168,12 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
   const first = changes.find(({ kind }) => kind === "delete")
   if (first === undefined) return
   for (const id of givenUp) {
-    if (!(groupOf.get(id)! in file) || !ledgerBefore.has(id)) continue
+    const group = groupOf.get(id)!
+    const members = new Set(
+      Array.from(ledgerBefore).flatMap(([each, member]) => (groupOf.get(each) === group ? member : []))
+    )
+    // Of a lower count nobody knows which member goes.
+    if ((file[group]?.count ?? 0) < members.size || !ledgerBefore.has(id)) continue
     const deleted = changes.find(
       (change) => change.kind === "delete" && change.id !== id && change.living.has(id) && !change.running.has(id)
     )

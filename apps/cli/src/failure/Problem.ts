@@ -4,6 +4,7 @@
 import { Attempt } from "@berthkit/core/domain/Attempt"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
+import { exitCode } from "@berthkit/terminal/exitCode"
 import { Schema } from "effect"
 import type { SettingFault } from "@berthkit/terminal/Connection"
 import type * as failures from "./CliFailure.ts"
@@ -75,6 +76,12 @@ export const problemOf = (failure: Failure): Problem => {
   const problem = problemHere(failure._tag, { message, hint, details })
   if (failure._tag !== "DaemonNotAsked") return problem
   return { ...problem, httpStatus: failure.httpStatus, retryable: failure.exit === "unavailable" }
+}
+
+/** What a command that fails with it exits with. */
+export const exitCodeOf = (failure: Failure): number => {
+  const { exit } = failure._tag === "BerthError" ? failure.reason : failure
+  return exitCode[exit]
 }
 
 /** Data that cannot be written: no fault of berth. */

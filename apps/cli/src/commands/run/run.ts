@@ -14,7 +14,7 @@ import { isWhole, nodeName, parameters as ofCreate, specOf } from "../node/creat
 import { command } from "../command.ts"
 import { CreateFailed, LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { inOwnWords } from "../../failure/ownKey.ts"
-import { problemOf } from "../../failure/Problem.ts"
+import { exitCodeOf, problemOf } from "../../failure/Problem.ts"
 import { addressOf, hostOf } from "../../inventory/Host.ts"
 import { heldMillisLeft, isSameOwner, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
@@ -214,14 +214,14 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
       const end = yield* Fiber.await(fiber)
       yield* Fiber.interrupt(silence)
       if (Exit.isSuccess(end)) return yield* exit
-      if (Exit.isSuccess(exit) && exit.value === 0) return yield* Effect.as(end, 0)
+      const hasSucceeded = Exit.isSuccess(exit) && exit.value === 0
       const failure = Result.getOrUndefined(Exit.findError(end))
-      // It says the same, and more.
-      if (failure?._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)) {
-        return yield* Effect.as(end, 0)
-      }
-      if (failure !== undefined) yield* reportProblem(problemOf(failure))
-      return yield* exit
+      if (failure === undefined) return yield* hasSucceeded ? Effect.as(end, 0) : exit
+      // Reported here: a signal that came meanwhile takes the place of any failure.
+      yield* reportProblem(problemOf(failure))
+      // It says the same as an unknown create, and more.
+      const isSame = failure._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)
+      return yield* hasSucceeded || isSame ? new ProgramEnded({ code: exitCodeOf(failure) }) : exit
     })
   )
 
