@@ -2,6 +2,14 @@
  * The evidence that nodes are gone. A node that is not listed is only a suspect: a paged list is not a snapshot, and the service may
  * hide nodes from its list, or answer 404 for nodes that exist. Two complete sweeps and two reads, a grace apart, have to agree; of many
  * suspects at once only some are read, and what a sample of them shows holds for all. The reasons are in decision 0133.
+ *
+ * | what comes | what it does to the evidence |
+ * |---|---|
+ * | a complete sweep that lacks the node | the node is a suspect; after two in a row the lists agree |
+ * | a read that answers 404 | the first one begins the grace |
+ * | a read that answers 404, asked for a grace later | the reads agree |
+ * | lists and reads agree | the node is gone |
+ * | the node, in a list or a read | all evidence goes |
  */
 import { isConfirming, minAbsentLists } from "@berthkit/core/domain/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"

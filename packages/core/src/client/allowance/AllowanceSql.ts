@@ -6,6 +6,15 @@
  * Instants in the tables are those of the database's clock, for leases too: the clocks of the machines do not matter. A process knows
  * the database's clock from the round trips of its statements. What has been read once is not translated again, so that a step of the
  * database's clock moves nothing that is known.
+ *
+ * | table | a row is | written by | removed |
+ * |---|---|---|---|
+ * | `shared_allowance` | what is known of an account's allowance, with its version | who learns more; it is refused if the version is another one by now, and read again | two days after it was written |
+ * | `allowance_member` | a client of a process, for one account | its process, as it enters and leaves | with its process |
+ * | `allowance_process` | a process that runs, and when it was last seen | itself, at each exchange | a minute after it was last seen |
+ *
+ * An exchange (`ask`) is one upsert of the process, which also shows the database's clock, and one select of what changed for its clients and
+ * of how many other clients they have. Its answer holds for 200 ms, a failure for two seconds.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"

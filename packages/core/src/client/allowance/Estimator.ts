@@ -83,7 +83,20 @@ const millisPerRequest = (
 ) => maxMillisPerRequest * (1 + Math.max(state.ownProcesses.count, OtherClients.areActive(state.otherClients) ? 1 : 0))
 
 /**
- * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0 to 1.
+ * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0 to 1. What is usable
+ * is what the last report left, with what a token bucket refilled since, less what is kept for others (`keptFor`) and for the lanes before.
+ *
+ * | what is known | the request goes |
+ * |---|---|
+ * | a 429 holds all requests back | when its pause ends |
+ * | nothing | the first at once, the others after its reply |
+ * | replies state no allowance | one more at a time for each such reply |
+ * | more is usable than is under way | now, in steps of at most an eighth of what is left; one by one while a refill is spread |
+ * | more is usable, but a step is under way | after a reply |
+ * | nothing is usable, and the wall clock has stepped | now, as the one request that asks again |
+ * | nothing is usable of a token bucket | when the bucket has refilled the request |
+ * | nothing is usable of a window | at its reset; own processes one after the other |
+ * | nothing is usable, and only one statement says for how long | at `askBy` at the latest, as the one request that asks again |
  */
 export const admit = (state: State, instant: number, reserve: number): Turn => {
   if (instant < state.pausedUntil) return at(state.pausedUntil)

@@ -2,6 +2,18 @@
  * Which folder has the intents of an account. A key, and a name that the user gives an account, each have a folder of their own; a
  * mark in it leads to the folder of the account they belong to, so that a new key goes on where the old one was. Where there is no mark
  * the folder is the account's own.
+ *
+ * ```
+ * accounts/
+ *   KEY-1/intents            the mark of an old key: {"account": "NAME"}
+ *   KEY-2/intents            the mark of the key of today: {"account": "NAME"}
+ *   NAME/creates/            what the account has, whichever key is used
+ *   NAME/leases/  NAME/commitments.json  NAME/fleets.json
+ *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
+ * ```
+ *
+ * A join goes in this order, so that it can be begun again at any point: it is noted in `joining`, the mark is written, what is left behind
+ * the mark is taken over, the note goes.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"

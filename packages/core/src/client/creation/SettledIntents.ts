@@ -2,6 +2,16 @@
  * The intents whose nodes are known, apart from those that are not: a create that looks for its node reads none of them. A folder for
  * each 30 days has them by their keys, and the keys by their nodes, so that both are found without reading the rest; the highest id of
  * a node is marked apart. They are kept for 90 days after they were last asked for, and removed a few at a time as others come.
+ *
+ * ```
+ * creates/
+ *   open/KEY.json            an intent whose node is not known yet
+ *   settled/689/KEY.json     a settled intent, in the folder of its 30 days since 1970
+ *   settled/689/97898.node   the key of the create that made node 97898
+ *   settled/689.x7f2/        taken over from another account's folder, and gone through
+ *   settled/import.x7f2/     taken over, and still to be gone through: its open intents go back to open/
+ *   newest/97898/            the highest id of a node, as the name of an empty folder
+ * ```
  */
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
