@@ -14,7 +14,7 @@ import { problemOf } from "../failure/Problem.ts"
 import { notEmpty, readFileText } from "../files/givenFile.ts"
 import { sshKeyOf } from "../proposal/sshKey.ts"
 import { type Group, readFleet } from "../fleet/FleetFile.ts"
-import type { LoadedFleet, LoadedGroup } from "../fleet/plan.ts"
+import type { LoadedFleet, LoadedGroup } from "../fleet/Change.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 
 /** The fleet file that a command takes where none is given. */

@@ -21,13 +21,11 @@ import {
   isIdle,
   isSent,
   type LoadedGroup,
-  mustBeKnown,
-  optionsOf,
   type Plan,
-  planOf,
-  type PlanOptions,
-  planPrice
-} from "../fleet/plan.ts"
+  type PlanOptions
+} from "../fleet/Change.ts"
+import { mustBeKnown, planOf } from "../fleet/plan.ts"
+import { optionsOf, planPrice } from "../fleet/planPrice.ts"
 import { reportProblem, whenInterrupted } from "../output/reportProblem.ts"
 import { nodeCount } from "../output/format.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../output/Output.ts"

@@ -37,16 +37,8 @@ import {
   takenBack
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
-import {
-  awaitedOf,
-  type Change,
-  type LoadedFleet,
-  type LoadedGroup,
-  type Plan,
-  stoppedOf,
-  unsettledOf,
-  youngerOf
-} from "../fleet/plan.ts"
+import type { Change, LoadedFleet, LoadedGroup, Plan } from "../fleet/Change.ts"
+import { awaitedOf, stoppedOf, unsettledOf, youngerOf } from "../fleet/beforeDeletes.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"

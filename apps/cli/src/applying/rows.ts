@@ -5,15 +5,9 @@ import type { Node } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import type { Failure } from "../failure/Problem.ts"
 import { memberText } from "../fleet/Member.ts"
-import {
-  candidatesText,
-  type Change,
-  type ChangePrice,
-  differenceOf,
-  isSent,
-  type Plan,
-  priceOf
-} from "../fleet/plan.ts"
+import { type Change, isSent, type Plan } from "../fleet/Change.ts"
+import { candidatesText } from "../fleet/candidates.ts"
+import { type ChangePrice, differenceOf, priceOf } from "../fleet/planPrice.ts"
 import { rupees } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import type { FleetChange } from "../records/fleetChange.ts"

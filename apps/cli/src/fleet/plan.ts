@@ -1,20 +1,29 @@
 /**
  * What has to change so that a fleet is as its file says. Pure: (file, ledger, observed nodes) → plan. Nothing is done to a node that the
  * ledger does not have, nor to one of which it is doubtful whether it is there; and nothing is replaced that was not asked for
- * (`replace`). What the plan costs is here as well.
+ * (`replace`).
+ *
+ * | the member in the ledger | the file wants it | the file does not want it |
+ * |---|---|---|
+ * | has no line | create, unless a node has its name | |
+ * | its create is open | create goes on if it is the same order; otherwise refused | refused |
+ * | its node is listed, and as the file says | unchanged, or commit | delete; kept if it is protected |
+ * | its node differs | differs; replace if that is asked for and it is not protected | delete; kept if it is protected |
+ * | its node is on its way out | doubted | nothing |
+ * | its node is not listed, and not certainly gone | doubted | doubted |
+ * | its node is gone | create; the old node again if it was being replaced | settle: its line goes |
+ * | two nodes, of a replacement that is not finished | replace goes on if that is asked for; otherwise differs | delete both |
+ *
+ * Besides, every node that has a member's name and is in no ledger is shown as doubled, and left alone.
  */
-import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
-import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
-import { isFailed } from "@berthkit/core/domain/NodeStatus"
-import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
-import type { CommittedOption } from "@berthkit/core/domain/Commitment"
-import { bySpelling } from "./bySpelling.ts"
-import { costOfOrder } from "../commitmentLog/orderCost.ts"
-import { differencesOf, isSameOrder } from "./differences.ts"
-import { commitmentText, type FleetFile, type Group } from "./FleetFile.ts"
-import { entriesOf, type Entry, type Ledger, memberOf, ownedIds, type Owned, restored } from "./Ledger.ts"
+import type { Change, Conflict, LoadedFleet, LoadedGroup, Plan, PlanOptions } from "./Change.ts"
+import { commitmentText } from "./FleetFile.ts"
+import { type Entry, type Ledger, type Owned, entriesOf, memberOf, ownedIds, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
+import { bySpelling } from "./bySpelling.ts"
+import { candidatesFor, candidatesText, twinsOf, unfinishedOf } from "./candidates.ts"
+import { differencesOf, isSameOrder } from "./differences.ts"
 
 /** Whether `--replace` names a member. */
 const isAskedFor = (replace: PlanOptions["replace"], member: string): boolean =>
@@ -58,226 +67,6 @@ export interface World {
   readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/**
- * Nodes that the open create of a member may have made, in ascending order: those of its name, in some spelling, that no ledger has, and
- * those that this machine took for possible ones.
- */
-export const candidatesFor = (
-  { pending }: Pick<Entry, "pending">,
-  nodes: Iterable<Node>,
-  isTaken: (id: number) => boolean,
-  recorded: ReadonlyArray<number> = []
-): ReadonlyArray<number> => {
-  if (pending === undefined) return []
-  const named = bySpelling(nodes)(pending.name).flatMap(({ id, status }) => (status === "terminate" ? [] : [id]))
-  return Array.from(new Set([...named, ...recorded].filter((id) => !isTaken(id)))).toSorted((a, b) => a - b)
-}
-
-/** Which nodes an open create may have made, as the end of a sentence; empty if none is known. */
-export const candidatesText = (ids: ReadonlyArray<number>): string =>
-  ids.length === 0
-    ? ""
-    : ids.length === 1
-      ? `; node ${ids[0]} may be its own`
-      : `; one of the nodes ${ids.join(", ")} may be its own`
-
-/** A group, and what its start scripts come to. */
-export interface LoadedGroup extends Group {
-  /** Digests of the start scripts. */
-  readonly scripts: ReadonlyArray<string>
-}
-
-export interface LoadedFleet extends FleetFile {
-  readonly groups: ReadonlyArray<LoadedGroup>
-}
-
-export interface PlanOptions {
-  /** Members whose node is replaced where it differs. */
-  readonly replace: "all" | ReadonlyArray<string>
-  /** Members that are deleted first where there are too many. */
-  readonly pick: ReadonlyArray<string>
-  /** Whether the fleet is to have no members. */
-  readonly isDestroy: boolean
-}
-
-/** What happens to one member. */
-export type Change = { readonly member: Member } & (
-  | {
-      readonly action: "create"
-      readonly group: LoadedGroup
-      readonly name: string
-      /** A node that it had, and that is gone. */
-      readonly was: Owned | null
-      /** Whether an earlier run has sent the create, and what became of it has to be found out. */
-      readonly isResumed: boolean
-      /** Nodes that it may have made by then. */
-      readonly candidates: ReadonlyArray<number>
-    }
-  | {
-      readonly action: "delete"
-      readonly node: Node
-      /** The node that this one was to replace, which goes with it. */
-      readonly old: Node | null
-      readonly why: "extra" | "removed" | "destroy"
-    }
-  | {
-      readonly action: "replace"
-      readonly group: LoadedGroup
-      readonly name: string
-      readonly old: Node
-      /** The new node, if an earlier run has made it. */
-      readonly made: Node | null
-      readonly isResumed: boolean
-      /** Whether this reverts a replacement: then `made` is the original node, which stays, and `old` is its replacement. */
-      readonly isTakenBack: boolean
-      /** Why, in words. */
-      readonly reasons: ReadonlyArray<string>
-    }
-  | {
-      readonly action: "differs"
-      readonly node: Node
-      /** The node that this one replaces, if an earlier run began the replacement and did not finish it. */
-      readonly old: Node | null
-      readonly differences: ReadonlyArray<string>
-      /** What to do about it; a protected node is never replaced. */
-      readonly remedy: "replace" | "goOn" | "protected" | "commitment"
-    }
-  /** Sets the commitment of a node. Null: the node that the preceding change of this member makes. */
-  | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
-  /** Nothing is sent for it: a node that a change of this member deletes has a commitment, which is paid to its end. */
-  | { readonly action: "forfeit"; readonly node: Node; readonly loss: string }
-  | { readonly action: "unchanged"; readonly node: Node }
-  | {
-      readonly action: "kept"
-      readonly node: Node
-      /** Whether the file no longer protects it, so that the next run may delete it. */
-      readonly isReleased: boolean
-    }
-  /** Perhaps a second node of the member: it is shown, and left alone. */
-  | {
-      readonly action: "doubled"
-      readonly node: Node
-      readonly own: Owned
-      /** Whether `own` was to replace it. */
-      readonly isReplaced: boolean
-    }
-  /** Neither listed nor certainly gone, or on its way out: it is left alone. */
-  | {
-      readonly action: "doubted"
-      readonly owned: Owned
-      readonly why: "missing" | "terminating"
-      /** Whether the file wants it. */
-      readonly isWanted: boolean
-    }
-  /** Its commitment was sent and got no reply: until a person says what the portal shows, nothing is bought or deleted for the member. */
-  | { readonly action: "unsure"; readonly node: Node; readonly commitment: string }
-  /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
-  | {
-      readonly action: "settle"
-      readonly what: "member" | "previous" | "restore" | "undelete"
-    }
-)
-
-/** Why nothing is done at all. */
-export interface Conflict {
-  readonly message: string
-  readonly hint: string
-  readonly kind: "usage" | "conflict"
-}
-
-export interface Plan {
-  readonly changes: ReadonlyArray<Change>
-  readonly conflicts: ReadonlyArray<Conflict>
-}
-
-/** Whether the fleet is as its file says. */
-export const isEqual = ({ changes }: Plan): boolean =>
-  changes.every(({ action }) => action === "unchanged" || action === "settle")
-
-/** Whether something is sent for a change. */
-export const isSent = ({ action }: Change): boolean => ["create", "delete", "replace", "commit"].includes(action)
-
-/** How many members have more than one node. */
-export const doubledOf = ({ changes }: Plan): ReadonlyArray<string> =>
-  Array.from(
-    new Set(
-      changes.flatMap((change) =>
-        // An unfinished replacement of an earlier run also leaves two nodes.
-        change.action === "doubled" || (change.action === "differs" && change.old !== null)
-          ? [memberText(change.member)]
-          : []
-      )
-    )
-  )
-
-/** A change of a member that stays as it is. */
-type Staying = Extract<Change, { readonly action: "unchanged" | "commit" | "differs" | "unsure" }>
-
-const staying: ReadonlyArray<Change["action"]> = ["unchanged", "commit", "differs", "unsure"]
-
-const isComing = ({ status }: Node): boolean => status === "creating" || status === "created" || isFailed(status)
-
-const nodesThatStay = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [Staying, Node]> =>
-  changes.flatMap((change) => {
-    if (!staying.includes(change.action)) return []
-    const { node } = change as Staying
-    return node === null ? [] : [[change as Staying, node] as const]
-  })
-
-/** Members that stay and do not run yet: each may be meant to replace a node that is to be deleted. */
-export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
-  nodesThatStay(changes).flatMap(([change, node]) => (isComing(node) ? [change] : []))
-
-/** Members that stay, and may be meant to replace one of these nodes because they are younger. */
-export const youngerOf = (
-  changes: ReadonlyArray<Change>,
-  deleted: ReadonlyArray<Pick<Node, "id">>
-): ReadonlyArray<readonly [Staying, Node]> =>
-  nodesThatStay(changes).filter(([, node]) => deleted.some(({ id }) => id < node.id))
-
-/**
- * Members that stay, may be meant to replace one of these nodes, and are off or in a status that Berth does not know. An older node may
- * replace a younger one if the file wants it again, as after the rename of its group was reverted.
- */
-export const stoppedOf = (
-  changes: ReadonlyArray<Change>,
-  deleted: ReadonlyArray<Pick<Node, "id">>,
-  { members }: Pick<Ledger, "members">
-): ReadonlyArray<readonly [Staying, Node]> => {
-  if (deleted.length === 0) return []
-  const younger = new Set(youngerOf(changes, deleted).map(([change]) => change))
-  return nodesThatStay(changes).filter(
-    ([change, node]) =>
-      (younger.has(change) || members.get(memberText(change.member))?.awaited === true) &&
-      node.status !== "running" &&
-      !isComing(node)
-  )
-}
-
-/** Members that are given up with their node, and those whose node was seen to run while the file wants it. */
-export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
-  changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {
-    const isGivenUp =
-      (change.action === "delete" && change.why !== "destroy") ||
-      change.action === "kept" ||
-      (change.action === "doubted" && !change.isWanted)
-    if (isGivenUp) return [[change.member, true]]
-    const isSeen = nodesThatStay([change]).some(([, { status }]) => status === "running")
-    return isSeen ? [[change.member, false]] : []
-  })
-
-/** Whether nothing is sent. */
-export const isIdle = ({ changes }: Plan): boolean => !changes.some(isSent)
-
-/** How many members are changed in this way. */
-export const countOf = ({ changes }: Plan, action: Change["action"]): number =>
-  changes.filter((change) => change.action === action).length
-
-/** How many nodes are deleted. */
-export const deletesOf = (plan: Plan): number =>
-  countOf(plan, "replace") +
-  plan.changes.reduce((sum, change) => sum + (change.action !== "delete" ? 0 : change.old === null ? 1 : 2), 0)
-
 /** A member of the ledger as it is now. */
 interface Slot {
   readonly entry: Entry
@@ -303,49 +92,6 @@ const givenUpFirst =
     return rank(a) - rank(b) || b.member.n - a.member.n
   }
 
-/**
- * Nodes that may be a second node of a member: they have its name in some spelling, and are in no other fleet's ledger. Their plan and image
- * prove nothing: another machine may apply another version of the file. While a create of the member is open, a node of its name may be the
- * result.
- */
-export const twinsOf = (
-  entries: Iterable<Entry>,
-  nodes: ReadonlyMap<number, Node>,
-  elsewhere: ReadonlySet<number>
-): ReadonlyArray<{ readonly entry: Entry; readonly node: Node; readonly own: Owned }> => {
-  const all = Array.from(entries)
-  const owned = new Set(all.flatMap(({ node, previous }) => [node, previous].flatMap((each) => each?.id ?? [])))
-  const named = bySpelling(nodes.values())
-  return all.flatMap((entry) => {
-    const { node: own, pending } = entry
-    if (own === undefined || pending !== undefined) return []
-    // A service that shows the member's own name whole would not cut that of its twin.
-    const shown = nodes.get(own.id)?.name
-    return named(shown ?? own.name)
-      .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")
-      .filter(({ name }) => shown === undefined || isSpelling(shown, name))
-      .map((node) => ({ entry, node, own }))
-  })
-}
-
-/**
- * Members that have two nodes in the ledger because a replacement was begun and not finished: `node` is the old one, which exists, and
- * `own` the new one, which is not gone.
- */
-export const unfinishedOf = (
-  entries: Iterable<Entry>,
-  nodes: ReadonlyMap<number, Node>,
-  isGone: (id: number) => boolean
-): ReturnType<typeof twinsOf> =>
-  Array.from(entries).flatMap((entry) => {
-    const { node: own, previous } = entry
-    const node = previous && nodes.get(previous.id)
-    const isThere = ({ status }: Node) => status !== "terminate"
-    if (own === undefined || node === undefined || !isThere(node) || isGone(own.id)) return []
-    const made = nodes.get(own.id)
-    return made === undefined || isThere(made) ? [{ entry, node, own }] : []
-  })
-
 /** Whether a change names a node. */
 const isAbout = (change: Change, id: number): boolean =>
   [
@@ -353,6 +99,15 @@ const isAbout = (change: Change, id: number): boolean =>
     "old" in change ? change.old : null,
     "made" in change ? change.made : null
   ].some((node) => node?.id === id)
+
+/** What happens to a commitment of the ledger that the file no longer names; undefined if nothing more is paid. */
+const endOf = (commitment: string | undefined): string | undefined => {
+  if (commitment === undefined || commitment.startsWith("hourly_billing")) return undefined
+  const what = commitment.startsWith("auto_renew")
+    ? "it is renewed at the end of each period, and paid again"
+    : "the service deletes the node at its end"
+  return `committed with ${commitment}, which the file does not name any more: ${what}`
+}
 
 /** What to do about a create of which it is not known whether it made a node. */
 export const laterOr = (member: string): string =>
@@ -709,145 +464,3 @@ class Planner {
 /** The plan. */
 export const planOf = (file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions): Plan =>
   new Planner(file, ledger, world, options).plan()
-
-/** What happens to a commitment of the ledger that the file no longer names; undefined if nothing more is paid. */
-const endOf = (commitment: string | undefined): string | undefined => {
-  if (commitment === undefined || commitment.startsWith("hourly_billing")) return undefined
-  const what = commitment.startsWith("auto_renew")
-    ? "it is renewed at the end of each period, and paid again"
-    : "the service deletes the node at its end"
-  return `committed with ${commitment}, which the file does not name any more: ${what}`
-}
-
-/** The committed options with the number of days that the group wants. */
-export const optionsOf = ({ commitment, order }: Group, prices: PriceList): ReadonlyArray<CommittedOption> =>
-  commitment === null || commitment.days === null
-    ? []
-    : prices.ofOrder(order).committedOptions.filter(({ days }) => days === commitment.days)
-
-/** What a change costs before and after it; nothing where there is no node. */
-export interface ChangePrice {
-  readonly now: Price | null
-  readonly after: Price | null
-  /** What it pays at once for a committed period; null if unknown, 0 without one. */
-  readonly committedInr: number | null
-  /** The minimum charge of the node that it makes; null if unknown, 0 if it makes none. */
-  readonly minimumInr: number | null
-}
-
-const running = (now: Price | null, after: Price | null): ChangePrice => ({
-  now,
-  after,
-  committedInr: 0,
-  minimumInr: 0
-})
-
-const ordered = (group: LoadedGroup, now: Price | null, prices: PriceList): ChangePrice => {
-  const cost = costOfOrder(prices.ofOrder(group.order))
-  return { now, after: cost.price, committedInr: 0, minimumInr: cost.minimumBillingInr }
-}
-
-export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
-  switch (change.action) {
-    case "create":
-      return ordered(change.group, null, prices)
-    case "delete":
-      return running(
-        sumOfPrices([change.node, ...(change.old ? [change.old] : [])].map((node) => prices.ofNode(node).price)),
-        null
-      )
-    case "replace": {
-      const old = prices.ofNode(change.old).price
-      if (change.made === null) return ordered(change.group, old, prices)
-      const made = prices.ofNode(change.made).price
-      return running(sumOfPrices([old, made]), made)
-    }
-    case "differs": {
-      const old = change.old === null ? [] : [prices.ofNode(change.old).price]
-      const price = sumOfPrices([prices.ofNode(change.node).price, ...old])
-      return running(price, price)
-    }
-    case "commit": {
-      const { group, node } = change
-      const price = node === null ? null : prices.ofNode(node).price
-      const [option, ...others] = optionsOf(group, prices)
-      const isBought = group.commitment?.days !== null
-      const committedInr = !isBought ? 0 : option === undefined || others.length > 0 ? null : option.priceInr
-      return { ...running(price, price), committedInr }
-    }
-    case "unsure":
-    case "unchanged":
-    case "kept":
-    case "doubled": {
-      const { price } = prices.ofNode(change.node)
-      return running(price, price)
-    }
-    case "doubted": {
-      const { price } = prices.ofNode(change.owned)
-      return running(price, price)
-    }
-    case "forfeit":
-    case "settle":
-      return running(null, null)
-  }
-}
-
-/** What the fleet costs now and after the plan, and the difference, which is known where what changes has known prices. */
-export interface PlanPrice {
-  readonly now: Price
-  readonly after: Price
-  /** In rupees, at most what all nodes cost per hour that are there at once; null if unknown. Old nodes cost until they are deleted. */
-  readonly peakPerHourInr: number | null
-  readonly differencePerHourInr: number | null
-  readonly differencePerMonthInr: number | null
-  /** The price of all committed periods that the plan buys; null if one is unknown. */
-  readonly committedInr: number | null
-  /** The sum of the minimum charges of the nodes that it makes; null if one is unknown. */
-  readonly minimumInr: number | null
-}
-
-/** The difference of two prices; null where one is not known. Nothing costs nothing. */
-export const differenceOf = (
-  { after, now }: Pick<ChangePrice, "now" | "after">,
-  key: "pricePerHourInr" | "pricePerMonthInr"
-): number | null => {
-  const [before, later] = [now === null ? 0 : now[key], after === null ? 0 : after[key]]
-  return before === null || later === null ? (now === after ? 0 : null) : sumInr([later, -before])
-}
-
-/**
- * The peak of a plan: all that is there now and all creates, because deletes come last; of each finished replacement what it costs more; and
- * of those under way, `atOnce` at a time, both nodes.
- */
-const peakOf = (changes: ReadonlyArray<Change>, each: ReadonlyArray<ChangePrice>, atOnce: number): number | null => {
-  const most = (price: Price | null) => (price === null ? 0 : price.maxPricePerHourInr)
-  const now = each.map((price) => most(price.now))
-  const creates = changes.flatMap(({ action }, i) => (action === "create" ? [most(each[i]!.after)] : []))
-  const replaces = changes.flatMap((change, i) => {
-    if (change.action !== "replace" || change.made !== null) return []
-    const [from, to] = [most(each[i]!.now), most(each[i]!.after)]
-    return from === null || to === null
-      ? [null]
-      : [{ more: Math.max(0, sumInr([to, -from])), both: Math.min(from, to) }]
-  })
-  const known = replaces.flatMap((replace) => replace ?? [])
-  const underWay = known.map(({ both }) => both).toSorted((a, b) => b - a)
-  return known.length < replaces.length
-    ? null
-    : sumIfKnown([...now, ...creates, ...known.map(({ more }) => more), ...underWay.slice(0, atOnce)])
-}
-
-/** `atOnce`: how many nodes are replaced at a time. */
-export const planPrice = ({ changes }: Plan, prices: PriceList, atOnce = 1): PlanPrice => {
-  const each = changes.map((change) => priceOf(change, prices))
-  const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => sumIfKnown(each.map((price) => differenceOf(price, key)))
-  return {
-    now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
-    after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
-    peakPerHourInr: peakOf(changes, each, atOnce),
-    differencePerHourInr: sum("pricePerHourInr"),
-    differencePerMonthInr: sum("pricePerMonthInr"),
-    committedInr: sumIfKnown(each.map(({ committedInr }) => committedInr)),
-    minimumInr: sumIfKnown(each.map(({ minimumInr }) => minimumInr))
-  }
-}

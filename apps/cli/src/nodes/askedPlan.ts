@@ -8,7 +8,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { isSamePlan } from "@berthkit/core/domain/Price"
 import { Effect } from "effect"
 import { entriesOf, type Entry, type Ledger, memberOf } from "../fleet/Ledger.ts"
-import type { LoadedFleet } from "../fleet/plan.ts"
+import type { LoadedFleet } from "../fleet/Change.ts"
 
 type Shown = Pick<Node, "plan">
 

@@ -1,17 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { adopted, entriesOf, ownedIds, ownedOf } from "../../src/fleet/Ledger.ts"
-import {
-  deletesOf,
-  isEqual,
-  isIdle,
-  type LoadedFleet,
-  type Plan,
-  mustBeKnown,
-  planOf,
-  type PlanOptions,
-  planPrice
-} from "../../src/fleet/plan.ts"
+import { deletesOf, isEqual, isIdle, type LoadedFleet, type Plan, type PlanOptions } from "../../src/fleet/Change.ts"
+import { mustBeKnown, planOf } from "../../src/fleet/plan.ts"
+import { planPrice } from "../../src/fleet/planPrice.ts"
 import { Account, emptyLedger, fleetOf, groupOf, nodeOf, prices } from "./world.ts"
 
 const options: PlanOptions = { replace: [], pick: [], isDestroy: false }

@@ -20,15 +20,8 @@ import {
   takenBack
 } from "../../src/fleet/Ledger.ts"
 import { memberText } from "../../src/fleet/Member.ts"
-import {
-  type LoadedFleet,
-  type LoadedGroup,
-  mustBeKnown,
-  type Plan,
-  planOf,
-  type PlanOptions,
-  type World
-} from "../../src/fleet/plan.ts"
+import type { LoadedFleet, LoadedGroup, Plan, PlanOptions } from "../../src/fleet/Change.ts"
+import { mustBeKnown, planOf, type World } from "../../src/fleet/plan.ts"
 
 export const nodeOf = (id: number, name: string, fields: Partial<Node> = {}): Node => ({
   id: id as NodeId,

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { ProgramEnded } from "../../failure/CliFailure.ts"
-import { isEqual } from "../../fleet/plan.ts"
+import { isEqual } from "../../fleet/Change.ts"
 import { client } from "../../settings/client.ts"
 import { command } from "../command.ts"
 

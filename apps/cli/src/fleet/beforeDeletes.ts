@@ -1,0 +1,64 @@
+/**
+ * What a plan needs to see running before it deletes anything: nothing is deleted before what may replace it exists and runs. Pure.
+ */
+import type { Node } from "@berthkit/core/domain/Node"
+import { isFailed } from "@berthkit/core/domain/NodeStatus"
+import type { Change, Plan } from "./Change.ts"
+import type { Ledger } from "./Ledger.ts"
+import { type Member, memberText } from "./Member.ts"
+
+/** A change of a member that stays as it is. */
+type Staying = Extract<Change, { readonly action: "unchanged" | "commit" | "differs" | "unsure" }>
+
+const staying: ReadonlyArray<Change["action"]> = ["unchanged", "commit", "differs", "unsure"]
+
+const isComing = ({ status }: Node): boolean => status === "creating" || status === "created" || isFailed(status)
+
+const nodesThatStay = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [Staying, Node]> =>
+  changes.flatMap((change) => {
+    if (!staying.includes(change.action)) return []
+    const { node } = change as Staying
+    return node === null ? [] : [[change as Staying, node] as const]
+  })
+
+/** Members that stay and do not run yet: each may be meant to replace a node that is to be deleted. */
+export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
+  nodesThatStay(changes).flatMap(([change, node]) => (isComing(node) ? [change] : []))
+
+/** Members that stay, and may be meant to replace one of these nodes because they are younger. */
+export const youngerOf = (
+  changes: ReadonlyArray<Change>,
+  deleted: ReadonlyArray<Pick<Node, "id">>
+): ReadonlyArray<readonly [Staying, Node]> =>
+  nodesThatStay(changes).filter(([, node]) => deleted.some(({ id }) => id < node.id))
+
+/**
+ * Members that stay, may be meant to replace one of these nodes, and are off or in a status that Berth does not know. An older node may
+ * replace a younger one if the file wants it again, as after the rename of its group was reverted.
+ */
+export const stoppedOf = (
+  changes: ReadonlyArray<Change>,
+  deleted: ReadonlyArray<Pick<Node, "id">>,
+  { members }: Pick<Ledger, "members">
+): ReadonlyArray<readonly [Staying, Node]> => {
+  if (deleted.length === 0) return []
+  const younger = new Set(youngerOf(changes, deleted).map(([change]) => change))
+  return nodesThatStay(changes).filter(
+    ([change, node]) =>
+      (younger.has(change) || members.get(memberText(change.member))?.awaited === true) &&
+      node.status !== "running" &&
+      !isComing(node)
+  )
+}
+
+/** Members that are given up with their node, and those whose node was seen to run while the file wants it. */
+export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
+  changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {
+    const isGivenUp =
+      (change.action === "delete" && change.why !== "destroy") ||
+      change.action === "kept" ||
+      (change.action === "doubted" && !change.isWanted)
+    if (isGivenUp) return [[change.member, true]]
+    const isSeen = nodesThatStay([change]).some(([, { status }]) => status === "running")
+    return isSeen ? [[change.member, false]] : []
+  })

@@ -1,0 +1,142 @@
+/**
+ * What a plan costs: each change before and after it, the sums, and the most that is there at once. Pure.
+ */
+import type { CommittedOption } from "@berthkit/core/domain/Commitment"
+import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
+import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
+import { costOfOrder } from "../commitmentLog/orderCost.ts"
+import type { Change, LoadedGroup, Plan } from "./Change.ts"
+import type { Group } from "./FleetFile.ts"
+
+/** The committed options with the number of days that the group wants. */
+export const optionsOf = ({ commitment, order }: Group, prices: PriceList): ReadonlyArray<CommittedOption> =>
+  commitment === null || commitment.days === null
+    ? []
+    : prices.ofOrder(order).committedOptions.filter(({ days }) => days === commitment.days)
+
+/** What a change costs before and after it; nothing where there is no node. */
+export interface ChangePrice {
+  readonly now: Price | null
+  readonly after: Price | null
+  /** What it pays at once for a committed period; null if unknown, 0 without one. */
+  readonly committedInr: number | null
+  /** The minimum charge of the node that it makes; null if unknown, 0 if it makes none. */
+  readonly minimumInr: number | null
+}
+
+const running = (now: Price | null, after: Price | null): ChangePrice => ({
+  now,
+  after,
+  committedInr: 0,
+  minimumInr: 0
+})
+
+const ordered = (group: LoadedGroup, now: Price | null, prices: PriceList): ChangePrice => {
+  const cost = costOfOrder(prices.ofOrder(group.order))
+  return { now, after: cost.price, committedInr: 0, minimumInr: cost.minimumBillingInr }
+}
+
+export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
+  switch (change.action) {
+    case "create":
+      return ordered(change.group, null, prices)
+    case "delete":
+      return running(
+        sumOfPrices([change.node, ...(change.old ? [change.old] : [])].map((node) => prices.ofNode(node).price)),
+        null
+      )
+    case "replace": {
+      const old = prices.ofNode(change.old).price
+      if (change.made === null) return ordered(change.group, old, prices)
+      const made = prices.ofNode(change.made).price
+      return running(sumOfPrices([old, made]), made)
+    }
+    case "differs": {
+      const old = change.old === null ? [] : [prices.ofNode(change.old).price]
+      const price = sumOfPrices([prices.ofNode(change.node).price, ...old])
+      return running(price, price)
+    }
+    case "commit": {
+      const { group, node } = change
+      const price = node === null ? null : prices.ofNode(node).price
+      const [option, ...others] = optionsOf(group, prices)
+      const isBought = group.commitment?.days !== null
+      const committedInr = !isBought ? 0 : option === undefined || others.length > 0 ? null : option.priceInr
+      return { ...running(price, price), committedInr }
+    }
+    case "unsure":
+    case "unchanged":
+    case "kept":
+    case "doubled": {
+      const { price } = prices.ofNode(change.node)
+      return running(price, price)
+    }
+    case "doubted": {
+      const { price } = prices.ofNode(change.owned)
+      return running(price, price)
+    }
+    case "forfeit":
+    case "settle":
+      return running(null, null)
+  }
+}
+
+/** What the fleet costs now and after the plan, and the difference, which is known where what changes has known prices. */
+export interface PlanPrice {
+  readonly now: Price
+  readonly after: Price
+  /** In rupees, at most what all nodes cost per hour that are there at once; null if unknown. Old nodes cost until they are deleted. */
+  readonly peakPerHourInr: number | null
+  readonly differencePerHourInr: number | null
+  readonly differencePerMonthInr: number | null
+  /** The price of all committed periods that the plan buys; null if one is unknown. */
+  readonly committedInr: number | null
+  /** The sum of the minimum charges of the nodes that it makes; null if one is unknown. */
+  readonly minimumInr: number | null
+}
+
+/** The difference of two prices; null where one is not known. Nothing costs nothing. */
+export const differenceOf = (
+  { after, now }: Pick<ChangePrice, "now" | "after">,
+  key: "pricePerHourInr" | "pricePerMonthInr"
+): number | null => {
+  const [before, later] = [now === null ? 0 : now[key], after === null ? 0 : after[key]]
+  return before === null || later === null ? (now === after ? 0 : null) : sumInr([later, -before])
+}
+
+/**
+ * The peak of a plan: all that is there now and all creates, because deletes come last; of each finished replacement what it costs more; and
+ * of those under way, `atOnce` at a time, both nodes.
+ */
+const peakOf = (changes: ReadonlyArray<Change>, each: ReadonlyArray<ChangePrice>, atOnce: number): number | null => {
+  const most = (price: Price | null) => (price === null ? 0 : price.maxPricePerHourInr)
+  const now = each.map((price) => most(price.now))
+  const creates = changes.flatMap(({ action }, i) => (action === "create" ? [most(each[i]!.after)] : []))
+  const replaces = changes.flatMap((change, i) => {
+    if (change.action !== "replace" || change.made !== null) return []
+    const [from, to] = [most(each[i]!.now), most(each[i]!.after)]
+    return from === null || to === null
+      ? [null]
+      : [{ more: Math.max(0, sumInr([to, -from])), both: Math.min(from, to) }]
+  })
+  const known = replaces.flatMap((replace) => replace ?? [])
+  const underWay = known.map(({ both }) => both).toSorted((a, b) => b - a)
+  return known.length < replaces.length
+    ? null
+    : sumIfKnown([...now, ...creates, ...known.map(({ more }) => more), ...underWay.slice(0, atOnce)])
+}
+
+/** `atOnce`: how many nodes are replaced at a time. */
+export const planPrice = ({ changes }: Plan, prices: PriceList, atOnce = 1): PlanPrice => {
+  const each = changes.map((change) => priceOf(change, prices))
+  const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => sumIfKnown(each.map((price) => differenceOf(price, key)))
+  return {
+    now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
+    after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
+    peakPerHourInr: peakOf(changes, each, atOnce),
+    differencePerHourInr: sum("pricePerHourInr"),
+    differencePerMonthInr: sum("pricePerMonthInr"),
+    committedInr: sumIfKnown(each.map(({ committedInr }) => committedInr)),
+    minimumInr: sumIfKnown(each.map(({ minimumInr }) => minimumInr))
+  }
+}
