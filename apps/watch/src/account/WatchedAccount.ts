@@ -189,7 +189,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
     mailbox: money.mailbox,
     belief: {
       diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }): WithSpend => {
-        const difference = diff(snapshot, observation, rules)
+        const difference = diff(snapshot, observation, rules, money.planNames())
         const spend = money.nodes(snapshot, difference, observation, rules)
         const facts = spend.facts.length === 0 ? difference.facts : [...difference.facts, ...spend.facts]
         return { difference, spend, facts, sweepMillis: rules.sweepMillis }

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import {
   type Catalogue,
   type CatalogueRead,
+  namesOf,
   readCatalogue,
   unread,
   writeCatalogue
@@ -19,6 +20,7 @@ import type { Snapshot } from "../diff/Snapshot.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount, type OwnAccount } from "./WatchedAccount.ts"
+import type { PlanNames } from "../diff/catalogue/PlanNames.ts"
 import type { SpendChange } from "./WatchedSpend.ts"
 
 export interface WatchedCatalogue {
@@ -28,11 +30,13 @@ export interface WatchedCatalogue {
   readonly observe: (read: CatalogueRead) => Effect.Effect<CatalogueDifference["facts"], StoreFailed>
 }
 
-/** The images of the nodes that have a plan; asked for only where something happened to it. */
+/** The images of the nodes that have a plan, under whichever of its names; asked for only where something happened to it. */
 const nodesOn =
-  ({ nodes }: Snapshot) =>
+  ({ nodes }: Snapshot, names: PlanNames) =>
   (plan: string): ReadonlyArray<string | null> =>
-    Array.from(nodes.values()).flatMap(({ state: { node } }) => (node.plan === plan ? [node.image] : []))
+    Array.from(nodes.values()).flatMap(({ state: { node } }) =>
+      node.plan !== null && names.relation(node.plan, plan) === "same" ? [node.image] : []
+    )
 
 /** What a read changes, and what that comes to in money. */
 interface WithSpend extends CatalogueDifference {
@@ -50,7 +54,7 @@ export const openCatalogue = Effect.fnUntraced(function* ({ owner, snapshot, spe
     mailbox: spend.mailbox,
     belief: {
       diff: (read: CatalogueRead): WithSpend => {
-        const difference = diffCatalogue(catalogue, evidence, read, nodesOn(snapshot))
+        const difference = diffCatalogue(catalogue, evidence, read, nodesOn(snapshot, namesOf(catalogue)))
         const money = spend.prices(catalogue, difference, snapshot, read.answered.atMillis)
         return { ...difference, money }
       },

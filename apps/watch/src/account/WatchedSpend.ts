@@ -3,7 +3,7 @@
  * from. Whoever changes those asks here what else is to be committed.
  */
 import { Clock, Effect, Semaphore } from "effect"
-import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
+import { type Catalogue, unread } from "../diff/catalogue/Catalogue.ts"
 import type { CatalogueDifference } from "../diff/catalogue/diffCatalogue.ts"
 import type { Difference } from "../diff/diff.ts"
 import type { Observation } from "../diff/Observation.ts"
@@ -43,7 +43,7 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
   const days = new Map(rows.map(({ body, day }) => [day, readDay(body)]))
   let ledger: Ledger | null = kept === undefined ? null : readLedger(kept.body, openDays(days, nowMillis))
   let prices: { readonly plans: PlanPrices; readonly readMillis: number | null } = {
-    plans: new Map(),
+    plans: plansOf(unread),
     readMillis: null
   }
 
@@ -98,6 +98,8 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       const times = { nowMillis, confirmedMillis: confirmedMillis(difference) }
       return changeOf(followPrices(ledger, before, difference.catalogue, difference.facts, snapshot.nodes, times))
     },
+    /** Under which names the catalogue has the plans. */
+    planNames: () => prices.plans.names,
     /** The catalogue as it is believed from now on. */
     notePrices: (catalogue: Catalogue) => {
       prices = { plans: plansOf(catalogue), readMillis: catalogue.readMillis }

@@ -6,6 +6,7 @@ import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Schema, Struct } from "effect"
 import type { Absence } from "./Absence.ts"
+import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import { isPassing, type Return } from "./Transition.ts"
 
@@ -74,8 +75,8 @@ export interface Known {
   readonly impossible: Exchange | null
   /** Records that do not state how it is showed it since: when it was last seen as it is known, in time of day. */
   readonly unstatedMillis: number | null
-  /** What the two shapes of a record stated of its addresses; null where it was not read singly. */
-  readonly addresses: Statements | null
+  /** What the two shapes of a record stated of its addresses and its plan; null where it was not read singly. */
+  readonly statements: Statements | null
 }
 
 /** A node that was reported deleted: what is kept of it in memory. */
@@ -87,7 +88,7 @@ export interface Gone {
   readonly returning: Return | null
 }
 
-const calm = { absence: null, hidden: null, impossible: null, unstatedMillis: null, addresses: null }
+const calm = { absence: null, hidden: null, impossible: null, unstatedMillis: null, statements: null }
 
 /** `state` is as it is now; nothing else is known. */
 export const known = (state: NodeState, nowMonotonicMillis: number): Known => ({
@@ -165,50 +166,70 @@ export const stated = (node: Node, known: Node): Node => {
   }
 }
 
-interface Addresses {
+interface Statement {
   publicIp: Node["publicIp"]
   privateIp: Node["privateIp"]
+  plan: Node["plan"]
 }
 
 /**
- * What the last record of each shape stated of a node; null before the first. The addresses of lists and of single reads may differ for
- * good, as an address in one and none in the other: a change is between two statements of the same shape.
+ * What the last record of each shape stated of a node; null before the first. Lists and single reads may differ for good, as in an address
+ * that only one of them has, or in the name of the plan: a change is between two statements of the same shape.
  */
 interface Statements {
-  readonly list: Readonly<Addresses> | null
-  readonly read: Readonly<Addresses> | null
+  readonly list: Readonly<Statement> | null
+  readonly read: Readonly<Statement> | null
 }
 
-const fields = ["publicIp", "privateIp"] as const
+const addresses = ["publicIp", "privateIp"] as const
 
-const addressesOf = ({ privateIp, publicIp }: Node): Addresses => ({ privateIp, publicIp })
+const statementOf = ({ plan, privateIp, publicIp }: Node): Statement => ({ publicIp, privateIp, plan })
 
-const isEqual = (a: Readonly<Addresses> | null, b: Readonly<Addresses>): boolean =>
-  a !== null && fields.every((field) => a[field] === b[field])
+const isEqual = (a: Readonly<Statement> | null, b: Readonly<Statement>): boolean =>
+  a !== null && a.publicIp === b.publicIp && a.privateIp === b.privateIp && a.plan === b.plan
 
 /** A node that a single read showed first: what the list states of it is not known. */
 export const firstRead = (read: Known): Known => ({
   ...read,
-  addresses: { list: null, read: addressesOf(read.state.node) }
+  statements: { list: null, read: statementOf(read.state.node) }
 })
 
+/** Whether the record shows another plan, and not the known one under another name. Where the catalogue has not both names, its own shape decides. */
+const isOtherPlan = (
+  shown: string,
+  known: string,
+  last: Readonly<Statement> | null,
+  { relation }: PlanNames
+): boolean => {
+  if (shown === known) return false
+  const found = relation(known, shown)
+  return found === "other" || (found === "unknown" && last !== null && last.plan !== null && last.plan !== shown)
+}
+
+const withPlan = (node: Node, plan: string | null): Node => (node.plan === plan ? node : { ...node, plan })
+
 /**
- * The record, with those addresses as they are known in which it only differs from the other shape; and what the shapes have stated
- * then. Nodes that are read singly are remembered: of all others the list states what is known.
+ * The record, with those addresses and the plan as they are known in which it only differs from the other shape; and what the shapes have
+ * stated then. Nodes that are read singly are remembered: of all others the list states what is known.
  */
 export const ofSameShape = (
   kept: Statements | null,
   shown: Node,
   { listed, node: known }: NodeState,
-  shape: "list" | "read"
+  shape: "list" | "read",
+  names: PlanNames
 ): { readonly node: Node; readonly statements: Statements | null } => {
-  if (kept === null && shape === "list" && listed) return { node: shown, statements: kept }
+  const isOfLists = kept === null && shape === "list" && listed
+  if (isOfLists && shown.plan === known.plan) return { node: shown, statements: kept }
   // What is known came from lists, which show all nodes.
-  const statements = kept ?? { list: addressesOf(known), read: null }
+  const statements = kept ?? { list: statementOf(known), read: null }
   const last = statements[shape]
-  const stated = { ...(last ?? addressesOf(known)) }
-  const believed = addressesOf(shown)
-  for (const field of fields) {
+  const isOther = shown.plan !== null && known.plan !== null && isOtherPlan(shown.plan, known.plan, last, names)
+  const plan = shown.plan === null || known.plan === null || isOther ? shown.plan : known.plan
+  if (isOfLists) return { node: withPlan(shown, plan), statements: kept }
+  const stated = { ...(last ?? statementOf(known)), plan: shown.plan ?? last?.plan ?? null }
+  const believed = { ...statementOf(shown), plan }
+  for (const field of addresses) {
     const value = shown[field]
     if (isUnread(shown, field)) continue
     // The first statement of a shape is no news, because it may always have differed, unless the list has an address and none was known.
@@ -216,11 +237,19 @@ export const ofSameShape = (
     if (!isNews) believed[field] = known[field]
     stated[field] = value
   }
+  const isUnchanged = isEqual(last, stated)
+  // The other shape has its own name for another plan.
+  const others = isOther ? withoutPlans(statements) : statements
   return {
-    node: isEqual(believed, shown) ? shown : { ...shown, ...believed },
-    statements: isEqual(last, stated) ? kept : { ...statements, [shape]: stated }
+    node: isEqual(believed, statementOf(shown)) ? shown : { ...shown, ...believed },
+    statements: isUnchanged && !isOther ? kept : { ...others, [shape]: stated }
   }
 }
+
+const withoutPlans = ({ list, read }: Statements): Statements => ({
+  list: list && { ...list, plan: null },
+  read: read && { ...read, plan: null }
+})
 
 /** Spelling does not make another status (A10). */
 export const normal = (status: NodeStatus): string =>

@@ -17,6 +17,7 @@ import {
   type Trouble,
   type WatchDegraded
 } from "./Fact.ts"
+import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Circumstances, NodeStep } from "./NodeMachine.ts"
 import type { Exchange, Observation } from "./Observation.ts"
 import { learned, type Return } from "./Transition.ts"
@@ -25,6 +26,7 @@ export class Draft implements Circumstances {
   readonly snapshot: Snapshot
   readonly exchange: Exchange
   readonly rules: Rules
+  readonly names: PlanNames
   readonly facts: Array<Fact> = []
   readonly seen: Array<NodeId> = []
   readonly counted: Array<Node> = []
@@ -33,10 +35,11 @@ export class Draft implements Circumstances {
   readonly #beliefs = new Map<NodeId, Known | Gone>()
   readonly #rows = new Map<NodeId, NodeState>()
 
-  constructor(snapshot: Snapshot, { answered, asked }: Observation, rules: Rules) {
+  constructor(snapshot: Snapshot, { answered, asked }: Observation, rules: Rules, names: PlanNames) {
     this.snapshot = snapshot
     this.exchange = { asked, answered }
     this.rules = rules
+    this.names = names
     this.standing = snapshot.standing
     this.evidence = snapshot.evidence
   }

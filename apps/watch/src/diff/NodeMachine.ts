@@ -33,6 +33,7 @@ import {
   withState
 } from "./Belief.ts"
 import { between, type Between, instantsOf, type NodeFact, reportedFields, type SpecificTo } from "./Fact.ts"
+import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Exchange } from "./Observation.ts"
 import type { Evidence, Rules, Standing } from "./Snapshot.ts"
 import {
@@ -61,6 +62,8 @@ export type Sighting =
 export interface Circumstances {
   readonly exchange: Exchange
   readonly rules: Rules
+  /** Under which the catalogue has the plans. */
+  readonly names: PlanNames
   readonly standing: Standing
   readonly evidence: Evidence
   /** Whether the id is above that of every node which was known before. */
@@ -278,9 +281,9 @@ const noteUnstated = (before: Known, after: Known, { standing }: Circumstances):
 const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
   const { impossible, state } = before
   const shape = sighting._tag === "Listed" ? "list" : "read"
-  const shown = ofSameShape(before.addresses, sighting.node, state, shape)
-  const addresses = shown.statements
-  const there = addresses === before.addresses ? before : { ...before, addresses }
+  const shown = ofSameShape(before.statements, sighting.node, state, shape, now.names)
+  const { statements } = shown
+  const there = statements === before.statements ? before : { ...before, statements }
   const node = stated(shown.node, state.node)
   if (!canFollow(state.node.status, node.status) && !isConfirmed(before, sighting, now)) {
     const doubted = { ...there, impossible: impossible ?? now.exchange }

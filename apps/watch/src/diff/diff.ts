@@ -10,6 +10,7 @@ import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccou
 import { firstState } from "./Belief.ts"
 import { Draft } from "./Draft.ts"
 import { between, type Fact } from "./Fact.ts"
+import { noPlanNames, type PlanNames } from "./catalogue/PlanNames.ts"
 import { heed, restartHolds, swept } from "./ListGuard.ts"
 import { next, type Sighting } from "./NodeMachine.ts"
 import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
@@ -20,9 +21,14 @@ export interface Difference extends Change {
   readonly facts: ReadonlyArray<Fact>
 }
 
-/** What `observation` proves beyond `snapshot`. */
-export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules): Difference => {
-  const draft = new Draft(snapshot, observation, rules)
+/** What `observation` proves beyond `snapshot`. `names`: under which the catalogue has the plans. */
+export const diff = (
+  snapshot: Snapshot,
+  observation: Observation,
+  rules: Rules,
+  names: PlanNames = noPlanNames
+): Difference => {
+  const draft = new Draft(snapshot, observation, rules, names)
   if (observation._tag === "Paused") pause(draft)
   else if (observation._tag === "RequestFailed") afterFailure(draft, observation.message)
   else if (observation._tag === "TimePassed") afterSilence(draft)

@@ -2,6 +2,7 @@
  * The prices that nodes of one plan and image had, one after the other, and what lives at these prices add to the days. Pure.
  */
 import { toMicros } from "@berthkit/core/domain/Money"
+import { oneOfPrices } from "@berthkit/core/domain/Price"
 import { pricesOf } from "../diff/catalogue/Catalogue.ts"
 import type { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { plus, type Rates, type Step, times, zero } from "./Days.ts"
@@ -23,11 +24,17 @@ export const unknown: HourlyPrice = { low: 0, high: null }
 
 export const isUnknown = ({ high, low }: HourlyPrice): boolean => high === null && low === 0
 
-/** What a node of a plan and image costs, as far as the plan is known. */
-export const priceWith = (plan: CataloguePlan | undefined, image: string | null): HourlyPrice => {
+/** What a node of a plan costs, as far as the plan is known: with its image, or with one of the possible ones, or with any. */
+export const priceWith = (
+  plan: CataloguePlan | undefined,
+  image: string | null,
+  possible: ReadonlySet<string> = new Set()
+): HourlyPrice => {
   if (plan === undefined) return unknown
+  const prices = pricesOf(plan)
+  const some = Array.from(possible).flatMap((each) => prices.get(each) ?? [])
   const { maxPricePerHourInr: max, minPricePerHourInr: min } =
-    (image === null ? undefined : pricesOf(plan).get(image)) ?? plan
+    (image === null ? undefined : prices.get(image)) ?? (some.length === 0 ? plan : oneOfPrices(some))
   return { low: min === null ? 0 : toMicros(min), high: max === null ? null : toMicros(max) }
 }
 

@@ -3,7 +3,8 @@
  */
 import { DateTime } from "effect"
 import { createdMillisOf, type NodeId } from "@berthkit/core/domain/Node"
-import type { Catalogue } from "../diff/catalogue/Catalogue.ts"
+import { type Catalogue, namesOf } from "../diff/catalogue/Catalogue.ts"
+import type { PlanNames } from "../diff/catalogue/PlanNames.ts"
 import type { CataloguePlan, EntryFact } from "../diff/CatalogueFact.ts"
 import type { Difference } from "../diff/diff.ts"
 import type { NodeFact } from "../diff/Fact.ts"
@@ -26,12 +27,26 @@ const minBlindMillis = 3 * 60_000
 const blindSweeps = 3
 
 /** Plans by their names; those that are offered no more keep their price. */
-export type PlanPrices = ReadonlyMap<string, CataloguePlan>
+export interface PlanPrices {
+  readonly plans: ReadonlyMap<string, CataloguePlan>
+  readonly names: PlanNames
+}
 
-export const plansOf = ({ plans }: Catalogue): PlanPrices => new Map(plans.map(({ item }) => [item.plan, item]))
+export const plansOf = (catalogue: Catalogue): PlanPrices => ({
+  plans: new Map(catalogue.plans.map(({ item }) => [item.plan, item])),
+  names: namesOf(catalogue)
+})
 
-const priceOf = (plans: PlanPrices, { image, plan }: Pick<NodeState["node"], "plan" | "image">): HourlyPrice =>
-  plan === null ? unknown : priceWith(plans.get(plan), image)
+/** What a node costs. One that shows a slug has one of the images of the slug. A text that is a slug is never taken for a SKU. */
+const priceOf = (
+  { names, plans }: PlanPrices,
+  { image, plan }: Pick<NodeState["node"], "plan" | "image">
+): HourlyPrice => {
+  if (plan === null) return unknown
+  const slugs = names.ofSlug(plan)
+  const [{ sku } = { sku: plan }] = slugs
+  return priceWith(plans.get(sku), image, new Set(slugs.map((slug) => slug.image)))
+}
 
 type Between = readonly [fromMillis: number, toMillis: number]
 
@@ -173,14 +188,13 @@ export const followPrices = (
   if (ledger.pricedMillis === null && after.readMillis !== null) draft.set({ pricedMillis: nowMillis })
   const [were, are] = [plansOf(before), plansOf(after)]
   const others = new Map<string, Between>()
-  for (const [plan, item] of are) {
-    const known = were.get(plan)
+  for (const [plan, item] of are.plans) {
+    const known = were.plans.get(plan)
     if (known === undefined || known === item || known.prices === item.prices) continue
     const fact = facts.find((each) => each.type === "berth.plan.price_changed" && each.subject === `plans/${plan}`)
-    others.set(
-      plan,
-      fact === undefined ? [before.readMillis ?? nowMillis, nowMillis] : millisOf(fact.data.observedBetween)
-    )
+    const between =
+      fact === undefined ? ([before.readMillis ?? nowMillis, nowMillis] as const) : millisOf(fact.data.observedBetween)
+    for (const name of [plan, ...are.names.slugsOf(plan)]) others.set(name, between)
   }
   if (others.size > 0) {
     const changed = Array.from(others, ([plan, [, toMillis]]) => [plan, toMillis] as const)

@@ -4,6 +4,7 @@
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
+import { noPlanNames } from "../../src/diff/catalogue/PlanNames.ts"
 import { diff } from "../../src/diff/diff.ts"
 import { defaultRules, makeSnapshot, type Rules, unwatched } from "../../src/diff/Snapshot.ts"
 import type { Fact } from "../../src/diff/Fact.ts"
@@ -28,6 +29,7 @@ const beginMillis = 1_000_000
 const patientRules: Rules = { ...defaultRules, sweepMillis: 3_600_000 }
 
 export const byHand = (rules: Rules = patientRules) => {
+  let names = noPlanNames
   let order = 0
   let millis = beginMillis
   let stepMillis = 0
@@ -46,7 +48,7 @@ export const byHand = (rules: Rules = patientRules) => {
   let { apply, snapshot } = load()
   const exchange = (): Exchange => ({ asked: now(), answered: now() })
   const observe = (observation: Observation): ReadonlyArray<FlatFact> => {
-    const { facts, ...change } = diff(snapshot, observation, rules)
+    const { facts, ...change } = diff(snapshot, observation, rules, names)
     apply(change)
     for (const state of change.nodes) rows.set(state.node.id, state)
     written += change.nodes.length + (change.standing === standing ? 0 : 1)
@@ -97,6 +99,8 @@ export const byHand = (rules: Rules = patientRules) => {
     written: () => written,
     exchange,
     observe,
+    /** The catalogue is read. */
+    readsPlans: (read: typeof names) => void (names = read),
     /** Begins a sweep that is read page by page. */
     begin,
     /** A whole sweep of one page. */

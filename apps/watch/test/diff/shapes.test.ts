@@ -1,11 +1,13 @@
 /**
  * A world in which nothing ever changes but the shape in which the service writes its nodes: lists, single reads and the first look at a new
- * node, which may be written as the reply to a create is, each with other fields, spellings and addresses, in both dialects.
+ * node, which may be written as the reply to a create is, each with other fields, spellings, addresses and names of the plan, in both dialects.
+ * The catalogue has the names from the beginning, from some step on, or never.
  */
 import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isSoak, seed } from "@berthkit/testing/chance"
 import { expect, it } from "@effect/vitest"
+import { planNames } from "../../src/diff/catalogue/PlanNames.ts"
 import { byHand } from "./byHand.ts"
 import { type Chance, chanceFrom } from "./Chance.ts"
 
@@ -40,13 +42,14 @@ const flag = (is: boolean): Spellings => (is ? [true, 1, "true", "True"] : [fals
 interface Truth {
   readonly dialect: Dialect
   readonly name: string
-  readonly plan: string
+  readonly sku: string
+  readonly slug: string
   readonly backups: boolean
   readonly locked: boolean
 }
 
 /** The fields of each shape, as both dialects have them, with the ways in which each may be written. */
-const fieldsOf = (shape: Shape, { backups, dialect, locked, plan }: Truth): Readonly<Record<string, Spellings>> => {
+const fieldsOf = (shape: Shape, { backups, dialect, locked }: Truth): Readonly<Record<string, Spellings>> => {
   const isToday = dialect === "today"
   const status = shape === "create" ? ["Create", "Creating"] : ["running", "Running", "RUNNING"]
   const date = ["1970-01-01T00:00:07.250000Z", "1970-01-01T00:00:07Z", "1970-01-01T05:30:07.250+05:30"]
@@ -59,7 +62,7 @@ const fieldsOf = (shape: Shape, { backups, dialect, locked, plan }: Truth): Read
     [shape === "read" && !isToday ? "locked" : "is_locked"]: [...flag(locked), ...nothing],
     [shape === "read" && !isToday ? "backups" : "backup"]: [...flag(backups), ...nothing]
   }
-  const common = { status, plan: [plan, ...nothing], ...flags }
+  const common = { status, ...flags }
   if (isToday && shape === "list") {
     return { ...common, created_at: nothing, rescue_mode_status: ["Disabled"], isEncryptionEnabled: [false] }
   }
@@ -80,26 +83,32 @@ const shapeOf = (shape: Shape, truth: Truth, chosen: Readonly<Record<string, unk
   return (id: number): Node => nodeFromWire({ id, name: truth.name, ...record }) as Node
 }
 
-const addressesFrom = (chance: Chance) => ({
+const chosenFrom = (chance: Chance, { sku, slug }: Truth) => ({
+  plan: chance.oneOf([sku, slug, sku, slug, ...nothing]),
   public_ip_address: chance.oneOf(addresses),
   private_ip_address: chance.oneOf(addresses)
 })
 
-const worldOf = (chance: Chance, dialect: Dialect) => {
+const worldOf = (chance: Chance, dialect: Dialect, hasNames: boolean) => {
   const truth = {
     dialect,
     name: "web",
-    plan: dialect === "today" ? "C3.16GB" : "C-4VCPU-16RAM-100DISK",
+    sku: "C3.16GB",
+    slug: "C3-4vCPU-16RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi",
     backups: chance.happens(0.5),
     locked: chance.happens(0.5)
   }
   // An address that a list or a read begins to show is one that the node was given.
-  const [inList, inRead] = [addressesFrom(chance), addressesFrom(chance)]
+  const [inList, inRead] = [chosenFrom(chance, truth), chosenFrom(chance, truth)]
+  // What is offered can be told from the catalogue.
+  const plan = hasNames ? chance.oneOf([truth.sku, truth.slug]) : undefined
+  const inNew = (chosen: typeof inList) => ({ ...chosen, plan: plan ?? chosen.plan })
   return {
+    ...truth,
     list: shapeOf("list", truth, inList, chance),
     read: shapeOf("read", truth, inRead, chance),
-    newInList: shapeOf("create", truth, inList, chance),
-    newInRead: shapeOf("create", truth, inRead, chance)
+    newInList: shapeOf("create", truth, inNew(inList), chance),
+    newInRead: shapeOf("create", truth, inNew(inRead), chance)
   }
 }
 
@@ -110,15 +119,20 @@ it.each<Dialect>(["documented", "today"])(
   (dialect) => {
     for (let run = 0; run < runs; run++) {
       const chance = chanceFrom(seed + run)
-      const { list, newInList, newInRead, read } = worldOf(chance, dialect)
+      const [isNewFrom, isReadFrom] = [2 + chance.below(6), chance.below(32)]
+      const world = worldOf(chance, dialect, isReadFrom < isNewFrom)
+      const { list, newInList, newInRead, read, sku, slug } = world
       const watch = byHand()
       const facts = [...watch.baseline(list(1), list(2))]
-      const isNewFrom = 2 + chance.below(6)
+      // The plan of these nodes may be offered no more, or the catalogue not be read.
+      if (isReadFrom < 4) watch.readsPlans(planNames([], ["C3.8GB"]))
       // The third node is there from a step on, and is first written as a create is. Nobody reads what no list has shown.
       let looks = 0
       const third = (first: (id: number) => Node, later: (id: number) => Node) => (looks++ < 2 ? first(3) : later(3))
       for (let step = 0; step < 16; step++) {
         watch.pass(1000 + chance.below(20_000))
+        if (step === isReadFrom)
+          watch.readsPlans(planNames([{ plan: slug, sku, image: "Ubuntu-24.04" }], [sku, "C3.8GB"]))
         const isThere = step >= isNewFrom
         const all = () => [list(1), list(2), ...(isThere ? [third(newInList, list)] : [])]
         const next = [

@@ -4,6 +4,7 @@
 import { isSoak } from "@berthkit/testing/chance"
 import { exactPrice } from "@berthkit/core/domain/Price"
 import { describe, expect, it } from "@effect/vitest"
+import { noPlanNames } from "../../src/diff/catalogue/PlanNames.ts"
 import type { CataloguePlan } from "../../src/diff/CatalogueFact.ts"
 import { perDay, sumOf } from "../../src/spend/Days.ts"
 import { beginWith, followNodes } from "../../src/spend/follow.ts"
@@ -16,7 +17,10 @@ import { type Follow, type History, watch } from "../diff/oracle/watching.ts"
 const perHour = 10_000_000n
 
 const { plan } = aNode({ id: 1 })
-const plans = new Map([[plan!, { plan: plan!, ...exactPrice(10, null), prices: [] } as unknown as CataloguePlan]])
+const plans = {
+  plans: new Map([[plan!, { plan: plan!, ...exactPrice(10, null), prices: [] } as unknown as CataloguePlan]]),
+  names: noPlanNames
+}
 
 /** What is wrong with the spending that follows from a history. */
 const complaintsOf = (history: History): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /**
  * An account whose nodes and prices come, change and go by chance, watched by sweeps and reads of prices with long pauses between
- * them, and what it truly spends. The ledger is written and read again now and then, as a store does.
+ * them, and what it truly spends. Nodes show the slugs of plans that the catalogue has under SKUs, or the SKUs. The ledger is written and read again now and then, as a store does.
  */
 import { DateTime } from "effect"
 import { exactPrice } from "@berthkit/core/domain/Price"
@@ -63,6 +63,9 @@ export interface Told {
   /** Writes of the ledger beside changes of nodes and prices. */
   readonly idleWrites: number
 }
+
+/** What a create takes: the catalogue lists the plan under its SKU. */
+const slugOf = (plan: string, image: string) => `${plan}-with-${image}-not-large`
 
 const groups = [
   ["small", "Ubuntu"],
@@ -174,7 +177,8 @@ export const tell = (history: History): Told => {
       if (isThere && !gone.has(life.id) && (known === undefined || known.node.image === null)) {
         seen.add(life.id)
         const image = known === undefined && life.isShy ? null : life.image
-        const node = aNode({ id: life.id, plan: life.plan, image, createdAtMillis: life.createdMillis })
+        const plan = history.seed % 2 === 0 ? slugOf(life.plan, life.image) : life.plan
+        const node = aNode({ id: life.id, plan, image, createdAtMillis: life.createdMillis })
         const common = { incarnation: 1, life: 1, version: 0, listed: true, stuck: false, goneMillis: null }
         states.push({ node, ...common, seenMillis: atMillis, statusSinceMillis: atMillis })
       } else if (!isThere && known !== undefined) {
@@ -238,7 +242,9 @@ export const tell = (history: History): Told => {
       )
     )
     const images = ["Ubuntu", "Windows"].map(anImage)
-    const difference = diffCatalogue(catalogue, evidence, { asked: answered, answered, plans, images }, () => [])
+    const names = groups.map(([sku, image]) => ({ plan: slugOf(sku, image), sku, image }))
+    const shown = { asked: answered, answered, plans, images, names }
+    const difference = diffCatalogue(catalogue, evidence, shown, () => [])
     if (ledger !== null) {
       const confirmedMillis = Math.min(
         difference.catalogue.readMillis ?? -Infinity,

@@ -7,6 +7,7 @@ import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 import { CatalogueImage, CataloguePlan } from "../CatalogueFact.ts"
 import type { Exchange } from "../Observation.ts"
+import { namesIn, PlanName, planNames, type PlanNames } from "./PlanNames.ts"
 
 const entryOf = <A extends Schema.Constraint>(item: A) =>
   Schema.Struct({
@@ -24,7 +25,9 @@ export const Catalogue = Schema.Struct({
   /** When the service listed it last; null before the first time. */
   readMillis: Schema.NullOr(Schema.Int),
   images: Schema.Array(entryOf(CatalogueImage)),
-  plans: Schema.Array(entryOf(CataloguePlan))
+  plans: Schema.Array(entryOf(CataloguePlan)),
+  /** Left out while no plan has another name than its own. */
+  names: Schema.optionalKey(Schema.Array(PlanName))
 }).annotate({ identifier: "Catalogue" })
 export interface Catalogue extends Schema.Schema.Type<typeof Catalogue> {}
 
@@ -40,7 +43,15 @@ export const unread: Catalogue = { isBaseline: false, readMillis: null, images: 
 export interface CatalogueRead extends Exchange {
   readonly images: ReadonlyArray<CatalogueImage>
   readonly plans: ReadonlyArray<CataloguePlan>
+  readonly names?: ReadonlyArray<PlanName>
 }
+
+/** Under which names it has its plans. */
+export const namesOf = ({ names = [], plans }: Catalogue): PlanNames =>
+  planNames(
+    names,
+    plans.map(({ item }) => item.plan)
+  )
 
 /** The price of each image with a plan. */
 export const pricesOf = ({ prices }: Pick<CataloguePlan, "prices">): ReadonlyMap<string, Price> => {
@@ -68,11 +79,11 @@ export const withPrices = (
 }
 
 /** What the entries of the image list come to: each image, and each plan with its price by image. */
-export const offeredBy = (list: ReadonlyArray<Image>): Pick<CatalogueRead, "images" | "plans"> => {
+export const offeredBy = (list: ReadonlyArray<Image>): Pick<CatalogueRead, "images" | "plans" | "names"> => {
   const images = new Map<string, CatalogueImage>()
   for (const { image, name, os } of list) if (!images.has(image)) images.set(image, { image, name, os })
   const plans = fromImages(list).map(({ diskGb, memoryMib, plan, prices, series, vcpus }) =>
     withPrices({ plan, vcpus, memoryMib, diskGb, series }, pricesOf({ prices }))
   )
-  return { images: Array.from(images.values()), plans }
+  return { images: Array.from(images.values()), plans, names: namesIn(list) }
 }

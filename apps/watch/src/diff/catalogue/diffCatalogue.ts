@@ -9,6 +9,7 @@ import type { CataloguePlan, EntryFact } from "../CatalogueFact.ts"
 import { between, instantsOf, ofAccount } from "../Fact.ts"
 import type { Moment } from "../Observation.ts"
 import { type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
+import { withNames } from "./PlanNames.ts"
 
 /** From the first read that shows a change to the one that proves it, at least. */
 export const agreementMillis = 10 * 60_000
@@ -239,7 +240,10 @@ export const diffCatalogue = (
   nodesOn: NodesOn
 ): CatalogueDifference => {
   if (read.images.length === 0 || read.plans.length === 0) return { catalogue, evidence, facts: [] }
-  return catalogue.isBaseline ? compare(catalogue, evidence, read, nodesOn) : gather(catalogue, evidence, read)
+  const { names = [] } = catalogue
+  const known = withNames(names, read.names ?? [])
+  const named = known === names ? catalogue : { ...catalogue, names: known }
+  return catalogue.isBaseline ? compare(named, evidence, read, nodesOn) : gather(named, evidence, read)
 }
 
 /** Before the baseline everything that was ever offered is known silently; it ends when a later read shows nothing new. */
@@ -260,6 +264,7 @@ const gather = (catalogue: Catalogue, evidence: CatalogueEvidence, read: Catalog
   }
   return {
     catalogue: {
+      ...catalogue,
       isBaseline,
       readMillis: now.atMillis,
       images: images!.map(entryOf) as Catalogue["images"],

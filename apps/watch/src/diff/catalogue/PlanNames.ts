@@ -1,0 +1,56 @@
+/**
+ * Under which names the catalogue has the plans: nodes show the SKU of their plan or its slug, and two shapes of one record may differ in that.
+ * Whether two names are those of one plan is core's rule, `isSamePlan`.
+ */
+import type { Image } from "@berthkit/core/domain/Image"
+import { isSamePlan } from "@berthkit/core/domain/Price"
+import { Schema } from "effect"
+
+/** A slug under which a plan is ordered with an image, and the SKU under which the catalogue has it. A plan without a SKU has no other name. */
+export const PlanName = Schema.Struct({ plan: Schema.String, sku: Schema.String, image: Schema.String })
+export interface PlanName extends Schema.Schema.Type<typeof PlanName> {}
+
+/** What the catalogue says of two names. */
+export type Relation =
+  | "same"
+  /** It has both, for two plans. */
+  | "other"
+  /** It does not have one of them: the plan is not offered any more, or nothing was read yet. */
+  | "unknown"
+
+export interface PlanNames {
+  /** The records of a slug; none for a SKU. */
+  readonly ofSlug: (slug: string) => ReadonlyArray<PlanName>
+  /** The slugs of a SKU; none of a slug. */
+  readonly slugsOf: (sku: string) => ReadonlySet<string>
+  readonly relation: (a: string, b: string) => Relation
+}
+
+export const planNames = (names: ReadonlyArray<PlanName>, plans: Iterable<string>): PlanNames => {
+  const bySlug = Map.groupBy(names, ({ plan }) => plan)
+  const offered = new Set(plans)
+  const ofSlug = (slug: string) => bySlug.get(slug) ?? []
+  const has = (name: string) => bySlug.has(name) || offered.has(name)
+  return {
+    ofSlug,
+    slugsOf: (sku) => new Set(names.flatMap((name) => (name.sku === sku ? [name.plan] : []))),
+    relation: (a, b) =>
+      isSamePlan(a, b, ofSlug(a)) || isSamePlan(b, a, ofSlug(b)) ? "same" : has(a) && has(b) ? "other" : "unknown"
+  }
+}
+
+export const noPlanNames: PlanNames = planNames([], [])
+
+/** The names that the entries of an image list have beside each other, each once. */
+export const namesIn = (list: ReadonlyArray<Image>): ReadonlyArray<PlanName> =>
+  withNames(
+    [],
+    list.flatMap(({ image, plan, sku }) => (sku === null || sku === plan ? [] : [{ plan, sku, image }]))
+  )
+
+/** What is known with what is shown: nodes keep the name of a plan that is offered no more. The same list if that is nothing new. */
+export const withNames = (known: ReadonlyArray<PlanName>, shown: ReadonlyArray<PlanName>): ReadonlyArray<PlanName> => {
+  const keyOf = ({ image, plan, sku }: PlanName) => JSON.stringify([plan, sku, image])
+  const all = new Map([...known, ...shown].map((name) => [keyOf(name), name]))
+  return all.size === known.length ? known : Array.from(all.values())
+}
