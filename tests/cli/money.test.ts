@@ -152,9 +152,42 @@ describe("a price in another currency", () => {
       assert.isEmpty(made)
       assert.isEmpty(committed)
       const shown = yield* berth(...changes[1]!, "--dry-run")
-      assert.include(shown.stdout, "at a price in USD")
+      assert.include(shown.stdout, "at $48.00")
+      const bought = json<Row>(yield* berth(...changes[0]!, "--dry-run", "-o", "json"))
+      assert.deepInclude(bought, {
+        committedPriceInr: null,
+        foreignCommittedPrice: { currency: "USD", amount: 48 }
+      })
+      const asked = yield* berth(...changes[0]!, "--dry-run")
+      assert.include(asked.stdout, "$48.00")
       const card = yield* berth("plan", "get", plan)
+      assert.include(card.stdout, "$48.00 (SKU 7)")
       assert.notInclude(card.stdout, "₹-")
+      const table = yield* berth("plan", "list")
+      assert.include(table.stdout, "$48.00 (7)")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is added up beside the rupees of other nodes, and never with them", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({
+        images: [dollars, { ...offer({ image: "Debian", id: "12", perHour: "6.5" }), plan: "Q" }],
+        nodes: [
+          { id: 7, name: "v", plan, image: "Ubuntu" },
+          { id: 8, name: "w", plan, image: "Ubuntu" },
+          { id: 9, name: "x", plan: "Q", image: "Debian" }
+        ]
+      })
+      const shown = yield* berth("cost", "--by", "status")
+      assert.match(shown.stdout, /≥ 6\.50 \+ \$0\.08/)
+      assert.include(shown.stderr, "2 nodes in USD: $0.08 per hour, $58.40 per month, in no sum in rupees.")
+      assert.notInclude(shown.stderr, "without one known price")
+      const rows = json<ReadonlyArray<Row>>(yield* berth("cost", "-o", "json"))
+      assert.deepInclude(rows[0], {
+        pricePerHourInr: null,
+        foreign: [{ currency: "USD", nodes: 1, perHour: 0.04, perMonth: 29.2 }]
+      })
+      assert.deepInclude(rows[2], { pricePerHourInr: 6.5, foreign: [] })
     }).pipe(Effect.scoped)
   )
 
@@ -167,7 +200,7 @@ describe("a price in another currency", () => {
       const { structuredContent } = yield* propose(agent, order)
       assert.include(String(structuredContent["summary"]), "$0.04 per hour, $29.20 per month")
       const commit = { action: "commit", node: "7", setting: "auto_renew", sku: 7 }
-      assert.include(String((yield* propose(agent, commit)).structuredContent["summary"]), "at a price in USD")
+      assert.include(String((yield* propose(agent, commit)).structuredContent["summary"]), "at $48.00")
       const bounded = yield* startAgent(["--allow", "create", "--max-cost", "1000"], { env })
       const { content, isError } = yield* propose(bounded, order)
       assert.isTrue(isError)

@@ -8,7 +8,7 @@ import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
 import { settingsText } from "../fleet/differences.ts"
 import { countOf, deletesOf, type Plan } from "../fleet/Change.ts"
-import { planPrice } from "../fleet/planPrice.ts"
+import { optionsOf, planPrice } from "../fleet/planPrice.ts"
 import { width } from "../output/cells.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat, OutputOptions } from "../output/OutputOptions.ts"
@@ -24,7 +24,7 @@ import {
 import { currencyName, foreignPriceText, priceText } from "../records/price.ts"
 import { rowsOf } from "./rows.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
-import { nodeCount, rupees } from "../output/format.ts"
+import { foreignAmount, nodeCount, rupees } from "../output/format.ts"
 import { type CommitmentBound, checkCommitments } from "../proposal/commitmentBound.ts"
 import { confirm, ensureAskable } from "../proposal/confirm.ts"
 import { checkMinimum } from "../proposal/minimumBound.ts"
@@ -63,6 +63,22 @@ const foreignOf = (
 const buys = ({ changes }: Plan): boolean =>
   changes.some((change) => change.action === "commit" && change.group.commitment?.days !== null)
 
+/** The prices of the committed periods that the plan buys in another currency than rupees, by group. */
+const foreignCommitments = (
+  { changes }: Plan,
+  prices: PriceList
+): ReadonlyArray<readonly [group: string, price: string, currency: string]> => {
+  const groups = new Map(
+    changes.flatMap((change) => (change.action === "commit" ? [[change.group.group, change.group] as const] : []))
+  )
+  return Array.from(groups.values()).flatMap((group) => {
+    const [option, ...others] = optionsOf(group, prices)
+    if (option === undefined || option.foreignPrice === null || others.length > 0) return []
+    const { amount, currency } = option.foreignPrice
+    return [[group.group, foreignAmount(currency, amount), currency] as const]
+  })
+}
+
 const makes = ({ changes }: Plan): boolean =>
   changes.some((change) => change.action === "create" || (change.action === "replace" && change.made === null))
 
@@ -71,7 +87,12 @@ const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> =
   const { committedInr, minimumInr } = planPrice(plan, prices)
   const amount = (inr: number | null) => (inr === null ? "an amount that is not known" : `₹${rupees(inr)}`)
   return [
-    ...(buys(plan) ? [`Commitments: ${amount(committedInr)} at once.`] : []),
+    ...foreignCommitments(plan, prices).map(
+      ([group, text]) => `${group}: commitment for ${text}, for each node, at once.`
+    ),
+    ...(buys(plan) && (committedInr !== null || foreignCommitments(plan, prices).length === 0)
+      ? [`Commitments: ${amount(committedInr)} at once.`]
+      : []),
     ...(makes(plan) && minimumInr !== 0
       ? [`Minimum charge of new nodes: ${amount(minimumInr)}. --max-cost does not count it.`]
       : [])
@@ -152,7 +173,8 @@ export const checkAtOnce = Effect.fnUntraced(function* (
   { maxMinimum, ...bound }: CommitmentBound & Pick<Limits, "maxMinimum">
 ) {
   const { committedInr, minimumInr } = planPrice(plan, prices)
-  yield* checkCommitments(buys(plan) ? [committedInr] : [], bound)
+  const [foreign] = foreignCommitments(plan, prices)
+  yield* checkCommitments(buys(plan) ? [committedInr] : [], bound, undefined, foreign?.[2])
   yield* checkMinimum(
     makes(plan) ? [minimumInr] : [],
     maxMinimum,

@@ -4,12 +4,13 @@
  * what was proposed.
  */
 import type { WireRequest } from "@berthkit/core/client/transport/Transport"
+import { ForeignAmount } from "@berthkit/core/domain/Commitment"
 import { ForeignPrice } from "@berthkit/core/domain/Image"
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Price, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect, Option, Predicate, Schema } from "effect"
-import { capitalized, rupees, textOr } from "../output/format.ts"
+import { capitalized, foreignAmount, rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
 import { type Field, inr, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { anyPricePerHour, anyPricePerMonth, foreignPriceText, minimumCharge, priceText } from "../records/price.ts"
@@ -36,6 +37,9 @@ export const Proposal = Schema.Struct({
     description:
       "The minimum that is billed for a node by the hour, in rupees; null if it is not known, or no such node is created."
   }),
+  foreignCommittedPrice: Schema.NullOr(ForeignAmount).annotate({
+    description: "For the whole committed period, in another currency than rupees; `committedPriceInr` is null then."
+  }),
   foreignPrice: Schema.NullOr(ForeignPrice).annotate({
     description: "The price in another currency than rupees; those in rupees are null then."
   }),
@@ -43,7 +47,7 @@ export const Proposal = Schema.Struct({
 })
 export interface Proposal extends Schema.Schema.Type<typeof Proposal> {}
 
-type Terms = Pick<Proposal, "committedPriceInr" | "minimumBillingInr" | "foreignPrice">
+type Terms = Pick<Proposal, "committedPriceInr" | "foreignCommittedPrice" | "minimumBillingInr" | "foreignPrice">
 
 /** The proposal to send a request. */
 export const propose = (
@@ -52,6 +56,7 @@ export const propose = (
 ): Proposal => ({
   ...unknownPrice,
   committedPriceInr: null,
+  foreignCommittedPrice: null,
   minimumBillingInr: null,
   foreignPrice: null,
   ...change,
@@ -59,7 +64,16 @@ export const propose = (
 })
 
 /** The price for people: of an hour and a month, with the least that is billed; or of the whole period where one is committed to. */
-const costText = ({ committedPriceInr, foreignPrice, minimumBillingInr, ...price }: Price & Terms): string => {
+const costText = ({
+  committedPriceInr,
+  foreignCommittedPrice,
+  foreignPrice,
+  minimumBillingInr,
+  ...price
+}: Price & Terms): string => {
+  if (foreignCommittedPrice !== null) {
+    return `${foreignAmount(foreignCommittedPrice.currency, foreignCommittedPrice.amount)} for the period`
+  }
   if (foreignPrice !== null) return foreignPriceText(foreignPrice)
   const running = priceText(price) ?? "price not known"
   if (committedPriceInr !== null) return `₹${rupees(committedPriceInr)} for the period (${running})`
@@ -74,7 +88,7 @@ const orderOf = ({ request: { body } }: Proposal): string =>
 
 /** What a create costs, and what becomes of its commitment. */
 const termsOf = (proposal: Proposal): string =>
-  `${costText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${proposal.outcome}`}`
+  `${costText(proposal)}${proposal.committedPriceInr === null && proposal.foreignCommittedPrice === null ? "" : `, ${proposal.outcome}`}`
 
 /** What is done, as the begin of a sentence and of a question. */
 const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, question: string]>> = {
@@ -125,9 +139,11 @@ const totalIn = (proposals: ReadonlyArray<Proposal>, key: "committedPriceInr" | 
 
 /** What several creates cost together. They are of one order, and a price in another currency is not added up. */
 const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
-  const foreign = proposals.find(({ foreignPrice }) => foreignPrice !== null)?.foreignPrice ?? null
-  if (foreign !== null) return `together: each ${foreignPriceText(foreign)}`
-  return `together: ${costText({ ...sumOfPrices(proposals), foreignPrice: null, committedPriceInr: totalIn(proposals, "committedPriceInr"), minimumBillingInr: totalIn(proposals, "minimumBillingInr") })}`
+  const foreign = proposals.find(
+    ({ foreignCommittedPrice, foreignPrice }) => foreignCommittedPrice !== null || foreignPrice !== null
+  )
+  if (foreign !== undefined) return `together: each ${costText(foreign)}`
+  return `together: ${costText({ ...sumOfPrices(proposals), foreignCommittedPrice: null, foreignPrice: null, committedPriceInr: totalIn(proposals, "committedPriceInr"), minimumBillingInr: totalIn(proposals, "minimumBillingInr") })}`
 }
 
 const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
@@ -159,7 +175,11 @@ const subject: ReadonlyArray<Field<Proposal>> = [
 const price: ReadonlyArray<Field<Proposal>> = [
   anyPricePerHour,
   anyPricePerMonth,
-  inr("committedPriceInr", "₹ COMMITTED"),
+  {
+    ...inr("committedPriceInr", "₹ COMMITTED"),
+    value: ({ committedPriceInr, foreignCommittedPrice: foreign }) =>
+      foreign === null ? rupees(committedPriceInr) : foreignAmount(foreign.currency, foreign.amount)
+  },
   minimumCharge
 ]
 
@@ -176,7 +196,10 @@ const body: Field<Proposal> = {
 }
 
 const isPriced = (proposals: ReadonlyArray<Proposal>): boolean =>
-  proposals.some(({ action, committedPriceInr }) => action === "create" || committedPriceInr !== null)
+  proposals.some(
+    ({ action, committedPriceInr, foreignCommittedPrice }) =>
+      action === "create" || committedPriceInr !== null || foreignCommittedPrice !== null
+  )
 
 /** The fields that are shown before a change is confirmed: those of `--dry-run` without the request. */
 const shownFields = (proposals: ReadonlyArray<Proposal>): ReadonlyArray<Field<Proposal>> =>

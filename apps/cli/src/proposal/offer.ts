@@ -266,6 +266,7 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
     name: spec.name,
     ...price,
     ...cost,
+    foreignCommittedPrice: option?.foreignPrice ?? null,
     foreignPrice:
       foreignPrice === null || spec.committedSkuId === undefined
         ? foreignPrice

@@ -1,10 +1,11 @@
 /**
  * What nodes cost: one row for each node, plan, status, fleet or tag.
  */
+import { ForeignPrice } from "@berthkit/core/domain/Image"
 import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
-import { moment, plain } from "../output/format.ts"
-import { number, recordOf } from "../output/RecordDescriptor.ts"
+import { foreignAmount, moment, nothing, plain } from "../output/format.ts"
+import { type Field, number, recordOf } from "../output/RecordDescriptor.ts"
 import { pricePerHour, pricePerMonth } from "./price.ts"
 
 const Cost = Schema.Struct({
@@ -16,6 +17,15 @@ const Cost = Schema.Struct({
   plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null if they have several." }),
   nodes: Schema.Int,
   ...Price.fields,
+  foreign: Schema.Array(
+    Schema.Struct({
+      ...ForeignPrice.fields,
+      nodes: Schema.Int
+    })
+  ).annotate({
+    description:
+      "What the nodes cost whose price is in another currency, for each currency: no amount in rupees has it."
+  }),
   committed: Schema.Int.annotate({
     description: "How many of them are in a committed period by berth's own record; the service reports none."
   }),
@@ -33,14 +43,24 @@ const Cost = Schema.Struct({
 })
 export interface Cost extends Schema.Schema.Type<typeof Cost> {}
 
+/** Amounts in other currencies have signs of their own beside those in rupees. */
+const withForeign = (field: Field<Price>, period: "perHour" | "perMonth"): Field<Cost> => ({
+  ...field,
+  value: (row, nowMillis) => {
+    const foreign = row.foreign.map((sum) => foreignAmount(sum.currency, sum[period]))
+    const inRupees = field.value(row, nowMillis)
+    return foreign.length === 0 ? inRupees : [...(inRupees === nothing ? [] : [inRupees]), ...foreign].join(" + ")
+  }
+})
+
 export const costRecord = recordOf(Cost, { none: "no nodes" }, [
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   number("id", "ID", { dropOrder: 2 }),
   { key: "status", title: "STATUS", value: ({ status }) => plain(status), dropOrder: 4 },
   { key: "plan", title: "PLAN", value: ({ plan }) => plain(plan), dropOrder: 3 },
   number("nodes", "NODES", { dropOrder: 1 }),
-  pricePerHour,
-  { ...pricePerMonth, dropOrder: 6 },
+  withForeign(pricePerHour, "perHour"),
+  { ...withForeign(pricePerMonth, "perMonth"), dropOrder: 6 },
   {
     key: "committedUntil",
     title: "COMMITTED",

@@ -2,7 +2,7 @@
  * A plan: size and price, and one column for each period that can be committed to.
  */
 import { Plan, type PlanOption } from "@berthkit/core/domain/Plan"
-import { nothing, rupees, textOr } from "../output/format.ts"
+import { foreignAmount, nothing, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { anyPricePerHour, anyPricePerMonth, minimumCharge, priceText } from "./price.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
@@ -17,8 +17,14 @@ const fixed: ReadonlyArray<Field<Plan>> = [
   { ...anyPricePerMonth, dropOrder: 8 }
 ]
 
+/** A price in another currency has a sign of its own. */
+const foreignText = ({ foreignPrice }: PlanOption): string | undefined =>
+  foreignPrice === null ? undefined : foreignAmount(foreignPrice.currency, foreignPrice.amount)
+
 /** The prices of one SKU: it has several where they depend on the image. */
 const skuText = (skuId: number, options: ReadonlyArray<PlanOption>): string => {
+  const foreign = new Set(options.flatMap((option) => foreignText(option) ?? []))
+  if (foreign.size > 0) return `${Array.from(foreign).join(", ")} (${skuId})`
   const prices = options.map(({ priceInr }) => priceInr)
   const known = prices.filter((price) => price !== null)
   const [min, max] = [Math.min(...known), Math.max(...known)]
@@ -44,8 +50,9 @@ const committed = (days: number): Field<Plan> => ({
 })
 
 /** On the card, whether the option is worth it. */
-const worth = ({ breakEvenDays, days, priceInr }: PlanOption): string => {
-  if (priceInr === null) return "price not known in rupees"
+const worth = (option: PlanOption): string => {
+  const { breakEvenDays, days, priceInr } = option
+  if (priceInr === null) return foreignText(option) ?? "price not known"
   if (breakEvenDays === null) return `₹${rupees(priceInr)}`
   return breakEvenDays < days
     ? `₹${rupees(priceInr)}, pays after ${breakEvenDays} days`

@@ -109,7 +109,7 @@ describe("the cost of nodes", () => {
   })
 
   it("is that of the committed period while one that berth itself began runs, and says until when", () => {
-    const option = { skuId: 7, name: "", days: 30, priceInr: 36, message: "", until: "" }
+    const option = { skuId: 7, name: "", days: 30, priceInr: 36, foreignPrice: null, message: "", until: "" }
     const running = created(1, option, 0)
     const renamed = set(running, 1, "auto_renew", { skuId: 8, days: 90, priceInr: 90 }, 500)
     const ended = { ...created(2, option, 0), untilMillis: 1000 }

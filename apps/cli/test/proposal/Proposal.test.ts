@@ -9,6 +9,7 @@ const proposal = (change: Partial<Proposal>): Proposal => ({
   request: { method: "POST", path: "/nodes/", body: { plan: "P", image: "I" } },
   ...exactPrice(2, 1460),
   committedPriceInr: null,
+  foreignCommittedPrice: null,
   foreignPrice: null,
   minimumBillingInr: null,
   outcome: "billed by the hour until deleted",

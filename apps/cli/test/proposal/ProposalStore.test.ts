@@ -22,7 +22,13 @@ const connection = {
 /** As another process has it. */
 const store = Effect.provide(ProposalStore, ProposalStore.layer(connection))
 
-const noPerson = { ...unknownPrice, committedPriceInr: null, minimumBillingInr: null, foreignPrice: null }
+const noPerson = {
+  ...unknownPrice,
+  committedPriceInr: null,
+  foreignCommittedPrice: null,
+  minimumBillingInr: null,
+  foreignPrice: null
+}
 
 /** A proposal to create a node. */
 const terms = (spec: NodeSpec): Terms => ({

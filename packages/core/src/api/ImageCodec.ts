@@ -44,16 +44,22 @@ const specFields: ReadonlyArray<string> = [
 ]
 
 /** One committed option; null without an id or a length, because it then cannot be chosen. Fills `unused` with what it cannot read. */
-const committedOption = (wire: unknown, isInr: boolean, unused: Record<string, unknown>): CommittedOption | null => {
+const committedOption = (
+  wire: unknown,
+  currency: string | null,
+  unused: Record<string, unknown>
+): CommittedOption | null => {
   if (!Predicate.isObject(wire)) return null
   const skuId = integer(wire["committed_sku_id"])
   const days = count(wire["committed_days"])
   if (skuId === unreadable || days === unreadable || days === 0) return null
+  const amount = read(wire["committed_sku_price"], "committed_sku_price", priceInr, null, unused)
   return {
     skuId,
     name: read(wire["committed_sku_name"], "committed_sku_name", text, "", unused),
     days,
-    priceInr: isInr ? read(wire["committed_sku_price"], "committed_sku_price", priceInr, null, unused) : null,
+    priceInr: currency === null ? amount : null,
+    foreignPrice: currency === null || amount === null ? null : { currency, amount },
     message: read(wire["committed_node_message"], "committed_node_message", text, "", unused),
     until: read(wire["committed_upto_date"], "committed_upto_date", text, "", unused)
   }
@@ -74,9 +80,7 @@ const monthly = (perHour: number | null, perMonth: number | null): number | null
 const specsOf = (wire: Record<string, unknown>, currency: string | null, extra: Record<string, unknown>): Specs => {
   const skus = Array.isArray(wire["committed_sku"]) ? wire["committed_sku"] : []
   const unused = {}
-  const committedOptions = skus
-    .map((sku) => committedOption(sku, currency === null, unused))
-    .filter((option) => option !== null)
+  const committedOptions = skus.map((sku) => committedOption(sku, currency, unused)).filter((option) => option !== null)
   if (committedOptions.length < skus.length || Object.keys(unused).length > 0) extra["committed_sku"] = skus
   keepUnknown(wire, specFields, extra)
   const perHour = read(wire["price_per_hour"], "price_per_hour", pricePerHourInr, null, extra)

@@ -12,6 +12,14 @@ export const commitmentSettings = ["auto_renew", "auto_terminate", "hourly_billi
 export type CommitmentSetting = (typeof commitmentSettings)[number]
 export const CommitmentSetting = /*#__PURE__*/ Schema.Literals(commitmentSettings)
 
+/** An amount in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+export const ForeignAmount = /*#__PURE__*/ Schema.Struct({
+  /** As the service writes it, such as `USD`. */
+  currency: Schema.String,
+  amount: Schema.Number
+}).annotate({ identifier: "ForeignAmount" })
+export interface ForeignAmount extends Schema.Schema.Type<typeof ForeignAmount> {}
+
 /** One reserved period a plan can be had for (interface.md §2.6, committed_sku). */
 export const CommittedOption = /*#__PURE__*/ Schema.Struct({
   /** Id to pass when choosing this option. */
@@ -21,6 +29,8 @@ export const CommittedOption = /*#__PURE__*/ Schema.Struct({
   days: Schema.Int,
   /** Price of the whole period in rupees. */
   priceInr: Schema.NullOr(Schema.Number),
+  /** Price of the whole period in another currency; that in rupees is null then. */
+  foreignPrice: Schema.NullOr(ForeignAmount),
   message: Schema.String,
   /** End of the period if it began now, in the service's own words. */
   until: Schema.String

@@ -131,7 +131,8 @@ export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> =>
         foreignPrice: sameForeignPrice(records),
         committedOptions: byImages(
           withImage.flatMap(([image, terms]) => optionsWith(terms).map((option) => [image, option] as const)),
-          ({ breakEvenDays, days, priceInr, skuId }) => `${skuId} ${days} ${priceInr} ${breakEvenDays}`
+          ({ breakEvenDays, days, foreignPrice, priceInr, skuId }) =>
+            JSON.stringify([skuId, days, priceInr, foreignPrice, breakEvenDays])
         ),
         images: own,
         slugs: Array.from(new Map(slugs.map((each) => [`${each.image} ${each.slug}`, each])).values()),

@@ -120,19 +120,22 @@ export interface Terms {
   readonly contradicted: boolean
 }
 
+/** The price in another currency, if all of them are the same; otherwise null. */
+const agreedForeign = <A extends object>([first = null, ...others]: ReadonlyArray<A | null>): A | null =>
+  others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
+
 const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<CommittedOption> =>
   options.length < 2
     ? options
     : Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
         ...same[0]!,
-        priceInr: agreed(same.map(({ priceInr }) => priceInr))
+        priceInr: agreed(same.map(({ priceInr }) => priceInr)),
+        foreignPrice: agreedForeign(same.map(({ foreignPrice }) => foreignPrice))
       }))
 
 /** What every record states; null if one states another price, or one in rupees. */
-export const sameForeignPrice = (records: ReadonlyArray<Image>): ForeignPrice | null => {
-  const [first = null, ...others] = records.map(({ specs }) => specs.foreignPrice)
-  return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
-}
+export const sameForeignPrice = (records: ReadonlyArray<Image>): ForeignPrice | null =>
+  agreedForeign(records.map(({ specs }) => specs.foreignPrice))
 
 const termsOf = (records: ReadonlyArray<Image>): Terms => {
   const specs = records.map((record) => record.specs)
@@ -149,7 +152,7 @@ const contradictedTerms = ({ committedOptions }: Terms): Terms => ({
   price: unknownPrice,
   minimumBillingInr: null,
   foreignPrice: null,
-  committedOptions: committedOptions.map((option) => ({ ...option, priceInr: null })),
+  committedOptions: committedOptions.map((option) => ({ ...option, priceInr: null, foreignPrice: null })),
   contradicted: true
 })
 

@@ -106,6 +106,13 @@ export interface NodeSpec {
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** An amount in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+export interface ForeignAmount {
+  /** As the service writes it, such as `USD`. */
+  readonly currency: string
+  readonly amount: number
+}
+
 /** One reserved period a plan can be had for. */
 export interface CommittedOption {
   /** Id to pass when choosing this option. */
@@ -115,6 +122,8 @@ export interface CommittedOption {
   readonly days: number
   /** Price of the whole period in rupees. */
   readonly priceInr: number | null
+  /** Price of the whole period in another currency; that in rupees is null then. */
+  readonly foreignPrice: ForeignAmount | null
   readonly message: string
   /** End of the period if it began now, in the service's own words. */
   readonly until: string
@@ -265,6 +274,8 @@ export interface PlanOption {
   readonly name: string
   readonly days: number
   readonly priceInr: number | null
+  /** Price of the whole period in another currency; that in rupees is null then. */
+  readonly foreignPrice: ForeignAmount | null
   readonly message: string
   readonly until: string
   /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */

@@ -32,7 +32,7 @@ const record = ({ id, image, name = image, options = [], perHour, plan }: Stated
     pricePerMonthInr: perHour === null ? null : timesInr(perHour, 730),
     minimumBillingInr: null,
     foreignPrice: null,
-    committedOptions: options.map((option) => ({ name: "", message: "", until: "", ...option }))
+    committedOptions: options.map((option) => ({ name: "", message: "", until: "", foreignPrice: null, ...option }))
   },
   extra: {}
 })

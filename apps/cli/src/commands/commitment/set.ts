@@ -22,7 +22,7 @@ import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
-import { rupees } from "../../output/format.ts"
+import { foreignAmount, rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
 import {
   type Approval,
@@ -59,9 +59,13 @@ const outcomeOf = (setting: CommitmentSetting, skuId: number | undefined, option
       return buysPeriod({ setting, skuId }) ? `${end}, at a price that is not known` : end
     return `committed option ${skuId}, at a price that is not known; ${end}`
   }
-  const { days, foreignCurrency, priceInr } = option
+  const { days, foreignCurrency, foreignPrice, priceInr } = option
   const unknown = foreignCurrency === null ? "at a price that is not known" : `at a price in ${foreignCurrency}`
-  return `committed for ${days} days${priceInr === null ? `, ${unknown}` : ` at ₹${rupees(priceInr)}`}; ${end}`
+  const known =
+    priceInr !== null
+      ? `₹${rupees(priceInr)}`
+      : foreignPrice && foreignAmount(foreignPrice.currency, foreignPrice.amount)
+  return `committed for ${days} days${known === null ? `, ${unknown}` : ` at ${known}`}; ${end}`
 }
 
 /** The proposal to set a node's commitment. */
@@ -76,6 +80,7 @@ export const proposalOf = (
     id,
     name,
     committedPriceInr: option?.priceInr ?? null,
+    foreignCommittedPrice: option?.foreignPrice ?? null,
     outcome: `${outcomeOf(setting, skuId, option)}`
   })
 

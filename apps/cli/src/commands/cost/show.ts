@@ -14,19 +14,23 @@ import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
 import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
-import { priceText } from "../../records/price.ts"
+import { currencyName, foreignPriceText, priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
 import { costHistory, historyFlags, isHistory } from "./history.ts"
 import { costs, type Grouping, groupings } from "./sum.ts"
 
 /** The sentences below the table, each a note of its own. */
 const totalTexts = (total: Cost): ReadonlyArray<string> => {
-  const { committed, nodes, offAndBilled, unreadable, withoutPrice } = total
-  const unpriced = withoutPrice - unreadable
+  const { committed, foreign, nodes, offAndBilled, unreadable, withoutPrice } = total
+  const inForeign = foreign.reduce((sum, { nodes }) => sum + nodes, 0)
+  const unpriced = withoutPrice - unreadable - inForeign
   const price = priceText(total)
   const sentences = [
-    `${nodeCount(nodes)}: ${price === undefined ? "price not known" : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
+    `${nodeCount(nodes)}: ${price === undefined ? (inForeign > 0 ? "no known price in rupees" : "price not known") : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
   ]
+  for (const { nodes, ...sum } of foreign) {
+    sentences.push(`${nodeCount(nodes)} in ${currencyName(sum)}: ${foreignPriceText(sum)}, in no sum in rupees.`)
+  }
   if (committed > 0) {
     sentences.push(
       `${nodeCount(committed)} committed, as berth on this machine has set it: the service does not report it.`

@@ -3,6 +3,8 @@
  * service does not report: where berth's own record has it, it is that price, and the hourly one otherwise.
  */
 import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
+import type { ForeignPrice } from "@berthkit/core/domain/Image"
+import { sumIfKnown } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { type Price, type PriceList, sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
@@ -44,6 +46,8 @@ const notKnown = "not known"
 /** What is billed, and how each of it is priced. */
 interface Billed extends Pricing {
   readonly priceOf: (member: Member) => Price
+  /** The price in another currency than rupees. */
+  readonly foreignOf: (member: Member) => ForeignPrice | null
 }
 
 /** Where a second record has the id of a node it is not known which of them tells what the node is. */
@@ -54,8 +58,27 @@ const billedBy = (pricing: Pricing, unreadable: ReadonlyArray<LeftOutRecord>): B
     isNode(member) && !contradicted.has(member.id)
       ? (committedPrice(own.get(member.id), nowMillis) ?? prices.ofNode(member).price)
       : unknownPrice
-  return { ...pricing, priceOf }
+  const foreignOf = (member: Member): ForeignPrice | null =>
+    isNode(member) && !contradicted.has(member.id) && committedUntil(own.get(member.id), nowMillis) === null
+      ? prices.ofNode(member).foreignPrice
+      : null
+  return { ...pricing, priceOf, foreignOf }
 }
+
+/** What nodes cost together in each currency that is not rupees. */
+const foreignSums = (prices: ReadonlyArray<ForeignPrice | null>): Cost["foreign"] =>
+  Array.from(
+    Map.groupBy(
+      prices.filter((price) => price !== null),
+      ({ currency }) => currency
+    ),
+    ([currency, same]) => ({
+      currency,
+      nodes: same.length,
+      perHour: sumIfKnown(same.map(({ perHour }) => perHour)),
+      perMonth: sumIfKnown(same.map(({ perMonth }) => perMonth))
+    })
+  )
 
 const rowOf = (name: string, id: number | null, members: ReadonlyArray<Member>, billed: Billed): Cost => {
   const nodes = members.filter(isNode)
@@ -71,6 +94,7 @@ const rowOf = (name: string, id: number | null, members: ReadonlyArray<Member>, 
     plan: common(members.map((member) => (isNode(member) ? member.plan : null))),
     nodes: members.length,
     ...sumOfPrices(each),
+    foreign: foreignSums(members.map(billed.foreignOf)),
     committed: until.filter((end) => end !== null).length,
     committedUntil: commonUntil === null ? null : DateTime.makeUnsafe(commonUntil),
     offAndBilled: nodes.filter(({ status }) => status === "power-off").length,
