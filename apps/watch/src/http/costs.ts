@@ -53,7 +53,7 @@ export const costsOf = Effect.fnUntraced(function* (
   return spends
     .filter(({ account }) => names.has(account))
     .map(({ account, body, fingerprint }): AccountCost => {
-      const { budget, sinceMillis } = readHeader(body)
+      const { budget, currencies = [], sinceMillis } = readHeader(body)
       const own = new Map(days.get(account)?.map(({ body, day }) => [day, readDay(body)]))
       const isPresent = month !== null && month.toMillis > nowMillis
       const unseenMillis = Math.min(toMillis, monthOf(sinceMillis).fromMillis) - fromMillis
@@ -68,6 +68,7 @@ export const costsOf = Effect.fnUntraced(function* (
         forecast: isPresent ? withUnseen(forecast(own, month), unseenMillis) : null,
         perHour: perHour(own),
         budget,
+        currencies,
         days: spendByDay(own, fromMillis, toMillis)
       }
     })

@@ -134,7 +134,8 @@ const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGau
   {
     name: "berth_cost_month_to_date_inr",
     combine: sumOfAll,
-    description: "What the account spent in this month, in rupees. Months begin at midnight in India.",
+    description:
+      "What the account spent in this month, in rupees, without prices in other currencies. Months begin at midnight in India.",
     samples: costs.map(({ account, spent }) => [spent.amountInr, { account }])
   },
   {

@@ -6,6 +6,8 @@ import { Node } from "@berthkit/core/domain/Node"
 import { InstantText } from "@berthkit/terminal/instant"
 import { Schema, Struct } from "effect"
 import { sinkStates } from "../deliver/Sinks.ts"
+import { ForeignPrice } from "@berthkit/core/domain/Image"
+import { PlanSlug } from "@berthkit/core/domain/Plan"
 import { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { Spend } from "../spend/figures.ts"
 import { silenceEnds, silenceStates } from "../store/silences.ts"
@@ -132,7 +134,14 @@ export type NodePage = typeof NodePage.Type
 /** A plan of an account's catalogue, with its price by image. */
 export const PricedPlan = Schema.Struct({
   account: Schema.String,
-  ...Struct.omit(CataloguePlan.fields, ["vcpus", "memoryMib", "diskGb", "series"])
+  ...Struct.omit(CataloguePlan.fields, ["vcpus", "memoryMib", "diskGb", "series"]),
+  slugs: Schema.Array(PlanSlug).annotate({
+    description: "Other names under which nodes show the plan, each with the image that it is ordered with."
+  }),
+  foreignPrice: Schema.NullOr(ForeignPrice).annotate({
+    description:
+      "The price in another currency; those in rupees are null then. An amount on which images differ is null."
+  })
 }).annotate({ identifier: "PricedPlan" })
 export type PricedPlan = typeof PricedPlan.Type
 
@@ -164,6 +173,10 @@ export const AccountCost = Schema.Struct({
   }),
   budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number, warnPercent: Schema.Array(Schema.Number) })).annotate({
     description: "As the config states it; null without one."
+  }),
+  currencies: Schema.Array(Schema.String).annotate({
+    description:
+      "Currencies other than rupees in which plans of the account are priced. What nodes on these cost is in no amount, and counts as `unpricedNodeHours`."
   }),
   days: Schema.Array(SpendOfDay).annotate({ description: "Each day from `from` on, the last one in part." })
 }).annotate({ identifier: "AccountCost" })

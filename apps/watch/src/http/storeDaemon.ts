@@ -302,12 +302,17 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     }),
     storeBytes: Effect.orDie(store.storeBytes),
     plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>
-      kept.flatMap(({ account, body }) =>
-        readCatalogue(body).plans.map(({ item }) => ({
+      kept.flatMap(({ account, body }) => {
+        const { foreignPrices = [], names = [], plans } = readCatalogue(body)
+        const foreign = new Map(foreignPrices.map(({ plan, ...price }) => [plan, price]))
+        const slugs = Map.groupBy(names, ({ sku }) => sku)
+        return plans.map(({ item }) => ({
           account,
-          ...Struct.omit(item, ["vcpus", "memoryMib", "diskGb", "series"])
+          ...Struct.omit(item, ["vcpus", "memoryMib", "diskGb", "series"]),
+          slugs: slugs.get(item.plan)?.map(({ image, plan }) => ({ image, slug: plan })) ?? [],
+          foreignPrice: foreign.get(item.plan) ?? null
         }))
-      )
+      })
     ),
     costs: (query, nowMillis) =>
       Effect.andThen(

@@ -49,6 +49,8 @@ export interface Ledger {
   readonly pricedMillis: number | null
   /** Plans whose price changed since, and when it had. */
   readonly changedPlans: ReadonlyMap<string, number>
+  /** Currencies other than rupees in which plans are priced: what nodes on these cost is in no amount. */
+  readonly currencies?: ReadonlyArray<string>
   readonly groups: ReadonlyMap<string, Group>
   /** This month's and those just before. */
   readonly days: Days
@@ -114,7 +116,7 @@ export class LedgerDraft {
     return new Map([...this.before.groups, ...this.#groups]).values()
   }
 
-  set(change: Partial<Pick<Ledger, "pricedMillis" | "changedPlans" | "budget" | "marks">>): void {
+  set(change: Partial<Pick<Ledger, "pricedMillis" | "changedPlans" | "currencies" | "budget" | "marks">>): void {
     this.#change = { ...this.#change, ...change }
   }
 

@@ -17,6 +17,7 @@ const Kept = Schema.Struct({
   sinceMillis: Schema.Finite,
   pricedMillis: Schema.NullOr(Schema.Finite),
   changedPlans: Schema.Array(Schema.Tuple([Schema.String, Schema.Finite])),
+  currencies: Schema.optionalKey(Schema.Array(Schema.String)),
   groups: Schema.Array(
     Schema.Struct({
       plan: Schema.NullOr(Schema.String),
@@ -34,12 +35,21 @@ const KeptJson = Schema.fromJsonString(Kept)
 const encode = Schema.encodeSync(KeptJson)
 const decode = Schema.decodeSync(KeptJson)
 
-export const writeLedger = ({ budget, changedPlans, groups, marks, pricedMillis, sinceMillis }: Ledger): string =>
+export const writeLedger = ({
+  budget,
+  changedPlans,
+  currencies,
+  groups,
+  marks,
+  pricedMillis,
+  sinceMillis
+}: Ledger): string =>
   encode({
     sinceMillis,
     pricedMillis,
     budget,
     marks,
+    ...(currencies !== undefined && { currencies }),
     changedPlans: Array.from(changedPlans),
     groups: Array.from(groups.values(), ({ prices, recent, ...group }) => ({
       ...group,
@@ -68,7 +78,7 @@ export const readLedger = (body: string, days: Days): Ledger => {
 }
 
 /** What of a ledger its readers show. */
-export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget"> => decode(body)
+export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget" | "currencies"> => decode(body)
 
 /** Integers that JSON has no numbers for are texts, in the order of `Rates`. */
 export const writeDay = ({ amount, changedMillis, rates }: Day): string =>

@@ -30,11 +30,14 @@ const blindSweeps = 3
 export interface PlanPrices {
   readonly plans: ReadonlyMap<string, CataloguePlan>
   readonly names: PlanNames
+  /** Currencies other than rupees. */
+  readonly currencies: ReadonlyArray<string>
 }
 
 export const plansOf = (catalogue: Catalogue): PlanPrices => ({
   plans: new Map(catalogue.plans.map(({ item }) => [item.plan, item])),
-  names: namesOf(catalogue)
+  names: namesOf(catalogue),
+  currencies: Array.from(new Set(catalogue.foreignPrices?.map(({ currency }) => currency))).toSorted()
 })
 
 /** What a node costs. One that shows a slug has one of the images of the slug. A text that is a slug is never taken for a SKU. */
@@ -95,6 +98,7 @@ export const beginWith = (
   nowMillis: number
 ): Followed => {
   const draft = new LedgerDraft(begin(nowMillis, pricedMillis), true)
+  if (plans.currencies.length > 0) draft.set({ currencies: plans.currencies })
   const gathered = new Gathered()
   const firstMillis = firstMillisOf(draft.before)
   for (const state of states) {
@@ -187,6 +191,8 @@ export const followPrices = (
   const draft = new LedgerDraft(ledger, false)
   if (ledger.pricedMillis === null && after.readMillis !== null) draft.set({ pricedMillis: nowMillis })
   const [were, are] = [plansOf(before), plansOf(after)]
+  const { currencies } = are
+  if (currencies.join() !== (ledger.currencies ?? []).join()) draft.set({ currencies })
   const others = new Map<string, Between>()
   for (const [plan, item] of are.plans) {
     const known = were.plans.get(plan)

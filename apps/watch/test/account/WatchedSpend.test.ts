@@ -63,7 +63,18 @@ const take = Effect.fnUntraced(function* (rules: Partial<AlertRules> = {}, fromM
     denies: (minutes: number, id: number) =>
       account.observe({ _tag: "NodeMissing", ...at(minutes), nodeId: node(id).id }, own),
     reads: (minutes: number, perHour: number) =>
-      catalogue.observe({ ...readAt(minutes, [aPlanWith(plan, { "Ubuntu-24.04": perHour * 730 })]), ...at(minutes) })
+      catalogue.observe({ ...readAt(minutes, [aPlanWith(plan, { "Ubuntu-24.04": perHour * 730 })]), ...at(minutes) }),
+    /** The plan has a SKU as its name; another one is priced in dollars. */
+    readsToday: (minutes: number, perHour: number) =>
+      catalogue.observe({
+        ...readAt(minutes, [
+          aPlanWith("A.1GB", { "Ubuntu-24.04": perHour * 730 }),
+          aPlanWith("B.2GB", { "Ubuntu-24.04": null })
+        ]),
+        names: [{ plan, sku: "A.1GB", image: "Ubuntu-24.04" }],
+        foreignPrices: [{ plan: "B.2GB", currency: "USD", perHour: 0.04, perMonth: null }],
+        ...at(minutes)
+      })
   }
 })
 
@@ -103,6 +114,24 @@ describe("the spending of an account", () => {
       expect(cost).toMatchObject({ spent: { amountInr: 30, errorInr: 0 }, perHour: { minInr: 20, maxInr: 20 } })
       // Of 744 hours the first node has half an hour less, the second one an hour and a half.
       expect(cost.forecast).toMatchObject({ amountInr: 14_860, errorInr: 0 })
+    }).pipe(Effect.scoped, Effect.provide(store))
+  )
+
+  it.effect("has the price of a node that shows a slug, and names currencies that are in no amount", () =>
+    Effect.gen(function* () {
+      const first = yield* take()
+      yield* first.sweeps(0)
+      const nodes = [node(1, { image: null }), node(2, { plan: "B.2GB" })]
+      yield* first.sweeps(1, ...nodes)
+      yield* first.readsToday(2, 10)
+      yield* first.sweeps(60, ...nodes)
+      const cost = yield* spent(60)
+      expect(cost).toMatchObject({ perHour: { minInr: 10, maxInr: null }, currencies: ["USD"] })
+      const next = yield* take()
+      yield* next.sweeps(120, node(1, { plan: "A.1GB" }), node(2, { plan: "B.2GB" }))
+      const { after } = yield* Store
+      expect((yield* after(beginning, 99)).map(({ type }) => type)).not.toContain("berth.node.changed")
+      expect(yield* spent(180)).toMatchObject({ perHour: { minInr: 10, maxInr: null }, currencies: ["USD"] })
     }).pipe(Effect.scoped, Effect.provide(store))
   )
 

@@ -29,6 +29,7 @@ export const aCost = (
     forecast: forecast(days, month),
     perHour: perHour(days),
     budget: null,
+    currencies: [],
     days: spendByDay(days, month.fromMillis, nowMillis),
     ...over
   }

@@ -43,7 +43,9 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
     account: "default",
     plan,
     ...exactPrice(pricePerMonthInr / 730, pricePerMonthInr),
-    prices: []
+    prices: [],
+    slugs: [],
+    foreignPrice: null
   }))
   append({ type: "berth.watch.baseline", time: DateTime.formatIso(ago(30)), data: { count } })
   const nodeOf = (index: number) => {

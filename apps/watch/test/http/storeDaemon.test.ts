@@ -237,12 +237,28 @@ describe("a daemon over a store", () => {
         { item: small, version: 0, goneMillis: null },
         { item: aPlan("old", 100), version: 1, goneMillis: 9 }
       ]
-      const catalogue = { isBaseline: true, readMillis: 1, images: [], plans: entries }
+      const names = [{ plan: "small-on-ubuntu", sku: "small", image: "Ubuntu-24.04" }]
+      const foreignPrices = [{ plan: "old", currency: "USD", perHour: 0.04, perMonth: null }]
+      const catalogue = { isBaseline: true, readMillis: 1, images: [], plans: entries, names, foreignPrices }
       yield* commit(yield* claim("a"), { catalogue: writeCatalogue(catalogue) })
       const [one, other] = [exactPrice(1, 730), exactPrice(100 / 730, 100)]
       expect(yield* (yield* Daemon).plans).toEqual([
-        { account: "a", plan: "small", ...one, prices: [{ ...one, images: ["Ubuntu-24.04"] }] },
-        { account: "a", plan: "old", ...other, prices: [{ ...other, images: ["Ubuntu-24.04"] }] }
+        {
+          account: "a",
+          plan: "small",
+          ...one,
+          prices: [{ ...one, images: ["Ubuntu-24.04"] }],
+          slugs: [{ image: "Ubuntu-24.04", slug: "small-on-ubuntu" }],
+          foreignPrice: null
+        },
+        {
+          account: "a",
+          plan: "old",
+          ...other,
+          prices: [{ ...other, images: ["Ubuntu-24.04"] }],
+          slugs: [],
+          foreignPrice: { currency: "USD", perHour: 0.04, perMonth: null }
+        }
       ])
     }).pipe(Effect.provide(daemon))
   )

@@ -19,7 +19,8 @@ const perHour = 10_000_000n
 const { plan } = aNode({ id: 1 })
 const plans = {
   plans: new Map([[plan!, { plan: plan!, ...exactPrice(10, null), prices: [] } as unknown as CataloguePlan]]),
-  names: noPlanNames
+  names: noPlanNames,
+  currencies: []
 }
 
 /** What is wrong with the spending that follows from a history. */

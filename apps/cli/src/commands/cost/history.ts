@@ -52,6 +52,7 @@ const Spend = Schema.Struct(spendFields)
 
 /** As far as it is printed. */
 const AccountCost = Schema.Struct({
+  currencies: Schema.optionalKey(Schema.Array(Schema.String)),
   ...Struct.pick(Spending.fields, ["account", "month", "from", "to", "watchedSince", "days"]),
   fingerprint: Schema.NullOr(Schema.String),
   spent: Spend,
@@ -64,7 +65,7 @@ const decode = Schema.decodeUnknownOption(
 )
 
 const toSpending = ({ budget, forecast, spent, ...account }: typeof AccountCost.Type, watchUrl: string): Spending => ({
-  ...Struct.omit(account, ["fingerprint"]),
+  ...Struct.omit(account, ["fingerprint", "currencies"]),
   watchUrl,
   ...spent,
   forecastInr: forecast?.amountInr ?? null,
@@ -105,8 +106,13 @@ export const costHistory = Effect.fn("costHistory")(function* (values: History) 
   const query = yield* queryOf(values)
   const url = yield* watchUrlOf(values.watchUrl)
   const { accounts } = yield* askDaemon(url, "/api/cost", query, decode)
-  const rows = (yield* ownAccounts(url, accounts)).map((account) => toSpending(account, url))
+  const own = yield* ownAccounts(url, accounts)
+  const rows = own.map((account) => toSpending(account, url))
   yield* printAll(spendingRecord, rows)
   for (const note of notesOf(rows)) yield* printNote(note)
+  for (const { account, currencies = [] } of own) {
+    if (currencies.length > 0)
+      yield* printNote(`${account}: what nodes with prices in ${currencies.join(", ")} cost is in no amount.`)
+  }
   yield* printNote("By hourly prices: commitments, taxes and minimum charges are not in it.")
 })

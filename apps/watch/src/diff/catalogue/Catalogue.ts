@@ -1,7 +1,7 @@
 /**
  * The images and plans of an account as they are known for good, and what only this process saw of them.
  */
-import type { Image } from "@berthkit/core/domain/Image"
+import { ForeignPrice, type Image } from "@berthkit/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
 import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
@@ -18,6 +18,10 @@ const entryOf = <A extends Schema.Constraint>(item: A) =>
     goneMillis: Schema.NullOr(Schema.Int)
   })
 
+/** A plan with its price in another currency than rupees; an amount on which its images do not agree is null. */
+const ForeignPlanPrice = Schema.Struct({ plan: Schema.String, ...ForeignPrice.fields })
+type ForeignPlanPrice = typeof ForeignPlanPrice.Type
+
 /** What is known for good: one value of the store. */
 export const Catalogue = Schema.Struct({
   /** Whether changes are reported: what there was already is known. */
@@ -27,7 +31,9 @@ export const Catalogue = Schema.Struct({
   images: Schema.Array(entryOf(CatalogueImage)),
   plans: Schema.Array(entryOf(CataloguePlan)),
   /** Left out while no plan has another name than its own. */
-  names: Schema.optionalKey(Schema.Array(PlanName))
+  names: Schema.optionalKey(Schema.Array(PlanName)),
+  /** As last read: no event is about them. Left out while all prices are in rupees. */
+  foreignPrices: Schema.optionalKey(Schema.Array(ForeignPlanPrice))
 }).annotate({ identifier: "Catalogue" })
 export interface Catalogue extends Schema.Schema.Type<typeof Catalogue> {}
 
@@ -44,6 +50,7 @@ export interface CatalogueRead extends Exchange {
   readonly images: ReadonlyArray<CatalogueImage>
   readonly plans: ReadonlyArray<CataloguePlan>
   readonly names?: ReadonlyArray<PlanName>
+  readonly foreignPrices?: ReadonlyArray<ForeignPlanPrice>
 }
 
 /** Under which names it has its plans. */
@@ -79,11 +86,21 @@ export const withPrices = (
 }
 
 /** What the entries of the image list come to: each image, and each plan with its price by image. */
-export const offeredBy = (list: ReadonlyArray<Image>): Pick<CatalogueRead, "images" | "plans" | "names"> => {
+export const offeredBy = (list: ReadonlyArray<Image>): Omit<CatalogueRead, keyof Exchange> => {
   const images = new Map<string, CatalogueImage>()
   for (const { image, name, os } of list) if (!images.has(image)) images.set(image, { image, name, os })
-  const plans = fromImages(list).map(({ diskGb, memoryMib, plan, prices, series, vcpus }) =>
+  const offered = fromImages(list)
+  const plans = offered.map(({ diskGb, memoryMib, plan, prices, series, vcpus }) =>
     withPrices({ plan, vcpus, memoryMib, diskGb, series }, pricesOf({ prices }))
   )
-  return { images: Array.from(images.values()), plans, names: namesIn(list) }
+  const currencies = new Map(
+    list.flatMap(({ plan, sku, specs }) =>
+      specs.foreignPrice === null ? [] : [[sku ?? plan, specs.foreignPrice.currency] as const]
+    )
+  )
+  const foreignPrices = offered.flatMap(({ foreignPrice, plan }): ReadonlyArray<ForeignPlanPrice> => {
+    const currency = currencies.get(plan)
+    return currency === undefined ? [] : [{ plan, ...(foreignPrice ?? { currency, perHour: null, perMonth: null }) }]
+  })
+  return { images: Array.from(images.values()), plans, names: namesIn(list), foreignPrices }
 }

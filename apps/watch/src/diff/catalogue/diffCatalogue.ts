@@ -240,10 +240,18 @@ export const diffCatalogue = (
   nodesOn: NodesOn
 ): CatalogueDifference => {
   if (read.images.length === 0 || read.plans.length === 0) return { catalogue, evidence, facts: [] }
-  const { names = [] } = catalogue
-  const known = withNames(names, read.names ?? [])
-  const named = known === names ? catalogue : { ...catalogue, names: known }
+  const named = withOthers(catalogue, read)
   return catalogue.isBaseline ? compare(named, evidence, read, nodesOn) : gather(named, evidence, read)
+}
+
+/** With what is believed at once, because no event is about it: names of plans, and prices in other currencies. */
+const withOthers = (catalogue: Catalogue, { foreignPrices = [], names = [] }: CatalogueRead): Catalogue => {
+  const known = catalogue.names ?? []
+  const all = withNames(known, names)
+  const hasSamePrices = JSON.stringify(catalogue.foreignPrices ?? []) === JSON.stringify(foreignPrices)
+  return all === known && hasSamePrices
+    ? catalogue
+    : { ...catalogue, ...(all.length > 0 && { names: all }), ...(!hasSamePrices && { foreignPrices }) }
 }
 
 /** Before the baseline everything that was ever offered is known silently; it ends when a later read shows nothing new. */

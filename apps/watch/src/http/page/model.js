@@ -46,10 +46,15 @@ const monthlyPrice = ({ minPricePerMonthInr, pricePerMonthInr }) => ({
 
 export const setPrices = (plans) => {
   model.prices = new Map()
-  for (const { account, plan, prices, ...price } of plans) {
+  for (const { account, plan, prices, slugs, ...price } of plans) {
     if (!model.prices.has(account)) model.prices.set(account, new Map())
     const byImage = new Map(prices.flatMap((each) => each.images.map((image) => [image, monthlyPrice(each)])))
-    model.prices.get(account).set(plan, { ofPlan: monthlyPrice(price), byImage })
+    const known = { ofPlan: monthlyPrice(price), byImage }
+    model.prices.get(account).set(plan, known)
+    // A node may show a slug, which is ordered with one image.
+    for (const { image, slug } of slugs) {
+      model.prices.get(account).set(slug, { ...known, ofPlan: byImage.get(image) ?? known.ofPlan })
+    }
   }
 }
 

@@ -28,9 +28,10 @@ const amountText = ({ amount, atLeast, isBounded }) =>
 const hourMillis = 3_600_000
 
 /** what is not known of the amount. */
-const doubtText = ({ blindMillis, error, isBounded }) =>
+const doubtText = ({ blindMillis, error, isBounded }, currencies = []) =>
   [
-    ...(isBounded ? [] : ["some prices are not known"]),
+    ...(currencies.length === 0 ? [] : [`without prices in ${currencies.join(", ")}`]),
+    ...(isBounded || currencies.length > 0 ? [] : ["some prices are not known"]),
     ...(isBounded && error >= 1 ? [`± ${priceText(error)}`] : []),
     ...(blindMillis >= hourMillis ? [`${hoursText(blindMillis)} not watched`] : [])
   ].join(" · ")
@@ -84,7 +85,7 @@ export const paintSpending = (account) => {
   setText(byId("expected"), amountText(expected))
   byId("expected").classList.toggle("over", budgets.length === accounts.length && expected.amount > sumInr(budgets))
   setText(byId("budget"), budgets.length === accounts.length ? `budget ${priceText(sumInr(budgets))}` : "")
-  setText(byId("spent-doubt"), doubtText(spent))
+  setText(byId("spent-doubt"), doubtText(spent, Array.from(new Set(accounts.flatMap(({ currencies }) => currencies)))))
   const days = daysOf(accounts)
   const highest = Math.max(...days.map(({ amount }) => amount))
   setText(byId("highest-day"), highest === 0 ? "" : `highest ${priceText(highest)}`)

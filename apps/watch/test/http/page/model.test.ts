@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 
 /** A script of the page, which the compiler does not read. */
-const { historyBegin, historyOf, model, pastOf, setEvents, staleAccounts, stripParts, takeEvent } = await import(
-  new URL("../../../src/http/page/model.js", import.meta.url).href
-)
+const { historyBegin, historyOf, model, pastOf, priceOf, setPrices, setEvents, staleAccounts, stripParts, takeEvent } =
+  await import(new URL("../../../src/http/page/model.js", import.meta.url).href)
 
 const millisOf = (minute: number) => Date.UTC(2026, 2, 1, 0, minute)
 
@@ -18,6 +17,22 @@ const changed = (sequence: number, id: number, from: string | null, to: string |
 })
 
 describe("what the page knows", () => {
+  it("prices a node by the SKU of its plan or by its slug, which is ordered with one image", () => {
+    const price = (perMonth: number | null) => ({ pricePerMonthInr: perMonth, minPricePerMonthInr: perMonth ?? 730 })
+    const prices = [
+      { images: ["Ubuntu"], ...price(730) },
+      { images: ["Windows"], ...price(1460) }
+    ]
+    const slugs = [{ image: "Windows", slug: "C3-4-Windows" }]
+    setPrices([{ account: "a", plan: "C3.8GB", ...price(null), prices, slugs, foreignPrice: null }])
+    const of = (plan: string, image: string | null) => priceOf({ account: "a", plan, image })
+    expect([of("C3.8GB", null), of("C3.8GB", "Windows"), of("C3-4-Windows", null)]).toEqual([
+      { atLeast: 730, isExact: false },
+      { atLeast: 1460, isExact: true },
+      { atLeast: 1460, isExact: true }
+    ])
+  })
+
   it("keeps no change of an event that it has forgotten, and no node that is gone", () => {
     setEvents([])
     for (let index = 1; index <= 3000; index++) {
