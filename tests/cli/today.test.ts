@@ -221,6 +221,40 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live(
+    "replaces a fleet member under another name, and says so where the new node would have the old one's name",
+    () =>
+      Effect.gen(function* () {
+        const { berth, nodes } = yield* today()
+        const file = join(yield* stateFolder, "fleet.yaml")
+        const write = (plan: string, name: string) =>
+          writeFileSync(file, `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: ${image}, name: "${name}" }\n`)
+        write("C3-4vCPU-8RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi", "web-{n}")
+        good(yield* berth("apply", "-f", file, "--yes"))
+        const [smaller, replace] = [
+          "C3-2vCPU-4RAM-50DISK-C3-Onetemplate-Ubuntu24.04-Delhi",
+          ["apply", "-f", file, "--yes", "--replace", "all", "--max-deletes", "1"]
+        ]
+        write(smaller, "web-{n}")
+        const refused = yield* berth(...replace)
+        assert.strictEqual(refused.code, 9, refused.stderr)
+        assert.include(refused.stderr, "Node with this name already exists in the project")
+        assert.match(refused.stderr, /would have the name of the old one, web-1 \(\d+\), which was not deleted\./)
+        assert.match(refused.stderr, /hint: Give the group web another name in the file, such as "name: web-b-\{n\}"/)
+        assert.deepStrictEqual(yield* nodes, ["web-1"])
+        write(smaller, "web-b-{n}")
+        good(yield* berth(...replace))
+        const left = json<ReadonlyArray<object>>(
+          good(yield* berth("node", "list", "--status", "running", "-o", "json"))
+        )
+        assert.deepStrictEqual(
+          left.map((node) => (node as { name: string }).name),
+          ["web-b-1"]
+        )
+        assert.include(good(yield* berth("apply", "-f", file, "--yes")).stderr, "Nothing to change.")
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("refuses at once where the account cannot pay, with the service's words", () =>
     Effect.gen(function* () {
       const { berth, nodes } = yield* today({ credit: "too-little" })

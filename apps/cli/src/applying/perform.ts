@@ -149,6 +149,22 @@ const mayBeMade = Effect.fnUntraced(function* (key: string) {
 type Fresh = Effect.Success<ReturnType<typeof freshPrices>>
 
 /** Sends the create of a member, which the ledger has as begun. */
+/** What to do where names are unique: the replacement has the name of the old node, which lives until the new one runs. */
+const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep | undefined => {
+  if (failure._tag !== "BerthError") return undefined
+  const { reason } = failure
+  if (reason._tag !== "Conflict" && reason._tag !== "PreconditionFailed" && reason._tag !== "InvalidRequest")
+    return undefined
+  if (!/\bname/i.test(reason.detail) || !/exist|taken|already|in use|unique|duplicate/i.test(reason.detail))
+    return undefined
+  return new FleetStep({
+    member: memberText(member),
+    id: old.id,
+    message: `${failure.message} The new node of ${memberText(member)} would have the name of the old one, ${whatOf(old)}, which was not deleted.`,
+    hint: `Give the group ${group.group} another name in the file, such as "name: ${group.group}-b-{n}", and run the same command again; or do without a node meanwhile: berth node delete ${old.id}, and then berth apply makes the new one.`
+  })
+}
+
 const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf }: Means, fresh: Fresh) {
   const member = memberText(change.member)
   const ledger = yield* file.current
@@ -337,7 +353,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       if (change.isTakenBack) yield* file.update((before) => takenBack(before, member))
       if (node === null) {
         if (!change.isResumed) yield* file.update(beginning(change, machine, since))
-        node = yield* create(change, means, fresh)
+        node = yield* Effect.mapError(create(change, means, fresh), (failure) => nameTaken(change, failure) ?? failure)
       }
       const running = (node = yield* untilCreatedRuns(
         node,
