@@ -255,6 +255,33 @@ describe("berth with the service of today", () => {
       }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live("shows whether a node is committed, where a reply about it says so", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* today()
+      good(yield* berth("node", "create", "hourly", ...order))
+      const [option] = json<ReadonlyArray<{ committedOptions: ReadonlyArray<{ skuId: number }> }>>(
+        good(yield* berth("plan", "list", "--plan", "C3.8GB", "-o", "json"))
+      )[0]!.committedOptions
+      const sku = String(option!.skuId)
+      good(yield* berth("node", "create", "bought", ...order, "--committed-sku", sku, "--max-commitment", "100000"))
+      const shown = (...args: ReadonlyArray<string>) =>
+        Effect.map(berth(...args, "-o", "json"), (ended) => json<{ committed: boolean | null }>(good(ended)).committed)
+      assert.isFalse(yield* shown("node", "get", "hourly"))
+      assert.isTrue(yield* shown("node", "get", "bought"))
+      assert.match(good(yield* berth("node", "get", "bought")).stdout, /COMMITTED +yes/)
+      const listed = json<ReadonlyArray<{ id: number; committed: boolean | null }>>(
+        good(yield* berth("node", "list", "-o", "json"))
+      )
+      assert.deepStrictEqual(
+        listed.map(({ committed }) => committed),
+        [null, null]
+      )
+      assert.isTrue(yield* shown("commitment", "get", String(listed[1]!.id)))
+      const told = good(yield* berth("commitment", "get", String(listed[0]!.id)))
+      assert.include(told.stderr, "The service says that the node is not committed.")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("refuses at once where the account cannot pay, with the service's words", () =>
     Effect.gen(function* () {
       const { berth, nodes } = yield* today({ credit: "too-little" })

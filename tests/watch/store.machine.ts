@@ -40,6 +40,7 @@ const record = {
   region: "ncr",
   backups: false,
   locked: null,
+  committed: null,
   tags: [],
   extra: {}
 }

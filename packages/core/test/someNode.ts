@@ -17,6 +17,7 @@ export const someNode = (id: number, over: Partial<Node> = {}): Node => ({
   region: null,
   backups: null,
   locked: null,
+  committed: null,
   tags: [],
   extra: {},
   ...over

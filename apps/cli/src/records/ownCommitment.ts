@@ -1,16 +1,19 @@
 /**
- * The commitment of a node as berth's own record has it: the service reports none.
+ * The commitment of a node as berth's own record has it: the service says at most whether there is one.
  */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
-import { type Node, NodeId } from "@berthkit/core/domain/Node"
+import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
 import type { Entry } from "../commitmentLog/CommitmentLog.ts"
-import { moment, nothing, numberOr, rupees, textOr } from "../output/format.ts"
+import { moment, nothing, numberOr, plain, rupees, textOr } from "../output/format.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"
 
 const OwnCommitment = Schema.Struct({
   id: NodeId,
   name: Schema.String,
+  committed: Node.fields.committed.annotate({
+    description: "Whether the service says that the node is committed; null if it does not say."
+  }),
   setAt: Schema.NullOr(Schema.DateTimeUtc).annotate({
     description: "When berth on this machine set it last; null if it never did, and then nothing is known."
   }),
@@ -27,9 +30,10 @@ interface OwnCommitment extends Schema.Schema.Type<typeof OwnCommitment> {}
 const instant = (millis: number | null | undefined) => (millis == null ? null : DateTime.makeUnsafe(millis))
 
 /** The record of a node; without an entry nothing is known of it. */
-export const ownCommitmentOf = ({ id, name }: Node, entry: Entry | undefined): OwnCommitment => ({
+export const ownCommitmentOf = ({ committed, id, name }: Node, entry: Entry | undefined): OwnCommitment => ({
   id,
   name,
+  committed,
   setAt: instant(entry?.setMillis),
   setting: entry?.setting ?? null,
   skuId: entry?.skuId ?? null,
@@ -43,6 +47,7 @@ const momentOr = (at: DateTime.Utc | null): string => (at === null ? nothing : m
 export const ownCommitmentRecord = recordOf(OwnCommitment, { none: "no commitments" }, [
   { key: "id", title: "ID", value: ({ id }) => String(id) },
   { key: "name", title: "NAME", value: ({ name }) => name },
+  { key: "committed", title: "COMMITTED", value: ({ committed }) => plain(committed), dropOrder: 1 },
   { key: "setting", title: "SETTING", value: ({ setting }) => textOr(setting) },
   { key: "skuId", title: "SKU", value: ({ skuId }) => numberOr(skuId) },
   { key: "days", title: "DAYS", value: ({ days }) => numberOr(days) },

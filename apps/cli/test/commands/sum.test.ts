@@ -22,6 +22,7 @@ const node = (id: number, plan: string, status: Node["status"], image: string | 
   region: null,
   backups: null,
   locked: null,
+  committed: null,
   tags: [],
   extra: {}
 })

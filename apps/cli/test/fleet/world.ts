@@ -38,6 +38,7 @@ export const nodeOf = (id: number, name: string, fields: Partial<Node> = {}): No
   region: "ncr",
   backups: null,
   locked: null,
+  committed: null,
   tags: [],
   extra: {},
   ...fields

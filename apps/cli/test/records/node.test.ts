@@ -19,6 +19,7 @@ const node: Node = {
   region: "ncr",
   backups: true,
   locked: null,
+  committed: null,
   tags: ["a", "b"],
   extra: { rack: 3 }
 }
@@ -45,6 +46,7 @@ describe("the card of a node", () => {
       "REGION         ncr",
       "BACKUPS        yes",
       "LOCKED         -",
+      "COMMITTED      -",
       "TAGS           a, b"
     ])
   })
@@ -55,6 +57,7 @@ describe("the card of a node", () => {
       "REGION         -",
       "BACKUPS        no",
       "LOCKED         -",
+      "COMMITTED      -",
       "TAGS           -"
     ])
   })
@@ -85,6 +88,7 @@ describe("a node as JSON", () => {
       ["region", "ncr"],
       ["backups", true],
       ["locked", null],
+      ["committed", null],
       ["tags", ["a", "b"]],
       ["extra", { rack: 3 }]
     ])

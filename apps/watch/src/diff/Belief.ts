@@ -4,7 +4,7 @@
  */
 import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { Absence } from "./Absence.ts"
 import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Exchange, Moment } from "./Observation.ts"
@@ -15,7 +15,11 @@ const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch,
 /** What the daemon knows of one node for good, one row of the store. */
 export const NodeState = Schema.Struct({
   /** As it was last believed to be; of a field that the last record lacked, the value of an earlier one. */
-  node: Node,
+  node: Schema.Struct({
+    ...Node.fields,
+    // Rows of an earlier version lack it.
+    committed: Node.fields.committed.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  }),
   /** Seconds since the epoch at which the service accepted the node: distinguishes two nodes of one id. */
   incarnation: Schema.Int,
   /** 1, and one more each time it returned after it was reported deleted. */
@@ -285,6 +289,7 @@ export const isSame = (node: Node, known: Node): boolean =>
   isUnchanged(node.plan, known.plan) &&
   isUnchanged(node.backups, known.backups) &&
   isUnchanged(node.locked, known.locked) &&
+  isUnchanged(node.committed, known.committed) &&
   isUnchanged(node.image, known.image) &&
   isUnchanged(node.vcpus, known.vcpus) &&
   isUnchanged(node.memoryMib, known.memoryMib) &&

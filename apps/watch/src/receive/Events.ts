@@ -85,6 +85,7 @@ export interface Node {
   readonly region: string | null
   readonly backups: boolean | null
   readonly locked: boolean | null
+  readonly committed: boolean | null
   readonly tags: ReadonlyArray<string>
   readonly extra: Readonly<Record<string, unknown>>
 }

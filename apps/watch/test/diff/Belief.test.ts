@@ -113,6 +113,20 @@ describe("a field of another type", () => {
   })
 })
 
+describe("whether a node is committed", () => {
+  it("is learnt from a read without an event, and kept by lists, which do not say it", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }))
+    const known = () => watch.snapshot.nodes.get(aNode({ id: 1 }).id)!.state.node.committed
+    expect(watch.finds(aNode({ id: 1, committed: true }))).toEqual([])
+    expect(known()).toBe(true)
+    expect(watch.sweep(aNode({ id: 1 }))).toEqual([])
+    expect(known()).toBe(true)
+    expect(watch.finds(aNode({ id: 1, committed: false }))).toEqual([])
+    expect(known()).toBe(false)
+  })
+})
+
 describe("an address of another type", () => {
   it("is only known once a record states it, where none did before", () => {
     const watch = byHand()

@@ -23,6 +23,7 @@ export const aNode = (
     region: "ncr",
     backups: false,
     locked: null,
+    committed: null,
     tags: [],
     extra: {},
     ...rest

@@ -46,10 +46,14 @@ interface Truth {
   readonly slug: string
   readonly backups: boolean
   readonly locked: boolean
+  readonly committed: boolean
 }
 
 /** The fields of each shape, as both dialects have them, with the ways in which each may be written. */
-const fieldsOf = (shape: Shape, { backups, dialect, locked }: Truth): Readonly<Record<string, Spellings>> => {
+const fieldsOf = (
+  shape: Shape,
+  { backups, committed, dialect, locked }: Truth
+): Readonly<Record<string, Spellings>> => {
   const isToday = dialect === "today"
   const status = shape === "create" ? ["Create", "Creating"] : ["running", "Running", "RUNNING"]
   const date = ["1970-01-01T00:00:07.250000Z", "1970-01-01T00:00:07Z", "1970-01-01T05:30:07.250+05:30"]
@@ -72,7 +76,14 @@ const fieldsOf = (shape: Shape, { backups, dialect, locked }: Truth): Readonly<R
     created_at: isToday ? [...date, ...nothing] : date,
     region: ["ncr", ...nothing],
     tags: [[], ...nothing],
-    ...(isToday ? { label: ["default"], os_info: [{ name: "Ubuntu" }], vm_id: [5_433] } : {})
+    ...(isToday
+      ? {
+          committed_info: committed ? [{ committed_days: 90 }, absent] : [null, absent],
+          label: ["default"],
+          os_info: [{ name: "Ubuntu" }],
+          vm_id: [5_433]
+        }
+      : {})
   }
 }
 
@@ -96,7 +107,8 @@ const worldOf = (chance: Chance, dialect: Dialect, hasNames: boolean) => {
     sku: "C3.16GB",
     slug: "C3-4vCPU-16RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi",
     backups: chance.happens(0.5),
-    locked: chance.happens(0.5)
+    locked: chance.happens(0.5),
+    committed: chance.happens(0.5)
   }
   // An address that a list or a read begins to show is one that the node was given.
   const [inList, inRead] = [chosenFrom(chance, truth), chosenFrom(chance, truth)]

@@ -41,6 +41,8 @@ export const Node = /*#__PURE__*/ Schema.Struct({
   backups: Schema.NullOr(Schema.Boolean),
   /** Whether the node refuses user actions. */
   locked: Schema.NullOr(Schema.Boolean),
+  /** Whether the service says that the node is committed for a period. Only some replies about one node say so. */
+  committed: Schema.NullOr(Schema.Boolean),
   /** Tags; empty also when the reply has none. */
   tags: Schema.Array(Schema.String),
   /** Fields of the reply that Berth does not know or could not read, under their wire names. */

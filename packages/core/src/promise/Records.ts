@@ -56,6 +56,8 @@ export interface Node {
   readonly backups: boolean | null
   /** Whether the node refuses user actions. */
   readonly locked: boolean | null
+  /** Whether the service says that the node is committed for a period. Only some replies about one node say so. */
+  readonly committed: boolean | null
   /** Tags; empty also when the reply has none. */
   readonly tags: ReadonlyArray<string>
   /** Fields of the reply that Berth does not know or could not read, under their wire names. */

@@ -72,6 +72,20 @@ describe("node records", () => {
     assert.isFalse(readNode({ ...record, is_locked: false, locked: true }).locked)
   })
 
+  it("a commitment is read where a record states it, and is not known otherwise", () => {
+    const read = (fields: object) => readNode({ id: 1, name: "web", ...fields })
+    const info = { committed_days: 90 }
+    assert.isNull(read({}).committed)
+    assert.isFalse(read({ committed_info: null }).committed)
+    assert.isFalse(read({ committed_info: {}, is_committed: true }).committed)
+    assert.deepInclude(read({ committed_info: info }), { committed: true, extra: { committed_info: info } })
+    assert.isTrue(read({ is_committed: true }).committed)
+    assert.deepInclude(read({ committed_info: "for a while" }), {
+      committed: null,
+      extra: { committed_info: "for a while" }
+    })
+  })
+
   it("a status that is not stated is unknown, and not the text null", () => {
     const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z" }
     for (const stated of [{}, { status: null }]) {

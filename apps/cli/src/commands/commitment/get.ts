@@ -1,5 +1,5 @@
 /**
- * `berth commitment get`: what berth on this machine has set of a node's commitment. The service does not report it.
+ * `berth commitment get`: what berth on this machine has set of a node's commitment. Of the service it is known at most whether there is one.
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"
@@ -18,10 +18,12 @@ export const get = command(
     const log = yield* CommitmentLog
     const entry = (yield* log.load).get(node.id)
     yield* printOne(ownCommitmentRecord, ownCommitmentOf(node, entry))
+    const own = entry === undefined ? "berth on this machine has set none." : "As berth on this machine has set it."
+    const { committed } = node
     yield* printNote(
-      entry === undefined
-        ? "berth on this machine has set none. The service does not report commitments: see the portal."
-        : "As berth on this machine has set it. The service does not report commitments: the portal may have another."
+      committed === null
+        ? `${own} The service does not report commitments: ${entry === undefined ? "see the portal." : "the portal may have another."}`
+        : `${own} The service says that the node is ${committed ? "" : "not "}committed${committed ? ": see the portal for its terms" : ""}.`
     )
   }),
   client
