@@ -53,10 +53,12 @@ describe("text from the service", () => {
 })
 
 describe("berth-watch once with records that cannot be read", () => {
-  const listing = (data: ReadonlyArray<object>) => (_: unknown, response: ServerResponse) => {
-    response.writeHead(200, { "content-type": "application/json" })
-    response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
-  }
+  const listing =
+    (data: ReadonlyArray<object>, around: object = {}) =>
+    (_: unknown, response: ServerResponse) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {}, ...around }))
+    }
   const label = { id: 5, label: "web" }
 
   it("prints no baseline of an account of which it read nothing, and ends with 7", async () => {
@@ -71,7 +73,18 @@ describe("berth-watch once with records that cannot be read", () => {
     const { code, stderr, stdout } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
     expect(code).toBe(0)
     expect(stdout).toHaveLength(2)
-    expect(stderr.join("\n")).toContain("1 record of the list cannot be read")
+    expect(stderr.join("\n")).toMatch(/1 record of the list cannot be read: .*\. Nothing is reported about it\./)
+    expect(stderr).toHaveLength(1)
+  })
+
+  it("says that the service counts more nodes than it lists", async () => {
+    const db = { id: 6, name: "db", status: "running" }
+    const around = { total_count: 3, total_page_number: 1 }
+    await using service = await HttpService.listen(listing([label, db], around))
+    const { code, stderr, stdout } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
+    expect({ code, events: stdout.length }).toEqual({ code: 0, events: 2 })
+    expect(stderr).toHaveLength(2)
+    expect(stderr.join("\n")).toContain("The service counts 3 nodes and lists 2: there may be more nodes.")
   })
 })
 

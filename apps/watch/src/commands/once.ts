@@ -19,7 +19,7 @@ export const once = Effect.fn("once")(function* (account: string) {
   const { write } = yield* Stdout
   const moments = yield* makeMoments
   // The user waits for it: it is not paced, and lets no other call go first.
-  const { completed, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
+  const { completed, counted, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
   const { unreadable } = completed
   if (unreadable !== undefined) {
     const what = `${unreadable.count} ${unreadable.count === 1 ? "record" : "records"} of the list cannot be read: ${unreadable.example}`
@@ -30,7 +30,11 @@ export const once = Effect.fn("once")(function* (account: string) {
         hint: "Compare the example with the API's documentation; a newer berth-watch may be able to read it."
       })
     }
-    yield* Effect.logWarning(`${what}. Nothing is reported about these nodes.`)
+    yield* Effect.logWarning(`${what}. Nothing is reported about ${unreadable.count === 1 ? "it" : "them"}.`)
+  }
+  const shown = completed.listed + completed.nameless
+  if (counted > shown) {
+    yield* Effect.logWarning(`The service counts ${counted} nodes and lists ${shown}: there may be more nodes.`)
   }
   const lines = factsOf(listed, completed).map((fact, index) => toLine(toEvent(fact, account, index + 1)))
   yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
@@ -39,12 +43,15 @@ export const once = Effect.fn("once")(function* (account: string) {
 /** The whole list, and when it was read. */
 const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments: Moments) {
   const listed = new Map<NodeId, Node>()
+  /** How many nodes the list says it has; 0 if it does not say. */
+  let counted = 0
   let sweep = beginSweep(1)
   for (;;) {
     const { answer, ...exchange } = yield* moments.around(nodes.readPage({ ...nextPage(sweep), lane: "interactive" }))
     const step = takePage(sweep, exchange, answer)
+    counted = answer.total ?? counted
     for (const node of step.page.nodes) listed.set(node.id, node)
-    if (step.completed !== null) return { completed: step.completed, listed }
+    if (step.completed !== null) return { completed: step.completed, counted, listed }
     sweep = step.sweep
   }
 })
