@@ -9,7 +9,7 @@ import { Duration, Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { settingsOf } from "../account.ts"
-import { json } from "./berth.ts"
+import { json, run } from "./berth.ts"
 import { hurried, invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
 
@@ -279,6 +279,22 @@ describe("berth with the service of today", () => {
       assert.isTrue(yield* shown("commitment", "get", String(listed[1]!.id)))
       const told = good(yield* berth("commitment", "get", String(listed[0]!.id)))
       assert.include(told.stderr, "The service says that the node is not committed.")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("names the flags of the place where a login or a list goes without", () =>
+    Effect.gen(function* () {
+      const { env, state } = yield* today()
+      const { BERTH_LOCATION: _location, BERTH_PROJECT: _project, ...without } = env
+      const hint = "hint: Name the project and the location of the nodes: --project NUMBER --location NAME"
+      const login = yield* run(["auth", "login", "--base-url", env.BERTH_BASE_URL], {
+        env: { XDG_CONFIG_HOME: state, XDG_STATE_HOME: state },
+        input: `${env.BERTH_API_KEY}\n${env.BERTH_ACCESS_TOKEN}\n`
+      })
+      assert.include(login.stderr, "Project not found")
+      assert.include(login.stderr, hint)
+      const listed = yield* invoke(["node", "list"], { env: without })
+      assert.include(listed.stderr, hint)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 

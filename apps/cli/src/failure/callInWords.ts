@@ -4,6 +4,7 @@
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
+import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
 import { quoted } from "../commandLine/commandToType.ts"
 
 /** What the wait is to have other than by default. */
@@ -87,6 +88,8 @@ export const messageOf = (error: BerthError): string => {
 /** What to do next: where there is one, a command to type in place of what a program would do. */
 export const hintOf = (error: BerthError): string => {
   const { hint, operation, reason } = error
+  const isSent = reason._tag !== "InvalidRequest" || reason.status !== null
+  if (isSent && "detail" in reason && isAboutPlace(reason.detail)) return placeHint
   switch (reason._tag) {
     case "InvalidRequest":
       return isAboutKey(error) ? "Use another --idempotency-key for a new create." : hint

@@ -2,6 +2,7 @@
  * `berth-server learn`: its flags. What it does, with the client that it needs, is loaded when it is asked for.
  */
 import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
+import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { fileFlag, givenFlag } from "./flags.ts"
@@ -10,6 +11,13 @@ const readRupees = (text: string): Option.Option<number> =>
   /^\d{1,7}(\.\d{1,2})?$/.test(text) ? Option.some(Number(text)) : Option.none()
 
 const maxRequests = 1_000
+
+const placeFlag = (name: "project" | "location", metavar: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(`${description}; default $${variables[name]}`),
+    Flag.optional
+  )
 
 const flags = {
   har: fileFlag(
@@ -20,6 +28,8 @@ const flags = {
     "probe",
     "Ask the service that BERTH_BASE_URL names, with BERTH_API_KEY and BERTH_ACCESS_TOKEN: GET requests only"
   ),
+  project: placeFlag("project", "NUMBER", "With --probe: the project that is asked about"),
+  location: placeFlag("location", "NAME", "With --probe: its location, such as Delhi"),
   requests: wholeNumberFlag("requests", 1, maxRequests).pipe(
     Flag.withDescription("Maximum number of GET requests that --probe sends; default 60"),
     Flag.withDefault(60)

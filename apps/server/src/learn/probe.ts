@@ -11,6 +11,7 @@ import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { placeParameters } from "@berthkit/core/api/Routes"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import { type Connection, connectionOf, environmentSettings } from "@berthkit/terminal/Connection"
+import { isAboutPlace } from "@berthkit/terminal/placeHint"
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { Declined, StartFailure } from "../cli/StartFailure.ts"
 import { type Exchange, exchangeOf, listIn } from "./observe/Exchange.ts"
@@ -65,6 +66,8 @@ const recorderLayer = (recorder: Recorder) =>
   ).pipe(Layer.provide(NodeTransport.layer))
 
 export interface ProbeOptions {
+  /** As the flags give it; the environment may give the rest. */
+  readonly place: { readonly project: string | undefined; readonly location: string | undefined }
   /** Most reads. */
   readonly requests: number
   readonly node: NodeProbe | undefined
@@ -73,10 +76,13 @@ export interface ProbeOptions {
 /** A hint without the flags that other programs have for the same. */
 const withoutFlags = (hint: string): string => hint.replace(/, or add --(base-url https:\/\/HOST|allow-http)/, "")
 
-/** The connection that the environment names. */
-const connection = Effect.gen(function* () {
-  return yield* connectionOf(yield* environmentSettings(Option.none(), false))
-}).pipe(Effect.mapError(({ hint, message }) => new StartFailure({ message: `${message} ${withoutFlags(hint)}` })))
+/** The connection that the environment names, and the flags of the place. */
+const connectionIn = Effect.fnUntraced(
+  function* (place: ProbeOptions["place"]) {
+    return yield* connectionOf(yield* environmentSettings(Option.none(), false, place))
+  },
+  Effect.mapError(({ hint, message }) => new StartFailure({ message: `${message} ${withoutFlags(hint)}` }))
+)
 
 /** The client of the probe, which asks each thing once: what fails is evidence too. */
 const clientOf = (connection: Connection, recorder: Recorder, creates: boolean) => {
@@ -96,6 +102,10 @@ const whyNoList = (exchange: Exchange): string | undefined => {
   }
   if (status === 429) return "the rate limit of the account is spent (429): try again later"
   if (status >= 500) return `the service fails (${status}): try again later`
+  const { body } = exchange
+  if (status < 500 && isAboutPlace(JSON.stringify(body))) {
+    return `the service does not know which nodes are meant (${status}): name the project and the location, --project NUMBER --location NAME`
+  }
   const type = headers["content-type"] ?? "no media type"
   return `the service answered a list of nodes with ${status} and ${type}: check that BERTH_BASE_URL is the address of the service`
 }
@@ -142,8 +152,8 @@ const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number
 /** Requests of a node probe besides the reads: a create, a delete, and looks at the node until it is gone. */
 const nodeRequests = 600
 
-export const probe = Effect.fnUntraced(function* ({ node, requests }: ProbeOptions) {
-  const found = yield* connection
+export const probe = Effect.fnUntraced(function* ({ node, place, requests }: ProbeOptions) {
+  const found = yield* connectionIn(place)
   const recorder = makeRecorder(requests)
   const client = clientOf(found, recorder, node !== undefined)
   const unanswered = yield* Effect.gen(function* () {

@@ -24,6 +24,8 @@ import { type Evidence, maxEvidenceBytes, readEvidence } from "./readEvidence.ts
 export interface LearnOptions {
   readonly har: Option.Option<string>
   readonly probe: boolean
+  readonly project: Option.Option<string>
+  readonly location: Option.Option<string>
   readonly requests: number
   readonly withNode: boolean
   readonly maxCharge: Option.Option<number>
@@ -37,9 +39,18 @@ export interface LearnOptions {
 const fail = (message: string) => Effect.fail(new StartFailure({ message }))
 
 /** What is wrong with the flags together; undefined where nothing is. */
-const contradiction = ({ har, maxCharge, probe, withNode, yes }: LearnOptions): string | undefined => {
+const contradiction = ({
+  har,
+  location,
+  maxCharge,
+  probe,
+  project,
+  withNode,
+  yes
+}: LearnOptions): string | undefined => {
   if (Option.isNone(har) && !probe) return "learn needs evidence: add --har FILE, or --probe to ask the service"
   if (Option.isSome(har) && probe) return "--har and --probe exclude each other: learn from one service at a time"
+  if ((Option.isSome(project) || Option.isSome(location)) && !probe) return "--project and --location need --probe"
   if (withNode && !probe) return "--with-node needs --probe"
   if (withNode && Option.isNone(maxCharge))
     return "--with-node needs --max-charge, the maximum charge for the node in rupees"
@@ -52,8 +63,9 @@ const evidenceIn = Effect.fnUntraced(function* (file: string) {
   return Result.isSuccess(read) ? read.success : yield* fail(`--har: cannot use ${file}: ${read.failure}`)
 })
 
-const askedOf = ({ maxCharge, requests, withNode, yes }: LearnOptions) =>
+const askedOf = ({ location, maxCharge, project, requests, withNode, yes }: LearnOptions) =>
   probe({
+    place: { project: Option.getOrUndefined(project), location: Option.getOrUndefined(location) },
     requests,
     node: withNode ? { isAgreed: yes, maxChargeInr: Option.getOrElse(maxCharge, () => 0) } : undefined
   })

@@ -45,6 +45,29 @@ describe("what cannot be used is refused in one line, with 2", () => {
 })
 
 describe("learning from the mock itself", () => {
+  it.live(
+    "asks about the project and the location of the flags where the service wants them, and says so without",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* serve(["--port", "0", "--dialect", "today"])
+          const account = {
+            BERTH_BASE_URL: server.ready.url,
+            BERTH_API_KEY: "berth-key",
+            BERTH_ACCESS_TOKEN: "berth-token",
+            XDG_STATE_HOME: folder
+          }
+          const lost = yield* run(["learn", "--probe"], account)
+          expect(lost.code).not.toBe(0)
+          expect(lost.stderr).toMatch(/name the project and the location, --project NUMBER --location NAME\n$/)
+          const place = ["--project", "7", "--location", "Delhi"]
+          const learned = yield* run(["learn", "--probe", "-o", "json", ...place], account)
+          expect([learned.code, learned.stderr]).toEqual([0, ""])
+          expect(JSON.parse(learned.stdout).verdicts.confirmed).toBeGreaterThan(10)
+        })
+      )
+  )
+
   it.live("refutes nothing, and the profile plays and checks", () =>
     Effect.scoped(
       Effect.gen(function* () {

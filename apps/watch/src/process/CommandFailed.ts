@@ -1,6 +1,7 @@
 /**
  * Why a command ends without its result: its exit code, and the sentences for the user.
  */
+import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Exit } from "@berthkit/terminal/exitCode"
 import { Data, Effect } from "effect"
@@ -22,7 +23,11 @@ export const misused = (message: string, hint?: string): CommandFailed =>
 
 /** A call failed, and the command with it. */
 export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFailed =>
-  new CommandFailed({ exit: reason.exit, message, hint })
+  new CommandFailed({
+    exit: reason.exit,
+    message,
+    hint: "detail" in reason && isAboutPlace(reason.detail) ? placeHint : hint
+  })
 
 /** What broke, rather than what a person chose wrongly. */
 const broken: ReadonlySet<StoreFault> = new Set(["full", "damaged", "busy", "lost", "repeated", "statement"])
