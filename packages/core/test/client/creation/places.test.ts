@@ -1,6 +1,7 @@
 /**
  * Two projects in two locations, with one API key, one state folder and the same keys of creates: whatever is lost and whenever it is asked
- * for again, each place has one node for a key at most, and a create is answered with a node of its own place.
+ * for again, each place has one node for a key at most, and a create is answered with a node of its own place. In the documented shapes and in
+ * those of today: lists without dates and sizes, SKUs in place of slugs, replies to creates in a list.
  */
 import { failure, nodeRecord, ok, type Reply, type Request, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -37,9 +38,71 @@ interface Step {
 
 const placeIn = ({ query }: Pick<Request, "query">) => `${query["project_id"]} ${query["location"]?.toLowerCase()}`
 
+type Shapes = "documented" | "today"
+
+const plan = "C3-4vCPU-8RAM-100DISK-C3-Onetemplate-Ubuntu24.04-Delhi"
+const image = "Ubuntu-24.04-Distro"
+const system = { name: "Ubuntu", version: "24.04", category: "Linux Virtual Node" }
+
+type Kept = ReturnType<typeof nodeRecord> & { readonly key: string }
+
+/** How a service writes a node in each place where it does. */
+interface Shape {
+  readonly record: (node: Kept) => unknown
+  readonly listed: (node: Kept) => unknown
+  readonly created: (node: Kept) => unknown
+  readonly list: (data: ReadonlyArray<unknown>, total: number, headers: Record<string, string>) => Reply
+}
+
+const shapesOf: Readonly<Record<Shapes, Shape>> = {
+  documented: {
+    record: (node) => node,
+    listed: (node) => node,
+    created: (node) => node,
+    list: (data, _total, headers) => ok(data, headers)
+  },
+  today: {
+    record: ({ created_at, id, name }) => ({
+      ...{ id, name, vm_id: 5000 + id, label: "default", plan: "C3.8GB", disk: "100 GB", memory: "8 GB", vcpus: "4" },
+      ...{ created_at, os_info: system, status: "Creating", is_locked: false, committed_info: null, region: null }
+    }),
+    listed: ({ id, name }) => ({ id, name, status: "Running", plan: "C3.8GB", is_locked: false }),
+    created: (node) => ({
+      total_number_of_node_requested: 1,
+      total_number_of_node_created: 1,
+      node_create_response: [shapesOf.today.record(node)]
+    }),
+    list: (data, total, headers) => ({
+      ...ok(data, headers),
+      body: JSON.stringify({
+        code: 200,
+        data,
+        errors: {},
+        message: "Success",
+        total_count: total,
+        total_page_number: 1
+      })
+    })
+  }
+}
+
+/** The image list of today: the plan under its slug, and its SKU. */
+const images = [
+  {
+    name: "C3.8GB",
+    plan,
+    image,
+    os: { name: "Ubuntu", version: "24.04", image, category: "Ubuntu" },
+    location: "Delhi",
+    specs: { sku_name: "C3.8GB", ram: "8.00", cpu: 4, disk_space: 100, price_per_hour: 2.9, committed_sku: [] },
+    currency: "INR"
+  }
+]
+
 /** A service that keeps its places apart. */
-const makeService = () => {
-  const nodes = new Map<string, Array<ReturnType<typeof nodeRecord> & { readonly key: string }>>()
+const makeService = (shapes: Shapes) => {
+  const shape = shapesOf[shapes]
+  const nodes = new Map<string, Array<Kept>>()
   let fate: Fate = "answered"
   let next = 101
   let late: Array<() => void> = []
@@ -52,11 +115,12 @@ const makeService = () => {
       const { body, method, path, query } = request
       if (path === "/nodes/" && method === "GET") {
         const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
-        return ok(here.slice((page - 1) * size, page * size), headers)
+        return shape.list(here.slice((page - 1) * size, page * size).map(shape.listed), here.length, headers)
       }
+      if (path === "/images/") return ok(images, headers)
       if (method === "GET") {
         const found = here.find(({ id }) => path === `/nodes/${id}/`)
-        return found === undefined ? failure(404, "Not found", {}, headers) : ok(found, headers)
+        return found === undefined ? failure(404, "Not found", {}, headers) : ok(shape.record(found), headers)
       }
       const { name } = body as { readonly name: string }
       const make = (atMillis: number) => {
@@ -66,7 +130,7 @@ const makeService = () => {
       }
       switch (fate) {
         case "answered":
-          return ok(make(nowMillis), headers)
+          return ok(shape.created(make(nowMillis)), headers)
         case "made, and not answered":
           make(nowMillis)
           return "lost"
@@ -118,9 +182,9 @@ const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: Shapes) {
   const folder = yield* temporary
-  const service = makeService()
+  const service = makeService(shapes)
   const begun = new Set<string>()
   for (const { fate, isLoud, key, pauseMinutes, place } of steps) {
     const { location, project } = places[place]!
@@ -131,7 +195,10 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
       location: isLoud ? location.toUpperCase() : location
     }
     service.setFate(fate)
-    const spec = { name: `web-${key}`, plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
+    const spec =
+      shapes === "today"
+        ? { name: `web-${key}`, plan, image }
+        : { name: `web-${key}`, plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
     const client = Layer.provide(Berth.layer(options), accountLayer(options, folder)).pipe(
       Layer.provide(Layer.succeed(HttpClient.HttpClient, service.httpClient))
     )
@@ -174,59 +241,65 @@ const counted = (service: ReturnType<typeof makeService>) =>
     )
   ).flat()
 
-describe("creates under one key in several places", () => {
-  it.effect("each have a node of their own, and no second one", () =>
-    Effect.gen(function* () {
-      const steps = [0, 1, 2, 3, 0, 1, 2, 3].map((place): Step => ({
-        place,
-        key: "a",
-        fate: "answered",
-        pauseMinutes: 0,
-        isLoud: place % 2 === 0
-      }))
-      const service = yield* played(steps)
-      assert.deepStrictEqual(
-        counted(service).map(([, count]) => count),
-        [1, 1, 1, 1]
-      )
-      assert.lengthOf(
-        service.requests.filter(({ method }) => method === "POST"),
-        4
-      )
-    })
-  )
+describe.each<Shapes>(["documented", "today"])(
+  "creates under one key in several places, in the shapes %s",
+  (shapes) => {
+    it.effect("each have a node of their own, and no second one", () =>
+      Effect.gen(function* () {
+        const steps = [0, 1, 2, 3, 0, 1, 2, 3].map((place): Step => ({
+          place,
+          key: "a",
+          fate: "answered",
+          pauseMinutes: 0,
+          isLoud: place % 2 === 0
+        }))
+        const service = yield* played(steps, shapes)
+        assert.deepStrictEqual(
+          counted(service).map(([, count]) => count),
+          [1, 1, 1, 1]
+        )
+        assert.lengthOf(
+          service.requests.filter(({ method }) => method === "POST"),
+          4
+        )
+      })
+    )
 
-  it.effect("are looked for where they were sent: a lost one of another place is not taken for absent", () =>
-    Effect.gen(function* () {
-      const step: Step = { place: 0, key: "a", fate: "made, and not answered", pauseMinutes: 0, isLoud: false }
-      const service = yield* played([
-        { ...step, fate: "not made, and not answered" },
-        { ...step, place: 1, fate: "answered", pauseMinutes: 12 },
-        { ...step, fate: "answered", isLoud: true }
-      ])
-      assert.deepStrictEqual(
-        new Map(counted(service)),
-        new Map([
-          ["web-a in 7 chennai", 1],
-          ["web-a in 7 delhi", 1]
-        ])
-      )
-    })
-  )
+    it.effect("are looked for where they were sent: a lost one of another place is not taken for absent", () =>
+      Effect.gen(function* () {
+        const step: Step = { place: 0, key: "a", fate: "made, and not answered", pauseMinutes: 0, isLoud: false }
+        const service = yield* played(
+          [
+            { ...step, fate: "not made, and not answered" },
+            { ...step, place: 1, fate: "answered", pauseMinutes: 12 },
+            { ...step, fate: "answered", isLoud: true }
+          ],
+          shapes
+        )
+        assert.deepStrictEqual(
+          new Map(counted(service)),
+          new Map([
+            ["web-a in 7 chennai", 1],
+            ["web-a in 7 delhi", 1]
+          ])
+        )
+      })
+    )
 
-  it.effect("make one node for a key and a place at most, whatever is lost", () =>
-    Effect.promise(() =>
-      fc.assert(
-        fc.asyncProperty(fc.array(stepOf, { minLength: 2, maxLength: 8 }), async (steps) => {
-          const service = await Effect.runPromise(Effect.provide(played(steps), TestClock.layer()))
-          for (const [what, count] of counted(service)) assert.isAtMost(count, 1, what)
-          for (const { query } of service.requests) {
-            assert.isDefined(query["project_id"])
-            assert.isDefined(query["location"])
-          }
-        }),
-        { seed: 11, numRuns: 8 }
+    it.effect("make one node for a key and a place at most, whatever is lost", () =>
+      Effect.promise(() =>
+        fc.assert(
+          fc.asyncProperty(fc.array(stepOf, { minLength: 2, maxLength: 8 }), async (steps) => {
+            const service = await Effect.runPromise(Effect.provide(played(steps, shapes), TestClock.layer()))
+            for (const [what, count] of counted(service)) assert.isAtMost(count, 1, what)
+            for (const { query } of service.requests) {
+              assert.isDefined(query["project_id"])
+              assert.isDefined(query["location"])
+            }
+          }),
+          { seed: 11, numRuns: 5 }
+        )
       )
     )
-  )
-})
+  }
+)
