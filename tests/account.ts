@@ -37,12 +37,18 @@ export const placeLines = (indent: string): string =>
 export const inDialect = (options: TestServerOptions = {}): TestServerOptions =>
   isToday ? { dialect: "today", catalogue: "documented", ...options } : options
 
+/** The flags of `berth-server` for the same. */
+export const dialectFlags = isToday ? ["--dialect", "today", "--catalogue", "documented"] : []
+
+/** The place as the environment of a process. */
+export const placeSettings = isToday ? { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } : {}
+
 /** The environment of a process. */
 export const settingsOf = ({ accessToken, apiKey, baseUrl }: Account) => ({
   BERTH_BASE_URL: baseUrl,
   BERTH_API_KEY: Redacted.value(apiKey),
   BERTH_ACCESS_TOKEN: Redacted.value(accessToken),
-  ...(isToday ? { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } : {})
+  ...placeSettings
 })
 
 /** The options that every client needs. */

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url"
 import { certificateFile, keyFile } from "@berthkit/testing/certificate"
 import { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { dialectFlags, placeSettings } from "../account.ts"
 
 const binary = (app: string, name: string) =>
   fileURLToPath(new URL(`../../apps/${app}/bin/${name}.mjs`, import.meta.url))
@@ -60,7 +61,14 @@ let account: Record<string, string>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-proxy-"))
-  server = Program.ofNode(binary("server", "berth-server"), ["--port", "0", ...tls, "--allow-host", host])
+  server = Program.ofNode(binary("server", "berth-server"), [
+    "--port",
+    "0",
+    ...tls,
+    "--allow-host",
+    host,
+    ...dialectFlags
+  ])
   const { accessToken, apiKey, url } = JSON.parse(await server.printed(/^\{.*\}$/m))
   port = Number(new URL(url).port)
   account = {
@@ -68,7 +76,8 @@ beforeAll(async () => {
     BERTH_API_KEY: apiKey,
     BERTH_ACCESS_TOKEN: accessToken,
     NODE_EXTRA_CA_CERTS: certificateFile,
-    HOME: folder
+    HOME: folder,
+    ...placeSettings
   }
 })
 

@@ -79,7 +79,7 @@ class Place extends Context.Service<Place, { readonly folder: string }>()("@bert
       ),
       (folder) => ({ folder })
     )
-  ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ rateLimit: { limit: 100_000 } }))))
+  ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ uniqueNames: false, rateLimit: { limit: 100_000 } }))))
 }
 
 /** Runs a change with each of these outputs. Makes new nodes for it only after one of the runs changed something. */

@@ -8,7 +8,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Fiber, Layer, Random } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
-import { clientOf } from "../account.ts"
+import { inDialect, clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
 import { command, configured, eventsOf, receiver, wait } from "./Scene.ts"
@@ -23,12 +23,15 @@ const maxLifeMillis = 2500
 /** A service whose nodes change fast. */
 export const fastService = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-  TestServer.layer({
-    clock: "real",
-    rateLimit: { limit: 1_000_000 },
-    provisioning: "500 millis",
-    termination: "500 millis"
-  })
+  TestServer.layer(
+    inDialect({
+      clock: "real",
+      uniqueNames: false,
+      rateLimit: { limit: 1_000_000 },
+      provisioning: "500 millis",
+      termination: "500 millis"
+    })
+  )
 )
 
 const service = Effect.map(TestServer, ({ control, id: world }) => ({

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
+import { inDialect } from "../../account.ts"
 import { Effect } from "effect"
 import { methods, order, startAgent } from "./Agent.ts"
 
@@ -63,7 +64,7 @@ describe("the schemas of the tools", () => {
           assert.isNotEmpty(inputSchema["properties"])
           assert.deepStrictEqual([...faults(inputSchema, name), ...faults(outputSchema, `${name} output`)], [])
         }
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -92,7 +93,7 @@ describe("what a model writes", () => {
       assert.isFalse(proposed.isError, proposed.content[0]?.text)
       assert.include(JSON.stringify(proposed.structuredContent["proposal"]), `backups`)
       assert.notProperty(proposed.structuredContent, "node")
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
   it.live("is refused in a sentence where it is neither", () =>
@@ -110,7 +111,7 @@ describe("what a model writes", () => {
         assert.include(content[0]?.text, says)
       }
       assert.isEmpty(yield* methods)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -138,6 +139,6 @@ describe("a call that takes its time", () => {
         assert.deepStrictEqual(progressOf(agent.lines), [
           { progressToken: "t", progress: 5, message: "wait is still running after 5 s." }
         ])
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1 } }))))
   )
 })

@@ -5,7 +5,7 @@ import { TestServer } from "@berthkit/server/testing"
 import * as Berth from "@berthkit/core/client/Berth"
 import { Images } from "@berthkit/core/client/Images"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { optionsOf } from "../../account.ts"
+import { inDialect, optionsOf } from "../../account.ts"
 
 const hour = 3_600_000
 
@@ -19,11 +19,13 @@ const service = (limit: number) =>
     })
   ).pipe(
     Layer.provideMerge(
-      TestServer.layerHttpClient({
-        clock: "real",
-        scenario: "small",
-        rateLimit: { limit, window: hour, algorithm: "fixed-window" }
-      })
+      TestServer.layerHttpClient(
+        inDialect({
+          clock: "real",
+          scenario: "small",
+          rateLimit: { limit, window: hour, algorithm: "fixed-window" }
+        })
+      )
     )
   )
 

@@ -10,7 +10,7 @@ import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { RuntimeTooOld } from "@berthkit/core/client/options/Runtime"
 import type { InvalidOption } from "@berthkit/core/client/options/Settings"
-import { optionsOf } from "../../account.ts"
+import { inDialect, optionsOf } from "../../account.ts"
 
 /** Of the mock service. */
 interface Allowance {
@@ -172,7 +172,9 @@ export const run = ({
     yield* read
     return outcome(all, allowance, windows)
   }).pipe(
-    Effect.provide(TestServer.layerHttpClient({ clock: "real", rateLimit: forService(allowance) }), { local: true }),
+    Effect.provide(TestServer.layerHttpClient(inDialect({ clock: "real", rateLimit: forService(allowance) })), {
+      local: true
+    }),
     (trial) =>
       Effect.andThen(
         Effect.flatMap(Random.nextIntBetween(0, 1000), (millis) => TestClock.setTime(epochMillis + millis)),

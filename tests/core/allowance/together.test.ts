@@ -11,7 +11,7 @@ import { TestServer } from "@berthkit/server/testing"
 import * as Berth from "@berthkit/core/client/Berth"
 import { AllowanceStore, type SharedAllowance } from "@berthkit/core/client/allowance/AllowanceStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { optionsOf } from "../../account.ts"
+import { inDialect, optionsOf } from "../../account.ts"
 
 interface Beginning {
   readonly algorithm: "fixed-window" | "sliding-window" | "token-bucket"
@@ -85,7 +85,7 @@ const run = ({ algorithm, begin, callers, limit, seed, storeMillis, wayMillis, w
     return { granted: journal.length - refused, refused }
   }).pipe(
     Effect.provide(
-      TestServer.layerHttpClient({ clock: "real", rateLimit: { algorithm, limit, window: windowMillis } }),
+      TestServer.layerHttpClient(inDialect({ clock: "real", rateLimit: { algorithm, limit, window: windowMillis } })),
       { local: true }
     ),
     (running) => Effect.andThen(TestClock.setTime(1_790_000_000_000), running),
