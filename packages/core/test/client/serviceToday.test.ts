@@ -162,6 +162,10 @@ const includes = (value: unknown, expected: unknown, path: string): void => {
 }
 
 describe("a reply of the service of 2026", () => {
+  it("says where it comes from, and how sure that is", () => {
+    for (const { name, source, sure } of [...vectors, ...more]) assert.isTrue(source !== "" && sure !== "", name)
+  })
+
   for (const vector of [...vectors, ...more] as unknown as ReadonlyArray<Vector>) {
     const { expect } = vector
     it.effect(vector.name, () => {
