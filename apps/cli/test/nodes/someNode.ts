@@ -19,6 +19,7 @@ export const someNode = (id: number, name = `node-${id}`): Node => ({
   region: "ncr",
   backups: false,
   locked: null,
+  committed: null,
   tags: [],
   extra: {}
 })
