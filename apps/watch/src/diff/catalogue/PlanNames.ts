@@ -11,7 +11,7 @@ export const PlanName = Schema.Struct({ plan: Schema.String, sku: Schema.String,
 export interface PlanName extends Schema.Schema.Type<typeof PlanName> {}
 
 /** What the catalogue says of two names. */
-export type Relation =
+type Relation =
   | "same"
   /** It has both, for two plans. */
   | "other"

@@ -63,8 +63,19 @@ const shapesOf: Readonly<Record<Shapes, Shape>> = {
   },
   today: {
     record: ({ created_at, id, name }) => ({
-      ...{ id, name, vm_id: 5000 + id, label: "default", plan: "C3.8GB", disk: "100 GB", memory: "8 GB", vcpus: "4" },
-      ...{ created_at, os_info: system, status: "Creating", is_locked: false, committed_info: null, region: null }
+      id,
+      name,
+      vm_id: 5000 + id,
+      plan: "C3.8GB",
+      disk: "100 GB",
+      memory: "8 GB",
+      vcpus: "4",
+      created_at,
+      os_info: system,
+      status: "Creating",
+      is_locked: false,
+      committed_info: null,
+      region: null
     }),
     listed: ({ id, name }) => ({ id, name, status: "Running", plan: "C3.8GB", is_locked: false }),
     created: (node) => ({
