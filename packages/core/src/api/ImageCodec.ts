@@ -58,8 +58,8 @@ const committedOption = (
     skuId,
     name: read(wire["committed_sku_name"], "committed_sku_name", text, "", unused),
     days,
-    priceInr: currency === null ? amount : null,
-    foreignPrice: currency === null || amount === null ? null : { currency, amount },
+    priceInr: currency ? null : amount,
+    foreignPrice: currency && amount !== null ? { currency, amount } : null,
     message: read(wire["committed_node_message"], "committed_node_message", text, "", unused),
     until: read(wire["committed_upto_date"], "committed_upto_date", text, "", unused)
   }

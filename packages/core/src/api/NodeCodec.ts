@@ -36,9 +36,7 @@ const known: ReadonlyArray<string> = [
   "backups",
   "backup_ids",
   "image",
-  "tags",
-  "committed_info",
-  "is_committed"
+  "tags"
 ]
 
 const nodeId: Field<NodeId> = (wire) => {
@@ -58,19 +56,6 @@ const backupsOf = (record: Record<string, unknown>, extra: Record<string, unknow
   read(record["backup"], "backup", flag, null, extra) ??
   read(record["backups"], "backups", flag, null, extra) ??
   read(record["backup_ids"], "backup_ids", backupIds, null, extra)
-
-/** The commitment of a node, which is null without one; its further shape is not known, and stays among the other fields. */
-const committedOf = (record: Record<string, unknown>, extra: Record<string, unknown>): boolean | null => {
-  const info = record["committed_info"]
-  if (Predicate.isObject(info) && Object.keys(info).length > 0) {
-    extra["committed_info"] = info
-    return true
-  }
-  return info === null || Predicate.isObject(info)
-    ? false
-    : (read(info, "committed_info", flag, null, extra) ??
-        read(record["is_committed"], "is_committed", flag, null, extra))
-}
 
 const tags: Field<ReadonlyArray<string>> = (wire) =>
   Array.isArray(wire) && wire.every((tag) => typeof tag === "string") ? wire : unreadable
@@ -116,7 +101,8 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     backups: backupsOf(wire, extra),
     locked:
       read(wire["is_locked"], "is_locked", flag, null, extra) ?? read(wire["locked"], "locked", flag, null, extra),
-    committed: committedOf(wire, extra),
+    // Null without a commitment; its shape is not known, and it stays among the other fields.
+    committed: wire["committed_info"] === undefined ? null : wire["committed_info"] !== null,
     tags: read(wire["tags"], "tags", tags, noTags, extra),
     extra
   }

@@ -128,11 +128,11 @@ export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> =>
         series: stated(records.map(({ specs }) => specs.series)),
         ...terms.price,
         minimumBillingInr: terms.minimumBillingInr,
-        foreignPrice: sameForeignPrice(records),
+        foreignPrice: sameForeignPrice(records.map(({ specs }) => specs.foreignPrice)),
         committedOptions: byImages(
           withImage.flatMap(([image, terms]) => optionsWith(terms).map((option) => [image, option] as const)),
           ({ breakEvenDays, days, foreignPrice, priceInr, skuId }) =>
-            JSON.stringify([skuId, days, priceInr, foreignPrice, breakEvenDays])
+            String([skuId, days, priceInr, foreignPrice?.amount, breakEvenDays])
         ),
         images: own,
         slugs: Array.from(new Map(slugs.map((each) => [`${each.image} ${each.slug}`, each])).values()),

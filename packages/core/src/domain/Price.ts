@@ -120,29 +120,23 @@ export interface Terms {
   readonly contradicted: boolean
 }
 
-/** The price in another currency, if all of them are the same; otherwise null. */
-const agreedForeign = <A extends object>([first = null, ...others]: ReadonlyArray<A | null>): A | null =>
+/** The price in another currency that all state; null if one states another, or one in rupees. */
+export const sameForeignPrice = <A extends object>([first = null, ...others]: ReadonlyArray<A | null>): A | null =>
   others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
 
 const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<CommittedOption> =>
-  options.length < 2
-    ? options
-    : Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
-        ...same[0]!,
-        priceInr: agreed(same.map(({ priceInr }) => priceInr)),
-        foreignPrice: agreedForeign(same.map(({ foreignPrice }) => foreignPrice))
-      }))
-
-/** What every record states; null if one states another price, or one in rupees. */
-export const sameForeignPrice = (records: ReadonlyArray<Image>): ForeignPrice | null =>
-  agreedForeign(records.map(({ specs }) => specs.foreignPrice))
+  Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
+    ...same[0]!,
+    priceInr: agreed(same.map(({ priceInr }) => priceInr)),
+    foreignPrice: sameForeignPrice(same.map(({ foreignPrice }) => foreignPrice))
+  }))
 
 const termsOf = (records: ReadonlyArray<Image>): Terms => {
   const specs = records.map((record) => record.specs)
   return {
     price: oneOfPrices(specs.map((each) => exactPrice(each.pricePerHourInr, each.pricePerMonthInr))),
     minimumBillingInr: agreed(specs.map(({ minimumBillingInr }) => minimumBillingInr)),
-    foreignPrice: sameForeignPrice(records),
+    foreignPrice: sameForeignPrice(specs.map(({ foreignPrice }) => foreignPrice)),
     committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions)),
     contradicted: false
   }

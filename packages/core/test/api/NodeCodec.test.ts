@@ -77,13 +77,7 @@ describe("node records", () => {
     const info = { committed_days: 90 }
     assert.isNull(read({}).committed)
     assert.isFalse(read({ committed_info: null }).committed)
-    assert.isFalse(read({ committed_info: {}, is_committed: true }).committed)
     assert.deepInclude(read({ committed_info: info }), { committed: true, extra: { committed_info: info } })
-    assert.isTrue(read({ is_committed: true }).committed)
-    assert.deepInclude(read({ committed_info: "for a while" }), {
-      committed: null,
-      extra: { committed_info: "for a while" }
-    })
   })
 
   it("a status that is not stated is unknown, and not the text null", () => {
