@@ -5,10 +5,10 @@
 
 /** Words that only the names of secrets have. A field that is called just `key` is the name of a label. */
 const secret =
-  /auth(ori[sz]|entic)ation|cookie|credential|pass(phrase|w)|secret|session|signature|token|(\b|_)(auth|jwt|pass|pwd|sid|sig)(\b|_)|api-?key|.key$/i
+  /auth\w+ation|cookie|credential|pass(phrase|w)|secret|session|signature|token|(\b|_)(auth|jwt|pass|pwd|sid|sig)(\b|_)|api-?key|.key$/i
 
 /** Keys that are public, or mean nothing to anybody else. */
-const publicKey = /(cache|idempotency|public|ssh)[-_]?key$/i
+const publicKey = /(idempotency|public|ssh)[-_]?key$/i
 
 /** Whether the name of a header, parameter, field or flag says that its value is a secret. */
 export const isSecretName = (name: string): boolean => secret.test(name) && !publicKey.test(name)
