@@ -9,6 +9,7 @@ import { FetchHttpClient } from "effect/http"
 import * as Berth from "@berthkit/core/client/Berth"
 import { layerDirectory } from "@berthkit/core/client/creation/IntentFolder"
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { isToday, placeOptions } from "../../account.ts"
 
 const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process.argv.slice(2) as [
   string,
@@ -22,16 +23,20 @@ const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process
 const client = Berth.layer({
   baseUrl,
   credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) },
-  deadline: Duration.minutes(3)
+  deadline: Duration.minutes(3),
+  ...placeOptions
 }).pipe(Layer.provide(layerDirectory(folder)), Layer.provide(FetchHttpClient.layer))
 
 const { CLOCK_AHEAD, CLOCK_STEP } = process.env
 if (CLOCK_AHEAD !== undefined) globalThis.stepWallClock(Number(CLOCK_AHEAD))
 process.on("SIGUSR2", () => globalThis.stepWallClock(Number(CLOCK_STEP)))
 
+/** Nodes of one name are the hardest to tell apart; today names are unique. */
+const nameOf = (i: number) => (isToday ? `node-${i}` : "node")
+
 const make = (i: number) =>
   Nodes.use((nodes) =>
-    nodes.create({ name: "node", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }, { key: `job-${i}` })
+    nodes.create({ name: nameOf(i), plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }, { key: `job-${i}` })
   ).pipe(
     Effect.match({
       onFailure: ({ reason }) => ({ key: i, outcome: reason._tag, id: 0 }),
