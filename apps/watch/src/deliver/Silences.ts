@@ -192,12 +192,14 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
       sink,
       free.map(({ delivery }) => delivery)
     )
-    const handed = free.map(({ covering, delivery }, index) => ({
-      ...asDueHere(delivery, now),
-      body: withSilences(bodies[index]!, covering)
-    }))
+    const handed = free.flatMap(({ covering, delivery }, index) => {
+      const body = bodies[index] ?? null
+      // Taken back meanwhile: there is nothing left to deliver.
+      return body === null ? [] : [{ ...asDueHere(delivery, now), body: withSilences(body, covering) }]
+    })
     if (handed.length + dropped.length > 0) {
-      yield* store.settleHeld(sink, handed, dropped)
+      // The same again, for a connection that broke may have committed it: then nothing of it is found held any more.
+      yield* whileItMayPass(store.settleHeld(sink, handed, dropped))
       yield* countDropped(dropped.length)
       courier.take(handed, [])
     }

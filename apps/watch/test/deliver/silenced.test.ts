@@ -13,6 +13,7 @@ import { beginning } from "../../src/events/Cursor.ts"
 import { stdoutSink } from "../../src/settings/storeSettings.ts"
 import type { Silence } from "../../src/store/silences.ts"
 import { Store } from "../../src/store/Store.ts"
+import { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { Receiver, sinkTo } from "./Receiver.ts"
@@ -90,6 +91,29 @@ describe("a sink during a silence", () => {
       expect(first).toMatchObject({ data: { after: { id: 1 }, silenced: [{ id: "s", reason: "new disks" }] } })
       expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, silenced: 0, dead: 0 })
       expect(yield* silenceCounts).toEqual(new Map())
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("hands over once what the store has settled, although the connection broke before it said so", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const owner = yield* claim
+      let breaks = 1
+      const cut = new StoreFailed({ fault: "unavailable", detail: "the connection broke" })
+      const breaking: Store["Service"] = {
+        ...store,
+        settleHeld: (...args) =>
+          Effect.flatMap(store.settleHeld(...args), () => (breaks-- > 0 ? Effect.fail(cut) : Effect.void))
+      }
+      const { events } = yield* Effect.provideService(start(), Store, breaking)
+      yield* store.addSilence(silence())
+      yield* at(150)
+      yield* store.commit(owner, { events: [created(1, 150)] })
+      yield* at(200)
+      expect(events()).toEqual([])
+      yield* at(1300)
+      expect(shown(events())).toEqual(["nodes/1 created"])
+      expect(yield* store.backlog("ops")).toEqual({ unread: 0, pending: 0, silenced: 0, dead: 0 })
     }).pipe(Effect.provide(store))
   )
 
