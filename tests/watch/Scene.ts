@@ -16,21 +16,32 @@ export const folder = Effect.acquireRelease(
 /** What a receiver does with an event: answers with a status, takes it and cuts the connection, or never answers. */
 type Answer = number | "cut" | "hang"
 
-/** A receiver of webhooks; the events that it took, in order, and what it does with the next. */
+/** A receiver of webhooks; the events that it took, in order, when it took each first, and what it does with the next. */
 export const receiver = Effect.gen(function* () {
   const state: { answer: (id: string) => Answer } = { answer: () => 204 }
   const taken: Array<any> = []
+  const takenAtMillis = new Map<string, number>()
   const service = yield* HttpService.start((request, response) => {
     let body = ""
     request.setEncoding("utf8").on("data", (text: string) => (body += text))
     request.on("end", () => {
       const answer = state.answer(String(request.headers["webhook-id"]))
-      if (answer === "cut" || (typeof answer === "number" && answer < 300)) taken.push(JSON.parse(body))
+      if (answer === "cut" || (typeof answer === "number" && answer < 300)) {
+        const event = JSON.parse(body)
+        taken.push(event)
+        if (!takenAtMillis.has(event.id)) takenAtMillis.set(event.id, Date.now())
+      }
       if (answer === "cut") response.destroy()
       else if (answer !== "hang") response.writeHead(answer).end()
     })
   })
-  return { state, taken, url: `${service.url}/`, idsTaken: () => distinct(taken.map(({ id }) => String(id))) }
+  return {
+    state,
+    taken,
+    takenAtMillis,
+    url: `${service.url}/`,
+    idsTaken: () => distinct(taken.map(({ id }) => String(id)))
+  }
 })
 
 interface ConfigOptions {

@@ -32,7 +32,7 @@ interface Owned {
   readonly epoch: number
 }
 
-interface LoggedEvent {
+export interface LoggedEvent {
   readonly account: string
   readonly seq: number
   readonly id: string
@@ -48,7 +48,10 @@ export interface Takeover {
   readonly millis: number
 }
 
-const configOf = (worlds: ReadonlyArray<TestWorld>, webhook: string) => `store: { env: DATABASE_URL }
+const configOf = (
+  worlds: ReadonlyArray<TestWorld>,
+  webhooks: Readonly<Record<string, string>>
+) => `store: { env: DATABASE_URL }
 listen: 127.0.0.1:0
 accounts:
 ${worlds
@@ -58,7 +61,9 @@ ${worlds
   )
   .join("\n")}
 sinks:
-  - { name: ops, webhook: { url: "${webhook}", allowPrivate: true } }
+${Object.entries(webhooks)
+  .map(([name, url]) => `  - { name: ${name}, webhook: { url: "${url}", allowPrivate: true } }`)
+  .join("\n")}
 `
 
 const environmentOf = (worlds: ReadonlyArray<TestWorld>) =>
@@ -85,14 +90,14 @@ export const load = (worlds: ReadonlyArray<TestWorld>) =>
     }
   })
 
-const grouped = <A>(all: ReadonlyArray<A>, key: (each: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
+export const grouped = <A>(all: ReadonlyArray<A>, key: (each: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const each of all) groups.set(key(each), [...(groups.get(key(each)) ?? []), each])
   return groups
 }
 
 /** What the log of each account states: no gap, no event twice, each node's chain of statuses whole, and nothing deleted. */
-const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
+export const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
   for (const [account, events] of grouped(log, ({ account }) => account)) {
     expect({ account, seqs: events.map(({ seq }) => seq) }).toEqual({
       account,
@@ -136,13 +141,11 @@ const checkReceived = (log: ReadonlyArray<LoggedEvent>, ids: ReadonlyArray<strin
   }
 }
 
-/** Waits until every event is delivered and nothing new happens, ten sweeps long; the log and what was received are whole then. */
-export const checkDelivered = Effect.fnUntraced(function* (
+/** Waits until every event is delivered and nothing new happens, ten sweeps long; gives the log, which is whole then. */
+export const settledLog = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  ids: () => ReadonlyArray<string>,
   meanwhile: Effect.Effect<unknown> = Effect.void
 ) {
-  const dead = yield* Effect.orDie(sql<{ id: string }>`SELECT id FROM dead_letter`)
   const left = Effect.map(
     Effect.orDie(sql<{ left: bigint }>`SELECT (SELECT count(*) FROM delivery)
       + (SELECT count(*) FROM sink_cursor JOIN account ON account.name = sink_cursor.account WHERE account.seq > sink_cursor.seq) AS left`),
@@ -157,13 +160,28 @@ export const checkDelivered = Effect.fnUntraced(function* (
       SELECT account, seq, id, type, node, body FROM event ORDER BY account, seq`
   )).map((row): LoggedEvent => ({ ...row, seq: Number(row.seq), node: row.node === null ? null : Number(row.node) }))
   checkLog(log)
+  return log
+})
+
+/** Waits as `settledLog` does; what was received is whole then, too. */
+export const checkDelivered = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  ids: () => ReadonlyArray<string>,
+  meanwhile: Effect.Effect<unknown> = Effect.void
+) {
+  const dead = yield* Effect.orDie(sql<{ id: string }>`SELECT id FROM dead_letter`)
+  const log = yield* settledLog(sql, meanwhile)
   checkReceived(log, ids(), new Set(dead.map(({ id }) => id)))
   return log
 })
 
-/** A daemon that can be replaced by another process. */
-const makeSlot = Effect.fnUntraced(function* (index: number, config: string, env: Readonly<Record<string, string>>) {
-  const own = { ...env, CLOCK_AHEAD: String((index - 1) * aheadMillis), NODE_OPTIONS: `--import=${aheadClock}` }
+/** A daemon that can be replaced by another process. `millisAhead`: of the time of day, its clock is. */
+export const makeSlot = Effect.fnUntraced(function* (
+  millisAhead: number,
+  config: string,
+  env: Readonly<Record<string, string>>
+) {
+  const own = { ...env, CLOCK_AHEAD: String(millisAhead), NODE_OPTIONS: `--import=${aheadClock}` }
   const args = ["run", "--config", config, "--requests-per-hour", "1000000", "--fast-interval", "200ms"]
   const outer = yield* Effect.scope
   const begin = Effect.gen(function* () {
@@ -185,8 +203,11 @@ const makeSlot = Effect.fnUntraced(function* (index: number, config: string, env
 export const drawFaults = (count: number) =>
   Random.shuffle(Array.from({ length: count }, (_, index) => faults[index % faults.length]!))
 
-/** A PostgreSQL, a service with some accounts, a receiver, and a config that names them all. */
-export const makeFleet = Effect.fnUntraced(function* (accounts: number, options: PostgresOptions = {}) {
+/** A PostgreSQL, a service with some accounts, two receivers, and a config that names them all; `pager` is a sink where it is asked for. */
+export const makeFleet = Effect.fnUntraced(function* (
+  accounts: number,
+  { hasPager = false, ...options }: PostgresOptions & { readonly hasPager?: boolean } = {}
+) {
   const postgres = yield* Postgres.scoped({ settings: ["max_connections=200"], ...options })
   const address = Redacted.make(postgres.url())
   const { makeWorld } = yield* TestServer
@@ -195,10 +216,11 @@ export const makeFleet = Effect.fnUntraced(function* (accounts: number, options:
     (seed) => makeWorld({ seed, scenario: "small", clock: "real", rateLimit: { limit: 1_000_000 } })
   )
   const ops = yield* receiver
+  const pager = yield* receiver
   const config = join(yield* folder, "watch.yml")
-  writeFileSync(config, configOf(worlds, ops.url))
+  writeFileSync(config, configOf(worlds, { ops: ops.url, ...(hasPager ? { pager: pager.url } : {}) }))
   const env = { ...environmentOf(worlds), DATABASE_URL: Redacted.value(address) }
-  return { postgres, address, worlds, ops, config, env }
+  return { postgres, address, worlds, ops, pager, config, env }
 })
 
 export const faltering = Effect.fnUntraced(function* (options: {
@@ -206,7 +228,7 @@ export const faltering = Effect.fnUntraced(function* (options: {
   readonly faults: Iterable<Fault>
 }) {
   const { address, config, env, ops, worlds } = yield* makeFleet(options.accounts)
-  const slots = yield* Effect.forEach([0, 1, 2], (index) => makeSlot(index, config, env))
+  const slots = yield* Effect.forEach([-1, 0, 1], (times) => makeSlot(times * aheadMillis, config, env))
   for (const { daemon } of slots) yield* wait(() => daemon().ready())
   const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
   const owned = Effect.map(

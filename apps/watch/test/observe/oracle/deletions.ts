@@ -1,6 +1,6 @@
 /**
- * The daemon polls an honest service with its real client, in virtual time. Many nodes vanish at once, and the reports of their deletions
- * are counted.
+ * The daemon polls a service with its real client, in virtual time. Many nodes vanish at once and a few appear, while the service lies about
+ * others; the reports of their deletions are counted, and how long it takes until the new ones are reported.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { failure, layer, nodeRecord, ok, type Request } from "@berthkit/core/testing"
@@ -10,8 +10,23 @@ import type { WatchedAccount } from "../../../src/account/WatchedAccount.ts"
 import { diff } from "../../../src/diff/diff.ts"
 import { defaultRules, makeSnapshot, unwatched } from "../../../src/diff/Snapshot.ts"
 import { makeMoments } from "../../../src/observe/Moments.ts"
-import { hourly } from "../../../src/observe/RequestShare.ts"
+import { type Budget, perHourOf } from "../../../src/observe/RequestShare.ts"
 import { makePoller } from "../../../src/observe/Poller.ts"
+import { type Chance, chanceFrom } from "../../diff/Chance.ts"
+
+/** What the service does wrong all the time. */
+export interface Lies {
+  /** The part of all requests that fail. */
+  readonly failing: number
+  /** For how long lists and reads show the nodes that have vanished. */
+  readonly staleMillis: number
+  /** Nodes that a page of the list lacks, at most: others each time. */
+  readonly missing: number
+  /** The part of the nodes that stay of which every read hangs. */
+  readonly hanging: number
+}
+
+export const noLies: Lies = { failing: 0, staleMillis: 0, missing: 0, hanging: 0 }
 
 export interface Loss {
   /** Nodes at the beginning. */
@@ -22,42 +37,67 @@ export interface Loss {
   /** Whether the service hides a fifth of all nodes for twelve seconds, half a minute before the loss. */
   readonly isIll: boolean
   readonly intervalMillis: number | null
-  readonly requestsPerHour: number
+  readonly budget: Budget
+  readonly lies: Lies
+  readonly seed: number
   readonly graceMillis: number
   readonly holdMillis: number
   /** How long the run waits for the reports. */
   readonly withinMillis: number
 }
 
-const stepMillis = 500
+/** From the loss on, when a new node appears. */
+const newAfterMillis = [5000, 45_000]
+
+/** Shorter where requests are closer together. */
+const stepOf = (budget: Budget): number =>
+  Math.min(2000, Math.max(500, Math.round(360_000 / perHourOf(budget) / 500) * 500))
+
+const someOf = ({ below }: Chance, ids: ReadonlyArray<number>, max: number): ReadonlySet<number> =>
+  new Set(Array.from({ length: max === 0 ? 0 : below(max + 1) }, () => ids[below(ids.length)]!))
 
 /** A turn of the event loop, in which answers arrive without any virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** How many of the vanished nodes are reported deleted in time. */
+/** How many of the vanished nodes are reported deleted in time, and after how many milliseconds each new one is reported. */
 export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
-  const { atMillis, graceMillis, holdMillis, intervalMillis, isIll, lost, requestsPerHour, size, withinMillis } = loss
+  const { atMillis, budget, graceMillis, holdMillis, intervalMillis, isIll, lies, lost, size, withinMillis } = loss
+  const chance = chanceFrom(loss.seed)
+  const stepMillis = stepOf(budget)
   const ids = Array.from({ length: size }, (_, index) => index + 1)
   const vanishing = new Set(ids.filter((id) => id % Math.floor(size / lost) === 0).slice(0, lost))
   const remaining = ids.filter((id) => !vanishing.has(id))
   const shown = ids.filter((id) => id % 5 !== 1)
+  const added = newAfterMillis.map((afterMillis, index) => ({ id: size + 1 + index, atMillis: atMillis + afterMillis }))
+  const bornMillis = new Map(added.map(({ atMillis, id }) => [id, atMillis]))
+  const reportedMillis = new Map<number, number>()
   let present = ids
+  let known = new Set(present)
+  let nowMillis = 0
   let underWay = 0
   let deleted = 0
+  const record = (id: number) => {
+    const created = new Date(bornMillis.get(id) ?? -2_678_400_000).toISOString()
+    return nodeRecord({ id, name: `web-${id}`, created_at: created })
+  }
   const answer = ({ path, query }: Request) => {
     const id = Number(/^\/nodes\/(\d+)\/$/.exec(path)?.[1] ?? 0)
-    const record = (id: number) => nodeRecord({ id, name: `web-${id}`, created_at: "1969-12-01T00:00:00.000000Z" })
-    if (id > 0) return present.includes(id) ? ok(record(id)) : failure(404, "Not found.")
+    if (id > 0 && !vanishing.has(id) && (id * 7) % 10 < 10 * lies.hanging) return "hang"
+    if (chance.happens(lies.failing)) return failure(503, "Maintenance.")
+    if (id > 0) return known.has(id) ? ok(record(id)) : failure(404, "Not found.")
     const perPage = Number(query["per_page"])
     const start = (Number(query["page_no"] ?? query["page"] ?? 1) - 1) * perPage
-    return ok(present.slice(start, start + perPage).map(record))
+    const page = present.slice(start, start + perPage)
+    const missing = someOf(chance, remaining, lies.missing)
+    return ok(page.filter((id) => !missing.has(id)).map(record))
   }
-  const allowance = { "ratelimit-limit": "100000", "ratelimit-remaining": "99999", "ratelimit-reset": "3600" }
+  const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
   const script = (request: Request) =>
-    Effect.sync(() => {
-      underWay++
+    Effect.suspend(() => {
       const reply = answer(request)
-      return { ...reply, headers: { ...reply.headers, ...allowance } }
+      if (reply === "hang") return Effect.never
+      underWay++
+      return Effect.succeed({ ...reply, headers: { ...reply.headers, ...allowance } })
     })
   /** Waits until no answer is under way. */
   const quiet = Effect.gen(function* () {
@@ -77,6 +117,9 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
           const difference = diff(snapshot, observation, rules)
           apply(difference)
           deleted += difference.facts.filter(({ type }) => type === "berth.node.deleted").length
+          for (const { id } of added) {
+            if (!reportedMillis.has(id) && snapshot.nodes.has(id as never)) reportedMillis.set(id, nowMillis)
+          }
           return difference.facts
         })
     }
@@ -87,16 +130,21 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
       rules: { ...defaultRules, graceMillis, holdMillis },
       intervalMillis,
       fastIntervalMillis: null,
-      budget: Effect.succeed(hourly(requestsPerHour)),
+      budget: Effect.succeed(budget),
       areCredentialsNew: false
     })
     yield* Effect.forkChild(poller.run)
-    for (let now = 0; now < atMillis + withinMillis && deleted < lost; now += stepMillis) {
+    const isDone = () => deleted >= lost && reportedMillis.size === added.length
+    for (let now = 0; now < atMillis + withinMillis && !isDone(); now += stepMillis) {
       const isHiding = isIll && now >= atMillis - 30_000 && now < atMillis - 18_000
-      present = now >= atMillis ? remaining : isHiding ? shown : ids
+      const old = now >= atMillis + lies.staleMillis ? remaining : isHiding ? shown : ids
+      present = [...old, ...added.filter((each) => now >= each.atMillis).map(({ id }) => id)]
+      known = new Set(present)
+      nowMillis = now
       yield* quiet
       yield* TestClock.adjust(stepMillis)
     }
   }).pipe(Effect.provide(layer(script)))
-  return deleted
+  const newMillis = added.map((each) => (reportedMillis.get(each.id) ?? Infinity) - each.atMillis)
+  return { deleted, newMillis: Math.max(...newMillis), stepMillis }
 })

@@ -1,0 +1,148 @@
+/**
+ * What must hold of a fleet with silences and troubles: of what each sink has received, and of what each process has shown. Pure.
+ */
+import { grouped, type LoggedEvent } from "./faltering.ts"
+
+export interface Silenced {
+  readonly id: string
+  readonly accounts: ReadonlyArray<string>
+  /** Empty: all. */
+  readonly sinks: ReadonlyArray<string>
+  readonly fromMillis: number
+  readonly untilMillis: number
+  readonly isDropped: boolean
+}
+
+/** Around the begin and the end of a silence it may cover an event or not: somebody is just writing it. */
+const unsureMillis = 3000
+
+/** Whether a silence covers an event; null where that may be either. */
+const covers = ({ accounts, fromMillis, sinks, untilMillis }: Silenced, sink: string, account: string, at: number) => {
+  if (!accounts.includes(account) || (sinks.length > 0 && !sinks.includes(sink))) return false
+  if (at < fromMillis - unsureMillis || at > untilMillis + unsureMillis) return false
+  return at > fromMillis + unsureMillis && at < untilMillis - unsureMillis ? true : null
+}
+
+const timeOf = ({ body }: LoggedEvent): number => Date.parse(JSON.parse(body).time)
+
+/** Every event is received, but those that silences drop; none before its silences end; each node's in order. */
+export const deliveryComplaints = (given: {
+  readonly sink: string
+  readonly log: ReadonlyArray<LoggedEvent>
+  readonly silences: ReadonlyArray<Silenced>
+  /** When each event was received first, in that order. */
+  readonly takenAtMillis: ReadonlyMap<string, number>
+}) => {
+  const { log, silences, sink, takenAtMillis } = given
+  const complaints: Array<string> = []
+  let held = 0
+  let dropped = 0
+  for (const event of log) {
+    const { account, id, seq } = event
+    if (account === "_daemon") continue
+    const at = timeOf(event)
+    const near = silences.map((each) => ({ each, covers: covers(each, sink, account, at) }))
+    const sure = near.filter(({ covers }) => covers === true).map(({ each }) => each)
+    const unsure = near.filter(({ covers }) => covers === null).map(({ each }) => each)
+    const takenMillis = takenAtMillis.get(id)
+    const mayBeDropped =
+      [...sure, ...unsure].some(({ isDropped }) => isDropped) && sure.every(({ isDropped }) => isDropped)
+    const isDropped =
+      sure.length > 0 && sure.every(({ isDropped }) => isDropped) && unsure.every(({ isDropped }) => isDropped)
+    if (sure.length > 0) held++
+    if (isDropped) dropped++
+    if (takenMillis === undefined && !mayBeDropped) complaints.push(`${account}/${seq} was not received`)
+    if (takenMillis === undefined) continue
+    if (isDropped) complaints.push(`${account}/${seq} was received, and dropped`)
+    const end = Math.max(...sure.map(({ untilMillis }) => untilMillis))
+    if (takenMillis < end - unsureMillis)
+      complaints.push(`${account}/${seq} was received ${end - takenMillis} ms too early`)
+  }
+  const known = new Map(log.map((event) => [event.id, event]))
+  const ids = Array.from(takenAtMillis.keys())
+  complaints.push(...ids.filter((id) => !known.has(id)).map((id) => `${id} is not in the log`))
+  const received = ids.map((id) => known.get(id)).filter((event) => event !== undefined)
+  for (const [subject, events] of grouped(received, ({ account, node }) => `${account}/${node}`)) {
+    for (const [index, { seq }] of events.entries()) {
+      const before = events[index - 1]
+      if (before !== undefined && before.seq > seq)
+        complaints.push(`${subject}: ${seq} was received after ${before.seq}`)
+    }
+  }
+  return { complaints, held, dropped }
+}
+
+/** Why something is wrong for a time. */
+export interface Cause {
+  /** The sink or account. */
+  readonly key: string
+  /** The troubles of which there is one meanwhile, once it has shown. */
+  readonly names: ReadonlyArray<string>
+  readonly fromMillis: number
+  toMillis: number
+}
+
+/** What a process shows. */
+export interface Sample {
+  readonly slot: number
+  readonly askedMillis: number
+  readonly answeredMillis: number
+  /** Since when it runs, and reaches the store. */
+  readonly wellSinceMillis: number
+  /** Such as `sink-down ops`. */
+  readonly troubles: ReadonlyArray<string>
+}
+
+const maxShownMillis = 15_000
+
+interface TroubleEvent {
+  readonly trouble: string
+  readonly about: { readonly name: string | null }
+}
+
+/** A trouble that has shown is shown by every process within 15 s and until its cause ends, and the log has no end of it before that. */
+export const troubleComplaints = (given: {
+  readonly causes: ReadonlyArray<Cause>
+  readonly samples: ReadonlyArray<Sample>
+  readonly log: ReadonlyArray<LoggedEvent>
+}) => {
+  const complaints: Array<string> = []
+  let shown = 0
+  const told = given.log
+    .filter(({ type }) => type.startsWith("berth.watch.trouble"))
+    .map((event) => ({ type: event.type, atMillis: timeOf(event), ...(JSON.parse(event.body).data as TroubleEvent) }))
+  for (const { fromMillis, key, names, toMillis } of given.causes) {
+    const shows = ({ troubles }: Sample) => names.some((name) => troubles.includes(`${name} ${key}`))
+    const meanwhile = given.samples.filter(
+      ({ answeredMillis, askedMillis }) => askedMillis > fromMillis && answeredMillis < toMillis
+    )
+    const first = meanwhile.find(shows)
+    if (first === undefined) continue
+    shown++
+    const since = first.answeredMillis
+    for (const sample of meanwhile) {
+      const { askedMillis, slot, wellSinceMillis } = sample
+      if (askedMillis > Math.max(since, wellSinceMillis) + maxShownMillis && !shows(sample)) {
+        complaints.push(
+          `${slot} does not show ${names.join(" or ")} of ${key}, ${askedMillis - since} ms after ${first.slot} did, but ${sample.troubles.join(", ")}`
+        )
+      }
+    }
+    const open = new Set<string>()
+    for (const { about, atMillis, trouble, type } of told) {
+      if (about.name !== key || !names.includes(trouble) || atMillis < fromMillis || atMillis >= toMillis) continue
+      if (type === "berth.watch.trouble") open.add(trouble)
+      else if (open.delete(trouble) && open.size === 0) {
+        const both = told.some(
+          (other) =>
+            other.about.name === key &&
+            other.type === "berth.watch.trouble" &&
+            names.includes(other.trouble) &&
+            other.atMillis === atMillis
+        )
+        if (!both) complaints.push(`${trouble} of ${key} ends ${toMillis - atMillis} ms too early in the log`)
+      }
+    }
+  }
+  return { complaints, shown }
+}
