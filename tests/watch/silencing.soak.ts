@@ -10,7 +10,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("three
   it.effect(`deliver what silences leave, and show what is wrong, through ${steps} steps`, () =>
     Effect.gen(function* () {
       const lived = yield* silencing({ accounts: 30, steps: yield* drawSteps(steps) })
-      expect(lived.shown).toBeGreaterThan(0)
+      expect(lived.judged).toBeGreaterThan(0)
       expect(lived.dropped).toBeGreaterThan(0)
       yield* Effect.log(
         Object.entries(lived)

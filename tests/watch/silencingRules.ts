@@ -108,6 +108,7 @@ export const troubleComplaints = (given: {
 }) => {
   const complaints: Array<string> = []
   let shown = 0
+  let judged = 0
   const told = given.log
     .filter(({ type }) => type.startsWith("berth.watch.trouble"))
     .map((event) => ({ type: event.type, atMillis: timeOf(event), ...(JSON.parse(event.body).data as TroubleEvent) }))
@@ -122,7 +123,9 @@ export const troubleComplaints = (given: {
     const since = first.answeredMillis
     for (const sample of meanwhile) {
       const { askedMillis, slot, wellSinceMillis } = sample
-      if (askedMillis > Math.max(since, wellSinceMillis) + maxShownMillis && !shows(sample)) {
+      if (askedMillis <= Math.max(since, wellSinceMillis) + maxShownMillis) continue
+      judged++
+      if (!shows(sample)) {
         complaints.push(
           `${slot} does not show ${names.join(" or ")} of ${key}, ${askedMillis - since} ms after ${first.slot} did, but ${sample.troubles.join(", ")}`
         )
@@ -144,5 +147,5 @@ export const troubleComplaints = (given: {
       }
     }
   }
-  return { complaints, shown }
+  return { complaints, shown, judged }
 }
