@@ -27,6 +27,8 @@ export interface Absence {
   readonly firstMissing: Exchange | null
   /** The newest read that answered 404, at least the grace after the first. */
   readonly confirmed: Exchange | null
+  /** When a read of it first answered 404, on the monotonic clock, whatever became of its batch since; null when none did. For the hold alone. */
+  readonly deniedMillis: number | null
   /** When a sample that stood for it first answered 404, on the monotonic clock; null when none did, or that sample still stands for it. */
   readonly sampledMillis: number | null
   /** Whether it was missing for the whole hold of a freeze: then it starts no other one. */
@@ -41,6 +43,7 @@ export const noAbsence: Absence = {
   sweeps: 0,
   firstMissing: null,
   confirmed: null,
+  deniedMillis: null,
   sampledMillis: null,
   held: false,
   doubted: false
@@ -71,7 +74,8 @@ export const afterSweep = (before: Absence, { answered, asked }: Exchange): Abse
 })
 
 /** A read of the node answered 404. */
-export const afterMissing = (before: Absence, read: Exchange, graceMillis: number): Absence => {
+export const afterMissing = (absence: Absence, read: Exchange, graceMillis: number): Absence => {
+  const before = { ...absence, deniedMillis: absence.deniedMillis ?? read.answered.monotonicMillis }
   const { confirmed, firstMissing } = before
   if (confirmed !== null) return { ...before, confirmed: read }
   if (firstMissing === null) return { ...before, firstMissing: read }
@@ -95,7 +99,10 @@ export const hold = (absence: Absence, agreed: Exchange | null): Absence => ({
   held: true
 })
 
-/** One of its batch proved alive: what reads denied counts anew. */
+/**
+ * One of its batch proved alive: what reads denied counts anew, but for the hold, which a list that lacks others now and then would put off
+ * for ever.
+ */
 export const doubt = (absence: Absence): Absence => ({
   ...absence,
   firstMissing: null,
@@ -141,11 +148,11 @@ const maxScouts = 5
  */
 export const deniedSinceMillis = (
   id: NodeId,
-  { firstMissing, sampledMillis }: Absence,
+  { deniedMillis, sampledMillis }: Absence,
   batch: Batch | undefined,
   absenceOf: AbsenceOf
 ): number => {
-  let first = Math.min(firstMissing?.answered.monotonicMillis ?? Infinity, sampledMillis ?? Infinity)
+  let first = Math.min(deniedMillis ?? Infinity, sampledMillis ?? Infinity)
   if (batch !== undefined && !batch.refuted && !batch.sample.has(id)) {
     for (const sampled of batch.sample) {
       first = Math.min(first, absenceOf(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)

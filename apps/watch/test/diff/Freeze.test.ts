@@ -536,6 +536,27 @@ describe("more than twenty suspects", () => {
     expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
   })
 
+  it("keep the hold of those that reads denied themselves, while the list lacks another node each time", () => {
+    const watch = byHand()
+    const all = nodes(100)
+    const [gone, others] = [all.slice(0, 20), all.slice(20)]
+    watch.baseline(...all)
+    for (const other of others.slice(0, 22)) {
+      watch.sweep(...others.filter((node) => node !== other))
+      for (const { id } of gone) watch.misses(id)
+      watch.finds(other)
+      watch.pass(30_000)
+    }
+    expect([...watch.absences().values()].filter(({ held }) => held)).toHaveLength(20)
+    const facts = denyTwice(
+      watch,
+      gone.map(({ id }) => id)
+    )
+    expect(types([...facts, ...watch.sweep(...others)]).filter((type) => type === "node.deleted")).toEqual(
+      deletions(20)
+    )
+  })
+
   it("freeze anew when one of them is there after the hold, and none is gone that was held", () => {
     const { sample, watch } = frozen()
     for (const id of sample) watch.misses(id)
