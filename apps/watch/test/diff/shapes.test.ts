@@ -25,11 +25,16 @@ const addresses: Spellings = [
   { ip_address: ip },
   { ip_address: ip, netmask: "255.0.0.0", gateway: "10.0.0.254", type: "private" },
   `${ip}/24`,
+  [ip],
   {},
   null,
   "",
   [],
   "[]",
+  "null",
+  "0.0.0.0",
+  "::",
+  { ip_address: "0.0.0.0" },
   7,
   absent
 ]
