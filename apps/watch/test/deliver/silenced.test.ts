@@ -103,7 +103,7 @@ describe("a sink during a silence", () => {
       const breaking: Store["Service"] = {
         ...store,
         settleHeld: (...args) =>
-          Effect.flatMap(store.settleHeld(...args), () => (breaks-- > 0 ? Effect.fail(cut) : Effect.void))
+          Effect.tap(store.settleHeld(...args), () => (breaks-- > 0 ? Effect.fail(cut) : Effect.void))
       }
       const { events } = yield* Effect.provideService(start(), Store, breaking)
       yield* store.addSilence(silence())

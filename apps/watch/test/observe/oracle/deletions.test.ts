@@ -53,21 +53,28 @@ const bounded = (loss: Asked): Loss => ({
         lateMillis(loss))
 })
 
-/** Within this a new node is reported: where there are no more requests than for sweeps, by one of those. */
+/** A window of less than an hour may have room for nothing but the reads that prove deletions, until they are done. */
+const provingMillis = ({ budget }: Asked) => (budget.windowMillis < hour ? (170 * hour) / perHourOf(budget) : 0)
+
+/** Within this a new node is reported, in an account of one page by a sweep. */
 const newWithinMillis = (loss: Asked) => {
+  // The end of a list of several pages moves: the next sweeps find what it showed on another page.
+  if (loss.size >= 97 && loss.lies.missing > 0) return againOf(loss) * 2 * sweepMillis(loss) + provingMillis(loss)
   const promised = Math.max(10 * second * stretchOf(loss), loss.size < 100 ? (loss.intervalMillis ?? 0) : 0)
-  return promised * againOf(loss) * (loss.size >= 100 && loss.lies.hanging > 0 ? 2 : 1) + second
+  return promised * againOf(loss) * (loss.size >= 100 && loss.lies.hanging > 0 ? 2 : 1) + provingMillis(loss) + second
 }
 
 const randomLoss = (run: number): Loss => {
   const chance = chanceFrom(seed + run)
   const one = <A>(...among: ReadonlyArray<A>) => among[chance.below(among.length)]!
-  const size = one(40, 90, 99, 230, 400, 1100, 2600, 2990)
+  const size = one(40, 90, 97, 230, 400, 1100, 2600, 2990)
   const limit = one(300, 600, 1200, 1200, 5000, 20_000, 100_000)
   return bounded({
     size,
     lost: Math.min(one(1, 5, 19, 25, 43, 70, 200), Math.floor(size / 2)),
-    atMillis: one(30 * second, 300 * second, 1800 * second, 4000 * second) + chance.below(60 * second),
+    atMillis:
+      one(30 * second, 120 * second, 300 * second, 600 * second, 1800 * second, 4000 * second) +
+      chance.below(60 * second),
     isIll: one(true, false),
     intervalMillis: one(null, 200, 1000, 5000, 15_000, 60_000),
     budget: budgetOf(one(0.3, 0.6, 0.6, 0.9), { limit, windowMillis: one(hour, hour, 600 * second, 60 * second) }),
@@ -83,7 +90,7 @@ const randomLoss = (run: number): Loss => {
   })
 }
 
-const runs = Array.from({ length: isSoak ? 20 * Number(process.env["RUNS"]) : 24 }, (_, run) => [run] as const)
+const runs = Array.from({ length: isSoak ? 20 * Number(process.env["RUNS"]) : 16 }, (_, run) => [run] as const)
 
 describe("nodes that vanish at once are reported deleted in time", () => {
   it.effect.each(runs)("history %i", ([run]) =>

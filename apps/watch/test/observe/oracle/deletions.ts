@@ -20,7 +20,7 @@ export interface Lies {
   readonly failing: number
   /** For how long lists and reads show the nodes that have vanished. */
   readonly staleMillis: number
-  /** Nodes that a page of the list lacks, at most: others each time. */
+  /** Nodes that the list lacks, at most: others for each page, so that pages shift. */
   readonly missing: number
   /** The part of the nodes that stay of which every read hangs. */
   readonly hanging: number
@@ -87,9 +87,9 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
     if (id > 0) return known.has(id) ? ok(record(id)) : failure(404, "Not found.")
     const perPage = Number(query["per_page"])
     const start = (Number(query["page_no"] ?? query["page"] ?? 1) - 1) * perPage
-    const page = present.slice(start, start + perPage)
     const missing = someOf(chance, remaining, lies.missing)
-    return ok(page.filter((id) => !missing.has(id)).map(record))
+    const listed = missing.size === 0 ? present : present.filter((id) => !missing.has(id))
+    return ok(listed.slice(start, start + perPage).map(record))
   }
   const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
   const script = (request: Request) =>
