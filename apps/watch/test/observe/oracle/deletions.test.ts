@@ -43,6 +43,7 @@ const lateMillis = ({ intervalMillis }: Asked) => (intervalMillis === null ? 0 :
 const bounded = (loss: Asked): Loss => ({
   ...loss,
   withinMillis:
+    usedMillis(loss) +
     loss.lies.staleMillis +
     againOf(loss) *
       (6 * sweepMillis(loss) +
@@ -53,13 +54,15 @@ const bounded = (loss: Asked): Loss => ({
         lateMillis(loss))
 })
 
-/** A window of less than an hour may have room for nothing but the reads that prove deletions, until they are done. */
-const provingMillis = ({ budget }: Asked) => (budget.windowMillis < hour ? (170 * hour) / perHourOf(budget) : 0)
+/** A small share, or a window of less than an hour, may have room for nothing but the reads that prove deletions, until they are done. */
+const provingMillis = ({ budget }: Asked) =>
+  budget.windowMillis < hour || perHourOf(budget) < 700 ? (170 * hour) / perHourOf(budget) : 0
+
+/** The reads of a freeze just before may have used those of the hour. */
+const usedMillis = (loss: Asked) => (loss.isIll && loss.lost > 20 ? Math.max(hour, 2 * roomMillis(loss)) : 0)
 
 /** Within this a new node is reported, in an account of one page by a sweep. */
 const newWithinMillis = (loss: Asked) => {
-  // The end of a list of several pages moves: the next sweeps find what it showed on another page.
-  if (loss.size >= 97 && loss.lies.missing > 0) return againOf(loss) * 2 * sweepMillis(loss) + provingMillis(loss)
   const promised = Math.max(10 * second * stretchOf(loss), loss.size < 100 ? (loss.intervalMillis ?? 0) : 0)
   return promised * againOf(loss) * (loss.size >= 100 && loss.lies.hanging > 0 ? 2 : 1) + provingMillis(loss) + second
 }
@@ -83,7 +86,6 @@ const randomLoss = (run: number): Loss => {
     lies: one(noLies, {
       failing: one(0, 0.05, 0.2),
       staleMillis: one(0, 30, 90) * second,
-      missing: one(0, 1, 3),
       hanging: one(0, 0, 0.3)
     }),
     seed: seed + run

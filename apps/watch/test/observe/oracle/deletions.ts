@@ -12,7 +12,7 @@ import { defaultRules, makeSnapshot, unwatched } from "../../../src/diff/Snapsho
 import { makeMoments } from "../../../src/observe/Moments.ts"
 import { type Budget, perHourOf } from "../../../src/observe/RequestShare.ts"
 import { makePoller } from "../../../src/observe/Poller.ts"
-import { type Chance, chanceFrom } from "../../diff/Chance.ts"
+import { chanceFrom } from "../../diff/Chance.ts"
 
 /** What the service does wrong all the time. */
 export interface Lies {
@@ -20,13 +20,11 @@ export interface Lies {
   readonly failing: number
   /** For how long lists and reads show the nodes that have vanished. */
   readonly staleMillis: number
-  /** Nodes that the list lacks, at most: others for each page, so that pages shift. */
-  readonly missing: number
   /** The part of the nodes that stay of which every read hangs. */
   readonly hanging: number
 }
 
-export const noLies: Lies = { failing: 0, staleMillis: 0, missing: 0, hanging: 0 }
+export const noLies: Lies = { failing: 0, staleMillis: 0, hanging: 0 }
 
 export interface Loss {
   /** Nodes at the beginning. */
@@ -52,9 +50,6 @@ const newAfterMillis = [5000, 45_000]
 /** Shorter where requests are closer together. */
 const stepOf = (budget: Budget): number =>
   Math.min(2000, Math.max(500, Math.round(360_000 / perHourOf(budget) / 500) * 500))
-
-const someOf = ({ below }: Chance, ids: ReadonlyArray<number>, max: number): ReadonlySet<number> =>
-  new Set(Array.from({ length: max === 0 ? 0 : below(max + 1) }, () => ids[below(ids.length)]!))
 
 /** A turn of the event loop, in which answers arrive without any virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
@@ -87,9 +82,7 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
     if (id > 0) return known.has(id) ? ok(record(id)) : failure(404, "Not found.")
     const perPage = Number(query["per_page"])
     const start = (Number(query["page_no"] ?? query["page"] ?? 1) - 1) * perPage
-    const missing = someOf(chance, remaining, lies.missing)
-    const listed = missing.size === 0 ? present : present.filter((id) => !missing.has(id))
-    return ok(listed.slice(start, start + perPage).map(record))
+    return ok(present.slice(start, start + perPage).map(record))
   }
   const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
   const script = (request: Request) =>
