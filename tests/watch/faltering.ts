@@ -97,7 +97,7 @@ export const grouped = <A>(all: ReadonlyArray<A>, key: (each: A) => string): Rea
 }
 
 /** What the log of each account states: no gap, no event twice, each node's chain of statuses whole, and nothing deleted. */
-export const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
+const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
   for (const [account, events] of grouped(log, ({ account }) => account)) {
     expect({ account, seqs: events.map(({ seq }) => seq) }).toEqual({
       account,
