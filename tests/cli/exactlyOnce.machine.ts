@@ -9,7 +9,7 @@ import type { Ended } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
 import { DateTime, Effect, Schedule } from "effect"
 import { parse } from "yaml"
-import { inDialect } from "../account.ts"
+import { inDialect, isToday } from "../account.ts"
 import { berth, json, lines, run, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
@@ -55,10 +55,9 @@ const folders = (state: string) => {
   return readdirSync(accounts).flatMap((account) => {
     const creates = join(accounts, account, "creates")
     const settled = join(creates, "settled")
-    return [
-      join(creates, "open"),
-      ...(existsSync(settled) ? readdirSync(settled).map((name) => join(settled, name)) : [])
-    ]
+    // A key without its place has a folder, too, and no creates there.
+    const open = existsSync(creates) ? [join(creates, "open")] : []
+    return [...open, ...(existsSync(settled) ? readdirSync(settled).map((name) => join(settled, name)) : [])]
   })
 }
 
@@ -76,6 +75,9 @@ const recorded = (state: string, which: "all" | "open" = "all") =>
     .toSorted()
 
 const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
+
+/** A name that a command line has to quote, where names may have spaces. */
+const spaced = isToday ? "web-1" : "web 1"
 
 const service = TestServer.layer(inDialect({ clock: "real" }))
 
@@ -131,7 +133,7 @@ describe("node create --key", () => {
     Effect.gen(function* () {
       const env = { XDG_STATE_HOME: yield* stateFolder }
       yield* berth(create("web", "--key", "job-1"), { env })
-      const { code, stderr, stdout } = yield* berth(create("db", "--key", "job-1"), { env })
+      const { code, stderr, stdout } = yield* berth(create("store", "--key", "job-1"), { env })
       assert.deepStrictEqual([code, stdout], [5, ""])
       assert.include(
         stderr,
@@ -156,7 +158,7 @@ describe("node create --key", () => {
         const state = yield* stateFolder
         const env = { XDG_STATE_HOME: state }
         if (what === "damaged record of the key") {
-          yield* berth(create("db", "--idempotency-key", "job-0"), { env })
+          yield* berth(create("store", "--idempotency-key", "job-0"), { env })
         }
         const before = (yield* nodes).length
         yield* Effect.sync(() => spoil(state))
@@ -175,7 +177,7 @@ describe("node create --key", () => {
   it.live("with --dry-run uses the key for nothing", () =>
     Effect.gen(function* () {
       const state = yield* stateFolder
-      yield* berth(create("db", "--key", "job-1", "--dry-run"), { env: { XDG_STATE_HOME: state } })
+      yield* berth(create("store", "--key", "job-1", "--dry-run"), { env: { XDG_STATE_HOME: state } })
       assert.deepStrictEqual(recorded(state), [])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
@@ -219,14 +221,14 @@ describe("node create", () => {
   it.live("that was killed is reported by the next one, once", () =>
     Effect.gen(function* () {
       const state = yield* stateFolder
-      const running = yield* startUntilMade(create("web 1"), state)
+      const running = yield* startUntilMade(create(spaced), state)
       yield* running.kill("SIGKILL")
       yield* running.ended
       assert.lengthOf(recorded(state), 1)
       // Its stderr holds nothing but an error: the report waits for a run that shows it.
-      const silent = yield* berth(create("ci", "-o", "json"), { env: { XDG_STATE_HOME: state } })
+      const silent = yield* berth(create("build", "-o", "json"), { env: { XDG_STATE_HOME: state } })
       assert.deepStrictEqual([silent.code, silent.stderr], [0, ""])
-      const notes = yield* Effect.forEach(["db", "cache"], (name) =>
+      const notes = yield* Effect.forEach(["store", "cache"], (name) =>
         Effect.map(berth(create(name), { env: { XDG_STATE_HOME: state } }), ({ stderr }) =>
           lines(stderr).filter((line) => line.includes("An earlier create"))
         )
@@ -237,7 +239,9 @@ describe("node create", () => {
       )
       assert.match(
         notes[0]![0]!,
-        /^An earlier create of web 1 was interrupted \(\S+Z\)\. Check whether it exists: berth node list --name 'web 1'$/
+        isToday
+          ? /^An earlier create of web-1 was interrupted \(\S+Z\)\. Check whether it exists: berth node list --name web-1$/
+          : /^An earlier create of web 1 was interrupted \(\S+Z\)\. Check whether it exists: berth node list --name 'web 1'$/
       )
       assert.deepStrictEqual(recorded(state, "open"), [])
     }).pipe(Effect.scoped, Effect.provide(service))
@@ -282,7 +286,7 @@ describe("node create", () => {
       const state = yield* stateFolder
       for (const [name, key, hint] of [
         ["web", [], "Check whether it exists: berth node list --name web"],
-        ["db", ["--key", "job-1"], "Run the same command again to finish."]
+        ["store", ["--key", "job-1"], "Run the same command again to finish."]
       ] as const) {
         const running = yield* startUntilMade([...create(name, ...key), "-o", "json"], state)
         yield* running.kill("SIGINT")
@@ -292,7 +296,7 @@ describe("node create", () => {
         assert.deepStrictEqual([error.code, error.hint], ["Interrupted", hint])
       }
       assert.deepStrictEqual(recorded(state, "open"), ["job-1.json"])
-      const finished = yield* berth(create("db", "--key", "job-1"), { env: { XDG_STATE_HOME: state } })
+      const finished = yield* berth(create("store", "--key", "job-1"), { env: { XDG_STATE_HOME: state } })
       assert.strictEqual(finished.code, 0)
       assert.lengthOf(yield* nodes, 2)
     }).pipe(Effect.scoped, Effect.provide(service))
