@@ -21,6 +21,8 @@ export interface Altered {
   optionPrice: string
   statusOfNew: string
   spell: (name: string) => string
+  /** How it shows plans and images. */
+  spellKinds: (text: string) => string
   isPurchaseLost: boolean
   /** Whether creates get no reply and make nothing. */
   areCreatesSwallowed: boolean
@@ -68,7 +70,8 @@ const answer = (service: Altered, { body, method, path, query }: Request): Reply
     const node = nodeRecord({
       id: 1000 + nodes.length,
       name: service.spell(name),
-      plan,
+      plan: service.spellKinds(plan),
+      image: service.spellKinds(image),
       status: service.statusOfNew,
       created_at: new Date().toISOString()
     })
@@ -97,6 +100,7 @@ export const alteredService = Effect.gen(function* () {
     optionPrice: "1000",
     statusOfNew: "running",
     spell: (name) => name,
+    spellKinds: (text) => text,
     isPurchaseLost: false,
     areCreatesSwallowed: false,
     onMade: () => {},

@@ -85,10 +85,10 @@ for (const [how, [name, spell]] of Object.entries(spellings)) {
   })
 }
 
-describe("a service that shows names as they are", () => {
-  const fleetOf = (template: string) =>
-    `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: ${image}, name: "${template}" }\n`
+const fleetOf = (template: string) =>
+  `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: ${image}, name: "${template}" }\n`
 
+describe("a service that shows names as they are", () => {
   it.live("has a second node of a member also under another spelling", () =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService
@@ -108,6 +108,26 @@ describe("a service that shows names as they are", () => {
       yield* fleet.apply("--yes")
       service.nodes.push({ ...service.nodes[0]!, id: 5000, name: long })
       assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a service that shows plans and images in another spelling", () => {
+  it.live("has what the file and --if-absent ask for", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      service.spellKinds = (text) => text.toLowerCase()
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(fleetOf("shop-web-{n}"))
+      const first = yield* fleet.apply("--yes")
+      assert.strictEqual(first.code, 0, first.stderr)
+      const diff = yield* fleet.diff()
+      assert.deepStrictEqual([diff.code, service.nodes[0]!.image], [0, image.toLowerCase()], diff.stdout)
+      const again = yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1")
+      assert.deepStrictEqual([again.code, service.nodes.length], [0, 1], again.stderr)
+      const order = ["--plan", plan, "--image", image, "--if-absent"]
+      const absent = yield* fleet.run(["node", "create", "shop-web-1", ...order, "-o", "id"])
+      assert.deepStrictEqual([absent.code, absent.stdout], [0, `${service.nodes[0]!.id}\n`], absent.stderr)
     }).pipe(Effect.scoped)
   )
 })

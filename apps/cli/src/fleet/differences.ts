@@ -2,11 +2,10 @@
  * In what a member differs from its file: plan and image as the service has them, and by the ledger what was sent and cannot be read back.
  * Pure.
  */
+import { mayShowImage, mayShowPlan } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { Order } from "./FleetFile.ts"
 import type { Entry, Sent } from "./Ledger.ts"
-
-const isNumber = (text: string) => /^\d+$/.test(text)
 
 /** Names of the file for fields of an order that have another one. */
 const fileKeys: Readonly<Record<string, string>> = {
@@ -72,15 +71,11 @@ export const isSameOrder = (
   String(pending.image) === String(order.image) &&
   differingKeys(sent ?? {}, sentOf(order, scripts)).length === 0
 
-/** Whether an image that the service states is the wanted one; one stated by name cannot be compared with a number. */
-export const isWantedImage = (has: string, wanted: string): boolean =>
-  has === wanted || isNumber(has) !== isNumber(wanted)
-
-/** Whether a node has the plan and the image of an order. A value that is not stated matches. */
+/** Whether a node has the plan and the image of an order, in some spelling. A value that is not stated matches. */
 export const isWantedKind = (
   { image, plan }: { readonly plan: string | null; readonly image: string | null },
   order: Pick<Order, "plan" | "image">
-): boolean => (plan === null || plan === order.plan) && (image === null || isWantedImage(image, String(order.image)))
+): boolean => mayShowPlan(plan, order.plan) && mayShowImage(image, String(order.image))
 
 /** Each difference in words; `name` is what the file calls the node. */
 export const differencesOf = (
@@ -91,10 +86,9 @@ export const differencesOf = (
 ): ReadonlyArray<string> => {
   const differences: Array<string> = []
   const plan = node.plan ?? owned?.plan ?? null
-  if (plan !== null && plan !== order.plan) differences.push(`plan ${plan}, not ${order.plan}`)
+  if (!mayShowPlan(plan, order.plan)) differences.push(`plan ${plan}, not ${order.plan}`)
   const image = node.image ?? owned?.image ?? null
-  if (image !== null && !isWantedImage(image, String(order.image)))
-    differences.push(`image ${image}, not ${order.image}`)
+  if (!mayShowImage(image, String(order.image))) differences.push(`image ${image}, not ${order.image}`)
   // If the node's name is not the one in the file, compare with the name that the file had at the create.
   const had = named ?? owned?.name ?? node.name
   if (had !== name) differences.push(`name ${had}, not ${name}`)

@@ -1,14 +1,21 @@
 /**
  * Finds the nodes that `--if-absent` asks about: of each name none, the one that is wanted, or one that is something else.
  */
-import { isOtherSystem, isSpelling, plain, spellingGroup, systemOf } from "@berthkit/core/client/creation/Ownership"
+import {
+  isOtherSystem,
+  isSpelling,
+  mayShowImage,
+  mayShowPlan,
+  plain,
+  spellingGroup,
+  systemOf
+} from "@berthkit/core/client/creation/Ownership"
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Predicate } from "effect"
 import { NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
-import { isWantedImage } from "../fleet/differences.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
 import { wholeNode } from "./resolve.ts"
@@ -18,9 +25,10 @@ import { wholeNode } from "./resolve.ts"
  * is stated by its name where its number is wanted, or the other way round: they cannot be compared.
  */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
-  if (node.plan !== plan) return { field: "plan", has: node.plan, wanted: plan } as const
+  if (node.plan === null || !mayShowPlan(node.plan, plan))
+    return { field: "plan", has: node.plan, wanted: plan } as const
   const wanted = String(image)
-  if (node.image !== null && !isWantedImage(node.image, wanted)) {
+  if (!mayShowImage(node.image, wanted)) {
     return { field: "image", has: node.image, wanted } as const
   }
   return undefined
