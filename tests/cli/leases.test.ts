@@ -183,6 +183,19 @@ describe("what a run refuses", () => {
       assert.deepStrictEqual([yield* deletes, (yield* statuses)[id]], [0, "running"])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
+
+  it.live("is refused before anything is deleted where it has to ask and cannot", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const id = yield* foreign("ci-job")
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: id })
+      const unpriced = ["--plan", plan, "--image", "77", "--force"]
+      const { code, stderr } = yield* berth(["run", ...unpriced, "--", "true"], env)
+      assert.strictEqual(code, 2, stderr)
+      assert.match(stderr, /Cannot ask whether to create/)
+      assert.deepStrictEqual([yield* deletes, (yield* statuses)[id]], [0, "running"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
 })
 
 describe("a leased node that is a member of a fleet", () => {

@@ -25,7 +25,7 @@ import { printChange, printNote } from "../../output/Output.ts"
 import { Progress, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { checkMinimum } from "../../proposal/minimumBound.ts"
-import { isOutdated, type Quote, quoteOf } from "../../proposal/currentPrice.ts"
+import { currentPrice, type Quote, quoteFor, quoteOf } from "../../proposal/currentPrice.ts"
 import { approve, type Offered } from "../../proposal/Proposal.ts"
 import {
   checkCost,
@@ -92,20 +92,12 @@ const offered = Effect.fnUntraced(function* (
 })
 
 /** Shows what the node costs, and asks if needed. Returns the price; undefined if the node is not to be created. */
-const approved = Effect.fnUntraced(function* (before: Offered<Quote>, spec: NodeSpec, options: RunOptions) {
+const approved = (first: Offered<Quote>, spec: NodeSpec, options: RunOptions) => {
   const { dryRun, yes } = options
   const read = Effect.flatMap(timedCatalogue, (catalogue) => offered(spec, options, catalogue))
-  // Ending what earlier runs left may have taken minutes.
-  const first = (yield* isOutdated(before.order)) ? yield* read : before
   const mustAsk = first.order.proposal.pricePerHourInr === null
-  const shown = yield* approve(first, read, { verb: "create", mustAsk, yes, dryRun })
-  return Option.getOrUndefined(
-    Option.map(shown, ({ proposal: { minimumBillingInr, pricePerHourInr } }) => ({
-      perHourInr: pricePerHourInr,
-      minimumInr: minimumBillingInr
-    }))
-  )
-})
+  return Effect.map(approve(first, read, { verb: "create", mustAsk, yes, dryRun }), Option.getOrUndefined)
+}
 
 /** Ends what earlier runs left behind. What cannot be ended is no reason not to run. */
 const reapFirst = Effect.gen(function* () {
@@ -127,9 +119,13 @@ interface Held {
 }
 
 /** A new lease, written before its node is created. */
-const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number, price: Lease["price"]) {
+const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number, quote: Quote | undefined) {
   const key = `run-${yield* randomWord}${yield* randomWord}`
   const { image, name, plan } = spec
+  const price = quote && {
+    perHourInr: quote.proposal.pricePerHourInr,
+    minimumInr: quote.proposal.minimumBillingInr
+  }
   const asked = { key, name, plan, image: String(image), order, ttlMillis, price }
   const lease = newLease(asked, yield* self, yield* leaseNow)
   yield* saveLease(lease)
@@ -237,14 +233,18 @@ export const run = command(
     const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })
     const ttlMillis = Duration.toMillis(ttl)
-    // Fail on an order that cannot be sent before deleting anything; a kept node has the same price limit.
+    // Whatever can be refused is refused before anything is deleted; a kept node has the same price limit.
     const first = yield* offered(spec, options, catalogue)
-    if (!dryRun) yield* reapFirst
     const wanted = { order, name: options.name, ttlMillis }
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
-    const price = taken === undefined ? yield* approved(first, spec, options) : undefined
-    if (taken === undefined && price === undefined) return
-    const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis, price))
+    const quote = taken === undefined ? yield* approved(first, spec, options) : undefined
+    if (taken === undefined && quote === undefined) return
+    yield* reapFirst
+    // Ending what earlier runs left may have taken minutes.
+    if (quote !== undefined) {
+      yield* yield* currentPrice(`${spec.plan} with ${spec.image}`, quote, quoteFor(spec, options))
+    }
+    const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis, quote))
 
     const held: Held = { lease }
     const work = Effect.gen(function* () {
