@@ -16,8 +16,14 @@ export interface Broken {
 /** Only these commands own the nodes that one of them made. */
 const fleetCommands = new Set(["apply", "destroy"])
 const leaseCommands = new Set(["run", "reap"])
+/** They settle what an earlier run has begun, too. */
+const ledgerCommands = new Set(["adopt", "forget"])
 const ownersFor = (step: string): ReadonlySet<string> =>
-  fleetCommands.has(step) ? fleetCommands : leaseCommands.has(step) ? leaseCommands : new Set([step])
+  fleetCommands.has(step) || ledgerCommands.has(step)
+    ? fleetCommands
+    : leaseCommands.has(step)
+      ? leaseCommands
+      : new Set([step])
 
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 
