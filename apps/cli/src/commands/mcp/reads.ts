@@ -75,7 +75,7 @@ const nodesFrom = Effect.fnUntraced(function* (passes: (node: Node) => boolean, 
 const listNodes = tool(
   {
     name: "list_nodes",
-    description: "Virtual machines of the account. isWhole false: some could not be read.",
+    description: "Virtual machines. isWhole false: some could not be read.",
     parameters: {
       name: text("glob, such as web-*"),
       status: oneOf(KnownStatus.literals),
@@ -104,7 +104,7 @@ const listNodes = tool(
 const getNode = tool(
   {
     name: "get_node",
-    description: "One node, as it is now.",
+    description: "A node as it is now.",
     parameters: { node: required(nodeArgument) },
     output: keysOf(nodeRecord.schema)
   },
@@ -152,7 +152,7 @@ const listPlans = tool(
 const listImages = tool(
   {
     name: "list_images",
-    description: "Images to create nodes from, with their plans.",
+    description: "Images of nodes, with their plans.",
     parameters: {
       os: text(),
       plan: text(),
@@ -181,7 +181,7 @@ const account = ({ allow, maxCommitmentInr, maxCostInr, maxNodes: maxCreated }: 
   tool(
     {
       name: "account",
-      description: "Who am I, what all nodes cost, the rate limit, what may be proposed.",
+      description: "Who am I, total costs, rate limit, what may be proposed.",
       parameters: { by: oneOf(groupings) },
       output: parts({
         account: keysOf(accountRecord.schema),
@@ -219,7 +219,7 @@ const reportMillis = 2000
 const wait = tool(
   {
     name: "wait",
-    description: "Waits until a node has a status or is deleted.",
+    description: "Waits for a status of a node, or its deletion.",
     parameters: {
       node: required(nodeArgument),
       for: required(oneOf(goals)),
