@@ -40,13 +40,13 @@ export const listReply = (asked: Asked): Effect.Effect<Reply> =>
     const now = nowOf(asked)
     const number = whole(query.get("page_no") ?? query.get("page"), 1)
     const size = whole(query.get("per_page"), pageSize.default)
-    const nodes = nodesAt(exchange.world, place)
+    const oldestFirst = nodesAt(exchange.world, place)
+    const nodes = today.order === "descending" ? oldestFirst.toReversed() : oldestFirst
     if (today.paging === "ignored") return pageReply(exchange.world, nodes, now, nodes.length, nodes.length)
     if (number === undefined || size === undefined || size > pageSize.maximum) {
       return refusal(today, 400, { [number === undefined ? "page_no" : "per_page"]: ["A valid integer is required."] })
     }
-    const ordered = today.order === "descending" ? nodes.toReversed() : nodes
-    return pageReply(exchange.world, ordered.slice((number - 1) * size, number * size), now, nodes.length, size)
+    return pageReply(exchange.world, nodes.slice((number - 1) * size, number * size), now, nodes.length, size)
   })
 
 /** A page of the list, with the totals of its place. */

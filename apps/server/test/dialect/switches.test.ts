@@ -77,6 +77,15 @@ layer(under({ paging: "ignored" }))("paging ignored", (it) => {
   )
 })
 
+layer(under({ paging: "ignored", order: "descending" }))("paging ignored and order descending", (it) => {
+  it.effect("the one page begins with the newest node", () =>
+    Effect.gen(function* () {
+      const all = yield* ids
+      expect([all.length, all]).toEqual([25, [...all].sort((a, b) => b - a)])
+    })
+  )
+})
+
 layer(under({ failuresWith200: true }))("failuresWith200", (it) => {
   it.effect("a refused call has the HTTP status 200 and a code in its body", () =>
     Effect.gen(function* () {

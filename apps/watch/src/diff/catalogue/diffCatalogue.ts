@@ -244,8 +244,24 @@ export const diffCatalogue = (
   return catalogue.isBaseline ? compare(named, evidence, read, nodesOn) : gather(named, evidence, read)
 }
 
+/** Plans without the rupees that they had before their price was in another currency. */
+const withoutRupees = (known: Catalogue["plans"], { foreignPrices = [], plans }: CatalogueRead): Catalogue["plans"] => {
+  const foreign = new Set(foreignPrices.map(({ plan }) => plan))
+  const shown = new Map(plans.flatMap((plan) => (foreign.has(plan.plan) ? [[plan.plan, plan] as const] : [])))
+  const after = known.map((entry) => {
+    const now = shown.get(entry.item.plan)
+    return now === undefined || hasSamePrices(entry.item, now)
+      ? entry
+      : { ...entry, item: withPrices(entry.item, pricesOf(now)) }
+  })
+  return hasSameEntries(known, after) ? known : after
+}
+
 /** With what is believed at once, because no event is about it: names of plans, and prices in other currencies. */
-const withOthers = (catalogue: Catalogue, { foreignPrices = [], names = [] }: CatalogueRead): Catalogue => {
+const withOthers = (before: Catalogue, read: CatalogueRead): Catalogue => {
+  const { foreignPrices = [], names = [] } = read
+  const plans = withoutRupees(before.plans, read)
+  const catalogue = plans === before.plans ? before : { ...before, plans }
   const known = catalogue.names ?? []
   const all = withNames(known, names)
   const hasSamePrices = JSON.stringify(catalogue.foreignPrices ?? []) === JSON.stringify(foreignPrices)

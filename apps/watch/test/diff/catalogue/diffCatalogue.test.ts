@@ -189,6 +189,18 @@ describe("the catalogue", () => {
     expect(watch.read(90, [aPlan("a", 600), ...without("a")])).toEqual(["plan.price_changed plans/a"])
   })
 
+  it("knows no price in rupees any more once it is in another currency", () => {
+    const watch = watchingFrom(plans)
+    const dollars = { plan: "a", currency: "USD", perHour: 0.5, perMonth: null }
+    const abroad = { ...readAt(40, [aPlan("a", null), ...without("a")]), foreignPrices: [dollars] }
+    expect(watch.take(abroad)).toEqual([])
+    const priceOf = (plan: string) =>
+      watch.known().plans.find(({ item }) => item.plan === plan)!.item.maxPricePerMonthInr
+    expect([priceOf("a"), priceOf("b")]).toEqual([null, 730])
+    watch.restart()
+    expect(watch.known().foreignPrices).toEqual([dollars])
+  })
+
   it("removes nothing for one reply that lacks it, and begins anew after one that has it", () => {
     const watch = watchingFrom(plans)
     watch.read(40, without("a"))
