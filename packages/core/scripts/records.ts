@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { Schema, type SchemaAST } from "effect"
 import { Allowance, KnownAllowance } from "../src/domain/Allowance.ts"
 import { Attempt } from "../src/domain/Attempt.ts"
-import { CommitmentSetting, CommittedOption } from "../src/domain/Commitment.ts"
+import { CommitmentSetting, CommittedOption, ForeignAmount } from "../src/domain/Commitment.ts"
 import { ForeignPrice, Image, ImageFilter, OperatingSystem, SavedImage, Specs } from "../src/domain/Image.ts"
 import { Lane } from "../src/domain/Lane.ts"
 import { Node } from "../src/domain/Node.ts"
@@ -40,6 +40,7 @@ const sources: Readonly<Record<string, Source>> = {
   CommitmentSetting: { schema: CommitmentSetting, file: "Commitment", described: "commitmentSettings" },
   Node: { schema: Node, file: "Node" },
   NodeSpec: { schema: NodeSpec, file: "NodeSpec" },
+  ForeignAmount: { schema: ForeignAmount, file: "Commitment" },
   CommittedOption: { schema: CommittedOption, file: "Commitment" },
   OperatingSystem: { schema: OperatingSystem, file: "Image" },
   ForeignPrice: { schema: ForeignPrice, file: "Image" },

@@ -276,7 +276,6 @@ export interface PlanOption {
   readonly name: string
   readonly days: number
   readonly priceInr: number | null
-  /** Price of the whole period in another currency; that in rupees is null then. */
   readonly foreignPrice: ForeignAmount | null
   readonly message: string
   readonly until: string
