@@ -1,7 +1,7 @@
 /**
  * The fleets of an account on this machine: whose they are, as ledgers have it, which ledgers there are, and which node is which member. The
- * list of ledgers, with the name that berth drew for this machine, is a small file in the account's state folder. Safe to lose: the ledgers
- * themselves say whose the nodes are.
+ * list of ledgers, with the name that berth drew for this machine, is a small file in the account's state folder. It also keeps which nodes
+ * are protected, as a second witness for when a ledger is missing or an older one. Safe to lose: the ledgers themselves say both.
  */
 import { createHash } from "node:crypto"
 import { dirname } from "node:path"
@@ -15,8 +15,8 @@ import { accountFolderOf } from "../settings/account.ts"
 import { connection } from "../settings/client.ts"
 import { makeAccountFolder } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
-import type { Ledger } from "../fleet/Ledger.ts"
-import { anyLedger, drawnWord, type NoLedger } from "./LedgerFile.ts"
+import { type Ledger, ownedIds } from "../fleet/Ledger.ts"
+import { anyLedger, drawnWord, type LedgerFile, type NoLedger } from "./LedgerFile.ts"
 import { Output } from "../output/Output.ts"
 
 /** A text that names the account in a ledger, from which neither the service nor the key can be read. */
@@ -49,7 +49,16 @@ export const ownAccount = Effect.gen(function* () {
 /** Of more fleets those that were used last are kept. */
 const maxFleets = 1000
 
-const Listed = Schema.Struct({ fleet: Schema.String, ledger: Schema.String })
+/** A node that a fleet protects. */
+const Protected = Schema.Struct({ id: Schema.Int, member: Schema.String, name: Schema.String })
+interface Protected extends Schema.Schema.Type<typeof Protected> {}
+
+const Listed = Schema.Struct({
+  fleet: Schema.String,
+  ledger: Schema.String,
+  /** The nodes that this machine has seen protected, and not released since; undefined where an older version listed the fleet. */
+  protected: Schema.optional(Schema.Array(Protected))
+})
 export interface Listed extends Schema.Schema.Type<typeof Listed> {}
 
 const Registry = Schema.fromJsonString(
@@ -99,13 +108,56 @@ export const updateRegistry = (
     )
   )
 
-/** Notes a fleet, and gives the name of this machine. */
-export const registered = (path: string, listed: Listed) =>
-  updateRegistry(path, (fleets) =>
-    fleets.some(({ fleet, ledger }) => fleet === listed.fleet && ledger === listed.ledger)
-      ? fleets
-      : [...fleets.filter(({ ledger }) => ledger !== listed.ledger), listed]
+/** The nodes that a ledger protects. */
+const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
+  Array.from(members.values()).flatMap(({ member, node, protect }) =>
+    protect === true && node !== undefined ? [{ id: node.id, member, name: node.name }] : []
   )
+
+/** Notes a fleet and the nodes that its ledger protects, and gives the name of this machine. */
+export const registered = (path: string, { fleet, ledger }: Pick<Listed, "fleet" | "ledger">, { members }: Ledger) =>
+  updateRegistry(path, (fleets) => {
+    const before = fleets.find((each) => each.ledger === ledger)
+    const known = before?.protected ?? []
+    const kept = [...known, ...protectedOf(members).filter(({ id }) => known.every((each) => each.id !== id))]
+    return before?.fleet === fleet
+      ? fleets.map((each) => (each === before ? { ...each, protected: kept } : each))
+      : [...fleets.filter((each) => each !== before), { fleet, ledger, protected: kept }]
+  })
+
+/** Notes that these nodes of a fleet are not protected any more. */
+export const released = (path: string, fleet: string, ids: ReadonlySet<number>) =>
+  updateRegistry(path, (fleets) =>
+    fleets.map((each) =>
+      each.fleet === fleet && each.protected?.some(({ id }) => ids.has(id))
+        ? { ...each, protected: each.protected.filter(({ id }) => !ids.has(id)) }
+        : each
+    )
+  )
+
+/** The nodes of a ledger that it does not protect. */
+export const unprotectedIn = (ledger: Ledger): ReadonlySet<number> => {
+  const kept = new Set(protectedOf(ledger.members).map(({ id }) => id))
+  return new Set(Array.from(ownedIds(ledger)).filter((id) => !kept.has(id)))
+}
+
+/** The same file of a ledger; each node that becomes a protected one is noted. Should that fail, the ledger still has it. */
+export const notingProtected = (
+  file: LedgerFile,
+  path: string,
+  listed: Pick<Listed, "fleet" | "ledger">
+): LedgerFile => {
+  const noted = new Set<number>()
+  return {
+    current: file.current,
+    update: (change) =>
+      Effect.tap(file.update(change), (ledger) => {
+        const fresh = protectedOf(ledger.members).filter(({ id }) => !noted.has(id))
+        for (const { id } of fresh) noted.add(id)
+        return fresh.length === 0 ? Effect.void : Effect.ignore(registered(path, listed, ledger))
+      })
+  }
+}
 
 /** A known fleet with its ledger, or why that cannot be read. */
 export interface KnownLedger extends Listed {
@@ -143,37 +195,75 @@ export const fleetOfNodes = (
     )
   )
 
-/** The protected members of the fleets on this machine, by the id of their node. */
+/** In which states nobody knows what a ledger has. One that is not there, or is of another account, has no nodes of this one. */
+const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "doubled", "later", "unreadable"]
+
+/** Whether a ledger may protect nodes that this machine does not know of. */
+const mayProtectOthers = ({ protected: noted, state }: KnownLedger): boolean =>
+  unusable.includes(state) || (state === "missing" && noted === undefined)
+
+/** By node the fleet that protects it: as a ledger says, or else as this machine has noted. */
 const protectedNodes = (ledgers: ReadonlyArray<KnownLedger>) =>
   new Map(
-    ledgers.flatMap(({ entries, fleet, ledger }) =>
-      Array.from(entries.values()).flatMap(({ member, node, protect }) =>
-        protect === true && node !== undefined ? [[node.id, { fleet, ledger, member, name: node.name }] as const] : []
-      )
-    )
+    [
+      ...ledgers.flatMap((known) => (known.protected ?? []).map((node) => ({ ...node, known }))),
+      ...ledgers.flatMap((known) => protectedOf(known.entries).map((node) => ({ ...node, known })))
+    ].map((each) => [each.id, each] as const)
   )
+
+const ledgerHas = ({ entries, state }: KnownLedger, member: string): boolean =>
+  state === "ok" && (entries.get(member)?.state ?? "none") !== "none"
+
+const stateText: Readonly<Record<KnownLedger["state"], string>> = {
+  ok: "does not have it",
+  missing: "is not there",
+  damaged: "is damaged",
+  doubled: "has a member twice",
+  later: "was written by a later version of berth",
+  unreadable: "cannot be read",
+  "another account": "is of another account"
+}
+
+/** How to go on where a ledger is not as this machine knew it. */
+const ledgerHint = ({ fleet }: KnownLedger): string =>
+  `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
 
 /**
  * Fails if one of the nodes is a protected member of a fleet that this machine knows, so that a delete by hand or by an agent holds to the
- * protection, too. Other machines' fleets are not known, and a ledger that cannot be used protects nothing.
+ * protection, too; or if a known ledger cannot be used and may protect it. Other machines' fleets are not known. `not` says that nothing
+ * was done.
  */
-export const ensureUnprotected = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>) {
+export const ensureUnprotected = Effect.fnUntraced(function* (
+  ids: ReadonlyArray<NodeId>,
+  not = "Nothing was deleted."
+) {
   if (ids.length === 0) return
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
-  const known = protectedNodes(yield* knownLedgers(own))
-  const found = ids.flatMap((id) => {
-    const as = known.get(id)
-    return as === undefined ? [] : [{ id, ...as }]
-  })
+  const ledgers = yield* knownLedgers(own)
+  const known = protectedNodes(ledgers)
+  const found = ids.flatMap((id) => known.get(id) ?? [])
   const [first] = found
-  if (first === undefined) return
-  const what = found.map(
-    ({ fleet, id, member, name }) => `node ${id} (${name}), which is ${member} of the fleet ${fleet}`
-  )
+  if (first !== undefined) {
+    const what = found.map(
+      ({ id, known, member, name }) => `node ${id} (${name}), which is ${member} of the fleet ${known.fleet}`
+    )
+    const { ledger, state } = first.known
+    const isKnown = ledgerHas(first.known, first.member)
+    const why = isKnown ? "" : ` This machine has noted that; the ledger ${ledger} ${stateText[state]}.`
+    return yield* new FleetConflict({
+      message: `Protected: ${what.join("; ")}.${why} ${not}`,
+      hint: isKnown
+        ? `Remove its protection in the fleet file and apply, or take it out of the fleet, of which the ledger is ${ledger}: berth fleet forget ${first.member}`
+        : ledgerHint(first.known)
+    })
+  }
+  const unknown = ledgers.find(mayProtectOthers)
+  if (unknown === undefined) return
+  const { fleet, ledger, state } = unknown
   return yield* new FleetConflict({
-    message: `Protected: ${what.join("; ")}. Nothing was deleted.`,
-    hint: `Remove its protection in the fleet file and apply, or take it out of the fleet, of which the ledger is ${first.ledger}: berth fleet forget ${first.member}`
+    message: `The ledger ${ledger} of the fleet ${fleet} ${stateText[state]}, and it may protect ${ids.length === 1 ? "the node" : "one of the nodes"}. ${not}`,
+    hint: ledgerHint(unknown)
   })
 })
 
@@ -186,13 +276,12 @@ export const nodesElsewhere = Effect.fnUntraced(function* (
   return new Set(fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet)).keys())
 })
 
-/** A ledger that is not there, or is of another account, has no nodes of this one. */
-const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "doubled", "later", "unreadable"]
-
-/** The ledgers of this account that cannot be used: nobody knows which nodes they protect. */
-export const unusableLedgers = Effect.gen(function* () {
+/** The ledgers of this account that may protect a node which no ledger shows: nobody knows what is in them, or this machine has noted it. */
+export const ledgersThatMayProtect = Effect.fnUntraced(function* (node: number) {
   const ledgers = yield* knownLedgers(yield* ownAccount)
-  return ledgers.flatMap(({ ledger, state }) => (unusable.includes(state) ? [ledger] : []))
+  return ledgers
+    .filter((known) => mayProtectOthers(known) || known.protected?.some(({ id }) => id === node))
+    .map(({ ledger }) => ledger)
 })
 
 /** By node. A ledger that cannot be used is reported: its nodes seem to be in no fleet. */

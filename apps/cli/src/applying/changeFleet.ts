@@ -49,7 +49,15 @@ import {
 } from "./showPlan.ts"
 import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
-import { nodesElsewhere, ownAccount, registered, updateRegistry } from "./Registry.ts"
+import {
+  nodesElsewhere,
+  notingProtected,
+  ownAccount,
+  registered,
+  released,
+  unprotectedIn,
+  updateRegistry
+} from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, knownGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
@@ -399,7 +407,7 @@ const consented = Effect.fnUntraced(function* <E, R>(
 
 /** Changes a fleet to match its file, or deletes it, under the lock of its ledger. */
 const changeLocked = Effect.fnUntraced(function* (
-  file: LedgerFile,
+  ledgerFile: LedgerFile,
   first: ReadFleet,
   own: Effect.Success<typeof ownAccount>,
   options: FleetOptions,
@@ -407,7 +415,9 @@ const changeLocked = Effect.fnUntraced(function* (
   onReported: (isReported: boolean) => void
 ) {
   const { place } = options
-  const machine = yield* registered(own.registry, { fleet: first.fleet, ledger: place.ledger })
+  const listed = { fleet: first.fleet, ledger: place.ledger }
+  const machine = yield* registered(own.registry, listed, yield* ledgerFile.current)
+  const file = notingProtected(ledgerFile, own.registry, listed)
   const elsewhere = yield* nodesElsewhere(own, first.fleet)
   const again = Effect.fnUntraced(function* (before: Prepared) {
     const fleet = yield* readFleetFile(place)
@@ -419,6 +429,8 @@ const changeLocked = Effect.fnUntraced(function* (
   })
   const prepared = yield* prepare(file, first, machine, elsewhere, options)
   const { fleet, known, plan, prices } = yield* consented(prepared, again, options, onReported)
+  // The file and the ledger agree on that.
+  yield* released(own.registry, first.fleet, unprotectedIn(known))
   if (prices === undefined || isIdle(plan)) {
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
     yield* printChanges(rowsOf(plan, prices))

@@ -26,7 +26,7 @@ import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency } from "../nodes/allNodes.ts"
-import { ownMemberships, unusableLedgers } from "./Registry.ts"
+import { ownMemberships, ledgersThatMayProtect } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
@@ -153,7 +153,7 @@ const keepCandidates = (lease: Lease, { reason }: BerthError) => {
  */
 const ensureUnprotected = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
   if (isSameOwner(lease.owner, yield* self)) return
-  const [ledger] = yield* Effect.orElseSucceed(unusableLedgers, () => ["of this machine's fleets"])
+  const [ledger] = yield* Effect.orElseSucceed(ledgersThatMayProtect(id), () => ["of this machine's fleets"])
   if (ledger === undefined) return
   return yield* new LocalFileFault({
     path: ledger,

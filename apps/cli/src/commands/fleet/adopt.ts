@@ -123,7 +123,7 @@ export const adopt = command(
           // The user has looked in the portal, so the outcome of an earlier request is known.
           yield* CommitmentLog.use((log) => log.end(node.id))
         }
-        yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger })
+        yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger }, yield* ledgerFile.current)
         const differences =
           group === undefined
             ? []

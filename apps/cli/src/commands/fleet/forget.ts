@@ -4,7 +4,7 @@
 import { quietMillis } from "@berthkit/core/client/creation/Ownership"
 import { Clock, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { knownFleets, ownAccount, updateRegistry } from "../../applying/Registry.ts"
+import { knownFleets, ownAccount, released, updateRegistry } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
@@ -81,6 +81,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
       yield* ledgerFile.update((before) => ended(before, name))
       const nodes = [entry.node, entry.previous].filter((owned) => owned !== undefined)
       const ids = nodes.map(({ id }) => id)
+      yield* released(account.registry, fleet.fleet, new Set(ids))
       if (ids.length > 0)
         yield* printNote(
           ids.length === 1

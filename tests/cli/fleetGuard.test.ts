@@ -1,0 +1,107 @@
+/**
+ * What holds on a machine that knows a fleet although its ledger is not there, is damaged, or is an older one.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { alteredService, plan } from "./AlteredService.ts"
+import { hurriedFolderOf } from "./fleet.ts"
+import { startAgent } from "./mcp/Agent.ts"
+
+const dbOf = (more = "") =>
+  `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: Ubuntu-24.04 }\n  db: { plan: ${plan}, image: Ubuntu-24.04${more} }\n`
+
+/** A fleet of web-1 and the protected db-1, and the ledger as it was before that was protected. */
+const protectedFleet = Effect.gen(function* () {
+  const { account, service } = yield* alteredService
+  const fleet = yield* hurriedFolderOf(account)
+  fleet.write(dbOf())
+  assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+  const older = readFileSync(fleet.ledger, "utf8")
+  fleet.write(dbOf(", protect: true"))
+  assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+  const idOf = (name: string) => String(service.nodes.find((node) => node.name === name)!.id)
+  const [web, db] = [idOf("shop-web-1"), idOf("shop-db-1")]
+  const remove = (...nodes: ReadonlyArray<string>) => fleet.run(["node", "delete", ...nodes, "--yes"])
+  return { db, fleet, older, remove, service, web }
+})
+
+describe("a protected member", () => {
+  it.live("is not deleted by hand while the ledger is missing or an older one, and nothing else is held up", () =>
+    Effect.gen(function* () {
+      const { db, fleet, older, remove, service, web } = yield* protectedFleet
+      renameSync(fleet.ledger, `${fleet.ledger}.away`)
+      const missing = yield* remove(db)
+      assert.strictEqual(missing.code, 5, missing.stderr)
+      assert.include(missing.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
+      assert.include(missing.stderr, `the ledger ${fleet.ledger} is not there. Nothing was deleted.`)
+      assert.include(missing.stderr, "berth fleet forget shop")
+      writeFileSync(fleet.ledger, older)
+      assert.strictEqual((yield* remove("shop-*")).code, 5)
+      assert.lengthOf(service.nodes, 2)
+      rmSync(fleet.ledger)
+      assert.strictEqual((yield* remove(web)).code, 0)
+      assert.strictEqual((yield* fleet.run(["fleet", "forget", "shop"])).code, 0)
+      assert.strictEqual((yield* remove(db)).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is deleted by hand once the file has released it, or the fleet has forgotten it", () =>
+    Effect.gen(function* () {
+      for (const release of ["apply", "forget"] as const) {
+        const { db, fleet, remove } = yield* protectedFleet
+        if (release === "apply") {
+          fleet.write(dbOf())
+          assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+        } else {
+          assert.strictEqual((yield* fleet.run(["fleet", "forget", "db-1", "-f", fleet.file])).code, 0)
+        }
+        rmSync(fleet.ledger)
+        const removed = yield* remove(db)
+        assert.strictEqual(removed.code, 0, removed.stderr)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is noted as soon as it is taken in, and if it is made as a protected one", () =>
+    Effect.gen(function* () {
+      const { account } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(dbOf(", protect: true"))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      rmSync(fleet.ledger)
+      assert.strictEqual((yield* fleet.run(["node", "delete", "shop-db-1", "--yes"])).code, 5)
+      assert.strictEqual((yield* fleet.run(["fleet", "forget", "shop"])).code, 0)
+      const adopted = yield* fleet.run(["fleet", "adopt", "shop-db-1", "--as", "db-1", "-f", fleet.file])
+      assert.strictEqual(adopted.code, 0, adopted.stderr)
+      rmSync(fleet.ledger)
+      assert.strictEqual((yield* fleet.run(["node", "delete", "shop-db-1", "--yes"])).code, 5)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a ledger that cannot be used", () => {
+  it.live("refuses deletes by hand and by an agent, until it is put right or the fleet is forgotten", () =>
+    Effect.gen(function* () {
+      const { fleet, remove, service, web } = yield* protectedFleet
+      const whole = fleet.ledgerText()
+      writeFileSync(fleet.ledger, `<<<<<<< HEAD\n${whole}`)
+      const refused = yield* remove(web)
+      assert.strictEqual(refused.code, 5, refused.stderr)
+      assert.include(
+        refused.stderr,
+        `The ledger ${fleet.ledger} of the fleet shop is damaged, and it may protect the node.`
+      )
+      assert.include(refused.stderr, "berth fleet forget shop")
+      const agent = yield* startAgent(["--allow", "delete"], { env: yield* fleet.env })
+      const { content, isError } = yield* Effect.promise(() =>
+        agent.call("propose", { action: "delete", node: "shop-web-1" })
+      )
+      assert.isTrue(isError)
+      assert.include(content[0]?.text, "is damaged")
+      assert.lengthOf(service.nodes, 2)
+      writeFileSync(fleet.ledger, whole)
+      assert.strictEqual((yield* remove(web)).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
