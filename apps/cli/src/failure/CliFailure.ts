@@ -278,6 +278,28 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   }
 }
 
+/** Whether an earlier create of a name made a node is not known, so no other create of that name was sent. */
+export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
+  readonly name: string
+  /** When it was sent, as ISO 8601. */
+  readonly sentAt: string
+  /** The key of its caller; undefined if it had none. */
+  readonly key: string | undefined
+  /** The nodes that it may have made, as far as any is known. */
+  readonly candidates: ReadonlyArray<number>
+}> {
+  readonly exit = "outcomeUnknown"
+  readonly details = { name: this.name, candidates: this.candidates }
+  get hint() {
+    const { candidates, key, name } = this
+    if (candidates.length > 0) return `See them: berth node get ${candidates.join(" ")}; one of them may be this node.`
+    return key === undefined
+      ? `Run the same command again, in eleven minutes at the latest: if ${name} is not listed then, it was not created.`
+      : `Find out with its key: --idempotency-key ${key}`
+  }
+  override readonly message = `An earlier create of ${this.name}, sent at ${this.sentAt}, may have made a node: nothing was created now.`
+}
+
 /** It is not known whether a commitment was set: its reply was lost. The request is not sent again. */
 export class CommitmentUnknown extends Data.TaggedError("CommitmentUnknown")<{
   readonly id: number

@@ -262,7 +262,7 @@ export const create = command(
     const offered = Effect.fnUntraced(function* (catalogue: TimedCatalogue) {
       const offer = yield* offerFor(spec, catalogue, options)
       const specs = wanted.map((each) => each.spec)
-      const existing = options.ifAbsent ? yield* existingNodes(specs) : new Map<string, Node>()
+      const existing = options.ifAbsent ? yield* existingNodes(wanted) : new Map<string, Node>()
       const proposals = specs.flatMap((each) => (existing.has(each.name) ? [] : [createProposal(each, offer)]))
       yield* checkCost(proposals, spec, offer, options.maxCost)
       yield* checkMinimum(
