@@ -1,11 +1,12 @@
 /**
  * What holds on a machine that knows a fleet although its ledger is not there, is damaged, or is an older one.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alteredService, plan } from "./AlteredService.ts"
-import { hurriedFolderOf } from "./fleet.ts"
+import { hurriedFolderOf, webs } from "./fleet.ts"
 import { startAgent } from "./mcp/Agent.ts"
 
 const dbOf = (more = "") =>
@@ -103,5 +104,53 @@ describe("a ledger that cannot be used", () => {
       writeFileSync(fleet.ledger, whole)
       assert.strictEqual((yield* remove(web)).code, 0)
     }).pipe(Effect.scoped)
+  )
+})
+
+describe("a fleet in two clones on one machine, of which neither has a ledger", () => {
+  const clones = Effect.gen(function* () {
+    const { account, service } = yield* alteredService
+    const fleet = yield* hurriedFolderOf(account)
+    const [first, second] = ["x", "y"].map((name) => {
+      mkdirSync(join(fleet.folder, name))
+      const file = join(fleet.folder, name, "fleet.yaml")
+      writeFileSync(file, webs(1))
+      return { file, ledger: join(fleet.folder, name, "fleet.ledger.json") }
+    })
+    const apply = ({ file }: { readonly file: string }, ...args: ReadonlyArray<string>) =>
+      fleet.run(["apply", "-f", file, "--yes", ...args])
+    return { apply, first: first!, fleet, second: second!, service }
+  })
+
+  it.live("is made once if both apply it at the same time: the other is refused, and names both ledgers", () =>
+    Effect.gen(function* () {
+      const { apply, first, second, service } = yield* clones
+      const both = yield* Effect.all([apply(first), apply(second)], { concurrency: "unbounded" })
+      assert.deepStrictEqual(both.map(({ code }) => code).toSorted(), [0, 5])
+      const { stderr } = both.find(({ code }) => code === 5)!
+      for (const { ledger } of [first, second]) assert.include(stderr, ledger)
+      assert.lengthOf(service.nodes, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "is refused by every command that plans in the second one, until its nodes are gone or it has the ledger",
+    () =>
+      Effect.gen(function* () {
+        const { apply, first, fleet, second, service } = yield* clones
+        assert.strictEqual((yield* apply(first)).code, 0)
+        for (const args of [["apply", "--dry-run"], ["diff"], ["destroy", "--yes"]]) {
+          const refused = yield* fleet.run([args[0]!, "-f", second.file, ...args.slice(1)])
+          assert.strictEqual(refused.code, 5, refused.stderr)
+          assert.include(refused.stderr, `The fleet shop has the ledger ${first.ledger} on this machine`)
+        }
+        writeFileSync(second.ledger, readFileSync(first.ledger))
+        assert.strictEqual((yield* apply(second)).code, 0)
+        assert.lengthOf(service.nodes, 1)
+        rmSync(second.ledger)
+        assert.strictEqual((yield* fleet.run(["destroy", "-f", first.file, "--yes", "--wait"])).code, 0)
+        assert.strictEqual((yield* apply(second)).code, 0)
+        assert.lengthOf(service.nodes, 1)
+      }).pipe(Effect.scoped)
   )
 })

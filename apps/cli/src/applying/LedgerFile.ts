@@ -2,11 +2,12 @@
  * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
  * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
  */
+import { dirname } from "node:path"
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { placeOfFile } from "../files/givenFile.ts"
-import { underLock } from "../files/ownFiles.ts"
+import { makeAccountFolder, underLock } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { Output, printNote } from "../output/Output.ts"
@@ -30,6 +31,8 @@ export interface Owner {
   /** Whether the account of a ledger is this one. */
   readonly isOwn: (account: string) => Effect.Effect<boolean>
   readonly fleet: string
+  /** The list of the account's fleets. */
+  readonly registry: string
 }
 
 const refused = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
@@ -42,6 +45,14 @@ const unwritable = (path: string) => (fault: FileFault) =>
     path,
     `The ledger ${path} cannot be written: ${fileReason(fault)}.`,
     "Put that right, and run the same command again: it goes on where this one ended."
+  )
+
+/** The list of fleets cannot be written. */
+export const unkept = (path: string) => (fault: FileFault) =>
+  refused(
+    path,
+    `${path} cannot be written: ${fileReason(fault)}.`,
+    "Set XDG_STATE_HOME to a folder that can be written."
   )
 
 /** Two branches have each made a node for one member, and their ledgers were merged. */
@@ -124,7 +135,9 @@ export const anyLedger = Effect.fnUntraced(function* (
   return Result.mapError(decodeLedger(text.value), ({ _tag }) => states[_tag])
 })
 
-/** Runs `use` with the ledger while no other run has it. Another run is waited for, and that is said. */
+/**
+ * Runs `use` with the ledger while no other run has it, nor the fleet under another ledger. Another run is waited for, and that is said.
+ */
 export const withLedger = <A, E, R>(
   named: string,
   owner: Owner,
@@ -184,5 +197,10 @@ export const withLedger = <A, E, R>(
         return yield* use(file)
       })
     )
-    return yield* Effect.ensuring(locked, Fiber.interrupt(waiting))
+    // Before the first run has written a ledger, two clones have no file in common.
+    const ofFleet = Effect.andThen(
+      Effect.mapError(makeAccountFolder(dirname(owner.registry)), unkept(owner.registry)),
+      underLock(`${dirname(owner.registry)}/fleet.${owner.fleet}.lock`, unkept(owner.registry), () => locked)
+    )
+    return yield* Effect.ensuring(ofFleet, Fiber.interrupt(waiting))
   })

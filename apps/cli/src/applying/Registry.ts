@@ -14,9 +14,8 @@ import { FleetConflict, LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
 import { connection } from "../settings/client.ts"
 import { makeAccountFolder } from "../files/ownFiles.ts"
-import { fileReason } from "../failure/fileReason.ts"
 import { type Ledger, ownedIds } from "../fleet/Ledger.ts"
-import { anyLedger, drawnWord, type LedgerFile, type NoLedger } from "./LedgerFile.ts"
+import { anyLedger, drawnWord, type LedgerFile, type NoLedger, unkept } from "./LedgerFile.ts"
 import { Output } from "../output/Output.ts"
 
 /** A text that names the account in a ledger, from which neither the service nor the key can be read. */
@@ -97,16 +96,7 @@ export const updateRegistry = (
         return before.machine
       })
     )
-  ).pipe(
-    Effect.mapError(
-      (fault) =>
-        new LocalFileFault({
-          path,
-          message: `${path} cannot be written: ${fileReason(fault)}.`,
-          hint: "Set XDG_STATE_HOME to a folder that can be written."
-        })
-    )
-  )
+  ).pipe(Effect.mapError(unkept(path)))
 
 /** The nodes that a ledger protects. */
 const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
@@ -274,6 +264,26 @@ export const nodesElsewhere = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlySet<number>> {
   const ledgers = yield* knownLedgers(account)
   return new Set(fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet)).keys())
+})
+
+/**
+ * Fails if a fleet that has no ledger yet has one elsewhere on this machine: this is another clone, and its first run would make each node a
+ * second time.
+ */
+export const ensureNotElsewhere = Effect.fnUntraced(function* (
+  own: Effect.Success<typeof ownAccount>,
+  { fleet, ledger }: Pick<Listed, "fleet" | "ledger">,
+  { members }: Ledger
+) {
+  if (members.size > 0) return
+  const others = (yield* knownLedgers(own)).filter((each) => each.fleet === fleet && each.ledger !== ledger)
+  const hasNodes = ({ entries }: KnownLedger) => Array.from(entries.values()).some(({ state }) => state !== "none")
+  const other = others.find((each) => unusable.includes(each.state) || hasNodes(each))
+  if (other === undefined) return
+  return yield* new FleetConflict({
+    message: `The fleet ${fleet} has the ledger ${other.ledger} on this machine, and ${ledger} has no member: nothing was changed.`,
+    hint: `Work with that ledger, such as by a commit and git pull, or give this fleet another name. If the other one is given up: berth fleet forget ${fleet}`
+  })
 })
 
 /** The ledgers of this account that may protect a node which no ledger shows: nobody knows what is in them, or this machine has noted it. */

@@ -50,6 +50,7 @@ import {
 import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
 import {
+  ensureNotElsewhere,
   nodesElsewhere,
   notingProtected,
   ownAccount,
@@ -217,6 +218,7 @@ export const previewFleet = Effect.fnUntraced(
     const fleet = yield* readFleetFile(place)
     const own = yield* ownAccount
     const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
+    yield* ensureNotElsewhere(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
     // Only then it matters which creates this machine has recorded.
     const pending = isPending
@@ -416,6 +418,7 @@ const changeLocked = Effect.fnUntraced(function* (
 ) {
   const { place } = options
   const listed = { fleet: first.fleet, ledger: place.ledger }
+  yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
   const machine = yield* registered(own.registry, listed, yield* ledgerFile.current)
   const file = notingProtected(ledgerFile, own.registry, listed)
   const elsewhere = yield* nodesElsewhere(own, first.fleet)
