@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alteredService, plan } from "./AlteredService.ts"
-import { hurriedFolderOf, webs } from "./fleet.ts"
+import { hurriedFolderOf, rowsOf, webs } from "./fleet.ts"
 import { startAgent } from "./mcp/Agent.ts"
 
 const dbOf = (more = "") =>
@@ -77,6 +77,48 @@ describe("a protected member", () => {
       assert.strictEqual(adopted.code, 0, adopted.stderr)
       rmSync(fleet.ledger)
       assert.strictEqual((yield* fleet.run(["node", "delete", "shop-db-1", "--yes"])).code, 5)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("auto_terminate of a protected member", () => {
+  const purchase = "POST /update_committed_node_status/"
+
+  it.live("is refused by hand and by an agent before anything is sent, and other settings are not", () =>
+    Effect.gen(function* () {
+      const { db, fleet, service, web } = yield* protectedFleet
+      const set = (node: string, setting: string) => fleet.run(["commitment", "set", node, setting, "--yes"])
+      const refused = yield* set(db, "auto_terminate")
+      assert.strictEqual(refused.code, 5, refused.stderr)
+      assert.include(refused.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
+      assert.include(refused.stderr, "the service would delete it")
+      const agent = yield* startAgent(["--allow", "commit"], { env: yield* fleet.env })
+      const { content, isError } = yield* Effect.promise(() =>
+        agent.call("propose", { action: "commit", node: "shop-db-1", setting: "auto_terminate" })
+      )
+      assert.isTrue(isError)
+      assert.include(content[0]?.text, "Protected: node")
+      assert.notInclude(service.requests, purchase)
+      assert.strictEqual((yield* set(db, "hourly_billing")).code, 0)
+      assert.strictEqual((yield* set(web, "auto_terminate")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not sent by the apply that takes the protection away, and is by the next one", () =>
+    Effect.gen(function* () {
+      const { fleet, service } = yield* protectedFleet
+      fleet.write(dbOf(", commitment: auto_terminate"))
+      const first = yield* fleet.apply("--yes", "-o", "json")
+      assert.strictEqual(first.code, 0, first.stderr)
+      assert.include(
+        rowsOf(first)
+          .map(({ reason }) => reason)
+          .join(),
+        "auto_terminate lets the service delete it; protected"
+      )
+      assert.notInclude(service.requests, purchase)
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      assert.include(service.requests, purchase)
     }).pipe(Effect.scoped)
   )
 })

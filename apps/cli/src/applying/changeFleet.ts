@@ -277,7 +277,7 @@ const idleSentence = (plan: Plan): string => {
     differing.filter((remedy) => remedies.includes(remedy)).length
   const [replaceable, kept, committed] = [
     remedied("replace", "goOn"),
-    remedied("protected"),
+    remedied("protected", "released"),
     remedied("commitment")
   ] as const
   const left = [

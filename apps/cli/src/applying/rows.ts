@@ -50,6 +50,7 @@ const remedies: Readonly<
   replace: (member) => ` (--replace ${member} changes it)`,
   goOn: (member) => ` (--replace ${member} goes on)`,
   protected: () => "; protected: not replaced",
+  released: () => "; protected by the ledger until an apply of this file has ended; the next one sends it",
   commitment: () => "; to end that, write commitment: hourly_billing in the file and apply it"
 }
 

@@ -64,8 +64,8 @@ export type Change = { readonly member: Member } & (
       /** The node that this one replaces, if an earlier run began the replacement and did not finish it. */
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
-      /** What to do about it; a protected node is never replaced. */
-      readonly remedy: "replace" | "goOn" | "protected" | "commitment"
+      /** What to do about it; a protected node is never replaced, and one that only the ledger protects is released first. */
+      readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment"
     }
   /** Sets the commitment of a node. Null: the node that the preceding change of this member makes. */
   | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }

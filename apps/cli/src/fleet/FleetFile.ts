@@ -124,6 +124,14 @@ class FleetReader {
       })(place)
       if (found === undefined) return undefined
       const { commitment, count, image, name, plan, protect, startScripts } = found
+      const settingAt = (setting: Judged) =>
+        isMap(place.node) ? (place.node.get(setting, true) as Node | undefined) : undefined
+      if (protect && commitment?.setting === "auto_terminate") {
+        return file.fail(
+          { node: settingAt("commitment") ?? place.node, name: `${place.name}.commitment` },
+          "cannot be auto_terminate beside protect: true, because the service then deletes the node"
+        )
+      }
       const name0 = name ?? `${fleet ?? ""}-${group}`
       return {
         group,
@@ -132,10 +140,7 @@ class FleetReader {
         protect,
         commitment,
         startScripts,
-        placeOf: (setting) => {
-          const node = isMap(place.node) ? (place.node.get(setting, true) as Node | undefined) : undefined
-          return file.positionOf(node ?? place.node)
-        },
+        placeOf: (setting) => file.positionOf(settingAt(setting) ?? place.node),
         order: {
           plan,
           image,

@@ -365,6 +365,10 @@ class Planner {
 
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
+    if (commitment?.setting === "auto_terminate" && isProtected(entry, group)) {
+      const what = "auto_terminate lets the service delete it"
+      return this.changes.push({ action: "differs", member, node, old: null, differences: [what], remedy: "released" })
+    }
     if (commitment !== null && entry.commitment !== commitmentText(commitment)) {
       return this.changes.push({ action: "commit", member, node, group })
     }

@@ -34,6 +34,16 @@ describe("a fleet file", () => {
     )
   })
 
+  it("does not let the service delete a protected node at the end of its commitment", () => {
+    const with_ = (more: string) => `fleet: shop\nnodes:\n  a: { plan: P, image: I, ${more} }`
+    for (const setting of ["auto_terminate", "auto_terminate 30d"]) {
+      assert.deepStrictEqual(problemsOf(with_(`protect: true, commitment: ${setting}`)), [
+        "3:54 nodes.a.commitment cannot be auto_terminate beside protect: true, because the service then deletes the node."
+      ])
+      assert.deepStrictEqual(problemsOf(with_(`commitment: ${setting}`)), [])
+    }
+  })
+
   it("gives nodes the name that it says: alone, with a number, or where {n} is", () => {
     const nameOf = (group: string, n: number) =>
       fleetOf(`fleet: shop\nnodes:\n  a: { ${group}, plan: P, image: I }`).groups[0]!.nameOf(n)

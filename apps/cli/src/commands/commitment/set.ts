@@ -6,6 +6,7 @@ import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
+import { ensureUnprotected } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { CommitmentLog, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
@@ -84,6 +85,15 @@ export const proposalOf = (
     outcome: `${outcomeOf(setting, skuId, option)}`
   })
 
+/** Fails if the setting lets the service delete a protected node. */
+export const ensureKeepsProtected = (node: Pick<Node, "id">, setting: CommitmentSetting) =>
+  setting === "auto_terminate"
+    ? ensureUnprotected(
+        [node.id],
+        "With auto_terminate the service would delete it at the end of its commitment. Nothing was sent."
+      )
+    : Effect.void
+
 /** Whether the outcome is unknown. A reply that Berth cannot read has its own hint. */
 const isLost = (error: BerthError): boolean => mayBeSet(error) && error.reason._tag !== "UnexpectedResponse"
 
@@ -144,6 +154,7 @@ export const set = command(
       const node = yield* resolveNode(given, { change: true })
       const option =
         skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
+      yield* ensureKeepsProtected(node, setting)
       if (found === undefined) yield* ensureKnown(node, { setting, skuId })
       if (buysPeriod({ setting, skuId })) {
         const bound = boundOf({ maxCommitment, yes, dryRun })

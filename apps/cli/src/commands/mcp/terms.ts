@@ -11,7 +11,7 @@ import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { createProposal, offerFor, publicCatalogue, underSlug } from "../../proposal/offer.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
-import { optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
+import { ensureKeepsProtected, optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as deleteProposal } from "../node/delete.ts"
 
 const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
@@ -42,6 +42,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
     return { order, proposal: deleteProposal(node, losses(node.id)), about } satisfies Terms
   }
   const skuId = order.skuId ?? undefined
+  yield* ensureKeepsProtected(node, order.setting)
   yield* ensureKnown(node, { setting: order.setting, skuId })
   const option =
     skuId === undefined || skuId === 0
