@@ -26,6 +26,8 @@ export interface Altered {
   isPurchaseLost: boolean
   /** Whether creates get no reply and make nothing. */
   areCreatesSwallowed: boolean
+  /** What lists show in place of the nodes; undefined where they show these. */
+  listed: ReadonlyArray<Row> | undefined
   /** Called once a create has made its node. */
   onMade: () => void
   /** Called once a node is deleted. */
@@ -81,7 +83,7 @@ const answer = (service: Altered, { body, method, path, query }: Request): Reply
   }
   if (path === "/nodes/") {
     const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
-    return ok(nodes.slice((page - 1) * size, page * size))
+    return ok((service.listed ?? nodes).slice((page - 1) * size, page * size))
   }
   const at = nodes.findIndex(({ id }) => path === `/nodes/${id}/`)
   if (at < 0) return failure(404, "Not found")
@@ -103,6 +105,7 @@ export const alteredService = Effect.gen(function* () {
     spellKinds: (text) => text,
     isPurchaseLost: false,
     areCreatesSwallowed: false,
+    listed: undefined,
     onMade: () => {},
     onDeleted: () => {}
   }

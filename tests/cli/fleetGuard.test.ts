@@ -149,6 +149,50 @@ describe("a ledger that cannot be used", () => {
   )
 })
 
+describe("a list that still shows the nodes of a fleet that was destroyed", () => {
+  const destroyed = Effect.gen(function* () {
+    const { account, service } = yield* alteredService
+    const fleet = yield* hurriedFolderOf(account)
+    fleet.write(webs(2))
+    yield* fleet.apply("--yes")
+    const listed = [...service.nodes]
+    assert.strictEqual((yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])).code, 0)
+    service.listed = listed
+    service.requests.length = 0
+    const plan = (name: string) => fleet.run([name, "-f", fleet.file, "--yes", "--grace", "50ms", "-o", "json"])
+    return { fleet, plan, service }
+  })
+
+  it.live("is not believed: each node is read by its id, and nothing counts as unchanged", () =>
+    Effect.gen(function* () {
+      const { fleet, plan, service } = yield* destroyed
+      assert.strictEqual((yield* fleet.diff()).code, 11)
+      const applied = yield* plan("apply")
+      assert.deepStrictEqual(
+        rowsOf(applied).map(({ action }) => action),
+        ["doubted", "doubted"]
+      )
+      assert.include(service.requests, "GET /nodes/1000/")
+      assert.lengthOf(service.nodes, 0)
+      service.listed = undefined
+      const again = yield* plan("apply")
+      assert.deepStrictEqual(
+        rowsOf(again).map(({ action }) => action),
+        ["create", "create"]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is no failure of a second destroy", () =>
+    Effect.gen(function* () {
+      const { plan, service } = yield* destroyed
+      const again = yield* plan("destroy")
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.notInclude(service.requests, "DELETE /nodes/1000/")
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a fleet in two clones on one machine, of which neither has a ledger", () => {
   const clones = Effect.gen(function* () {
     const { account, service } = yield* alteredService

@@ -83,9 +83,10 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   const gone = new Set<number>()
   const suspects: Array<Observed["suspects"][number]> = []
   const held = heldBy(ledger)
-  const doubtful = held.filter(({ owned }) => {
+  // A list that shows a node which was asked to go may be an old one.
+  const doubtful = held.filter(({ isAsked, owned }) => {
     const node = nodes.get(owned.id)
-    return node === undefined || !isOwned(owned, node)
+    return node === undefined || !isOwned(owned, node) || (isAsked && node.status !== "terminate")
   })
   const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
   const missing = doubtful.filter((each) => !toRead.includes(each))
@@ -113,9 +114,9 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     }
     if (result !== undefined && !isMissing(result.failure)) return yield* result.failure
     nodes.delete(owned.id)
-    if (list.ids.has(owned.id)) continue
+    if (list.ids.has(owned.id) && !isAsked) continue
     // It was asked to go, the list lacks it, and a read denies it.
-    if (isAsked && result !== undefined) gone.add(owned.id)
+    if (isAsked && result !== undefined && !list.ids.has(owned.id)) gone.add(owned.id)
     else suspects.push({ id: owned.id, isExpectedToGo: isAsked })
   }
   const lossWith = yield* lossesOf

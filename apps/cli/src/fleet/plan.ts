@@ -198,6 +198,7 @@ class Planner {
         settle("member")
         return []
       }
+      if (slot.state === "doubted") return [slot]
       if (slot.state !== "there") return []
       settle("undelete")
     }
