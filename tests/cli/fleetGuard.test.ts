@@ -149,6 +149,77 @@ describe("a ledger that cannot be used", () => {
   )
 })
 
+describe("berth fleet list", () => {
+  it.live("exits with 11 while a ledger is missing or damaged, and does not list a fleet that never had one", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* protectedFleet
+      const list = fleet.run(["fleet", "list"])
+      const whole = fleet.ledgerText()
+      assert.strictEqual((yield* list).code, 0)
+      for (const [text, words] of [
+        [undefined, "of the fleet shop is not there"],
+        [`<<<<<<< HEAD\n${whole}`, "is damaged: it has the marks of a merge conflict"]
+      ] as const) {
+        rmSync(fleet.ledger)
+        if (text !== undefined) writeFileSync(fleet.ledger, text)
+        const listed = yield* list
+        assert.strictEqual(listed.code, 11, listed.stderr)
+        assert.include(listed.stderr, words)
+        writeFileSync(fleet.ledger, whole)
+      }
+      const { account } = yield* alteredService
+      const other = yield* hurriedFolderOf(account)
+      other.write(webs(1))
+      assert.notStrictEqual((yield* other.apply("--yes", "--max-cost", "0.01")).code, 0)
+      assert.strictEqual((yield* other.run(["fleet", "list"])).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("berth fleet forget", () => {
+  it.live("does not say that a node stays which Berth itself has deleted", () =>
+    Effect.gen(function* () {
+      const { account } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      fleet.write(webs(1, plan, ", tags: [b]"))
+      const replaced = yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1")
+      assert.strictEqual(replaced.code, 0, replaced.stderr)
+      const { stderr } = yield* fleet.run(["fleet", "forget", "web-1", "-f", fleet.file])
+      assert.match(stderr, /Node 1001 was not deleted: if it still exists, it is billed/)
+      assert.include(stderr, "Node 1000 was asked to go by an earlier run")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a setting that buys nothing, whose reply was lost", () => {
+  it.live("is sent again by the next run, and holds up no destroy", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1, plan, ", commitment: hourly_billing"))
+      const sent = () => service.requests.filter((request) => request.startsWith("POST /update_committed")).length
+      const loseOne = Effect.gen(function* () {
+        service.isPurchaseLost = true
+        assert.strictEqual((yield* fleet.apply("--yes")).code, 9)
+        service.isPurchaseLost = false
+        return sent()
+      })
+      const before = yield* loseOne
+      const again = yield* fleet.apply("--yes")
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.strictEqual(sent(), before + 1)
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+      fleet.write(webs(1, plan, ", commitment: auto_terminate"))
+      yield* loseOne
+      const destroyed = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
+      assert.strictEqual(destroyed.code, 0, destroyed.stderr)
+      assert.lengthOf(service.nodes, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a list that still shows the nodes of a fleet that was destroyed", () => {
   const destroyed = Effect.gen(function* () {
     const { account, service } = yield* alteredService

@@ -419,7 +419,11 @@ const changeLocked = Effect.fnUntraced(function* (
   const { place } = options
   const listed = { fleet: first.fleet, ledger: place.ledger }
   yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
-  const machine = yield* registered(own.registry, listed, yield* ledgerFile.current)
+  const before = yield* ledgerFile.current
+  // A fleet that has nothing yet is listed once it has something to keep.
+  const machine = yield* before.members.size > 0
+    ? registered(own.registry, listed, before)
+    : updateRegistry(own.registry, (fleets) => fleets)
   const file = notingProtected(ledgerFile, own.registry, listed)
   const elsewhere = yield* nodesElsewhere(own, first.fleet)
   const again = Effect.fnUntraced(function* (before: Prepared) {
@@ -442,6 +446,7 @@ const changeLocked = Effect.fnUntraced(function* (
   }
 
   onReported(true)
+  yield* registered(own.registry, listed, known)
   yield* file.update(() => known)
   const all = plan.changes.filter(isSent).length
   const done = new Map<Change, Done>()

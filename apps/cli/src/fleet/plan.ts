@@ -18,7 +18,7 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { Change, Conflict, LoadedFleet, LoadedGroup, Plan, PlanOptions } from "./Change.ts"
-import { commitmentText } from "./FleetFile.ts"
+import { commitmentText, parseCommitment } from "./FleetFile.ts"
 import { type Entry, type Ledger, type Owned, entriesOf, memberOf, ownedIds, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 import { bySpelling } from "./bySpelling.ts"
@@ -218,7 +218,7 @@ class Planner {
       ;(mayGo ? removed : kept).add(slot)
     }
     for (const slot of slots) {
-      if (this.#isUnsure(slot)) continue
+      if (this.#isUnsure(slot, isDestroy ? undefined : group)) continue
       if (removed.has(slot)) this.#remove(slot, why)
       else if (kept.has(slot)) this.#keep(slot, group)
       else if (group !== undefined) this.#have(slot, group)
@@ -234,9 +234,14 @@ class Planner {
   }
 
   /** Whether it is unknown what was bought for the node of a member, which is shown then. */
-  #isUnsure({ entry, member, node, state }: Slot): boolean {
+  #isUnsure({ entry, member, node, state }: Slot, group: LoadedGroup | undefined): boolean {
     const { committing } = entry
     if (state !== "there" || node === null || committing === undefined) return false
+    const isFree = parseCommitment(committing)?.days === null
+    const isWanted =
+      group === undefined || (group.commitment !== null && commitmentText(group.commitment) === committing)
+    // It is sent again, or its node goes.
+    if (isFree && isWanted) return false
     this.changes.push({ action: "unsure", member, node, commitment: committing })
     return true
   }

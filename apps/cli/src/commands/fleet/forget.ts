@@ -64,6 +64,16 @@ const ensureNothingMade = Effect.fnUntraced(function* (
   })
 })
 
+/** The nodes of a line: those that an earlier run asked to go, and the others. */
+const nodesOf = ({ node, previous, previousAsked, state }: Entry) => {
+  const owned = [
+    ...(node === undefined ? [] : [{ id: node.id, isAsked: state === "deleting" }]),
+    ...(previous === undefined ? [] : [{ id: previous.id, isAsked: previousAsked === true }])
+  ]
+  const idsWhere = (isAsked: boolean) => owned.flatMap((each) => (each.isAsked === isAsked ? [each.id] : []))
+  return { asked: idsWhere(true), ids: idsWhere(false) }
+}
+
 const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined) {
   const place = placeOf(file)
   const fleet = yield* readFleetFile(place)
@@ -79,9 +89,11 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
       }
       if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, account.registry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
-      const nodes = [entry.node, entry.previous].filter((owned) => owned !== undefined)
-      const ids = nodes.map(({ id }) => id)
-      yield* released(account.registry, fleet.fleet, new Set(ids))
+      const { asked, ids } = nodesOf(entry)
+      yield* released(account.registry, fleet.fleet, new Set([...ids, ...asked]))
+      for (const id of asked) {
+        yield* printNote(`Node ${id} was asked to go by an earlier run. To see that it is gone: berth node get ${id}`)
+      }
       if (ids.length > 0)
         yield* printNote(
           ids.length === 1

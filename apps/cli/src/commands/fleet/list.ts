@@ -71,8 +71,16 @@ export const list = command(
         yield* reportProblem(problemOf(twice))
       }
     }
-    for (const { fleet, ledger, state } of ledgers) {
-      if (state !== "doubled") continue
+    const unusable = ledgers.filter(({ state }) => !["ok", "another account"].includes(state))
+    for (const { fleet, ledger, state } of unusable) {
+      if (state === "missing") {
+        const missing = new FleetConflict({
+          message: `The ledger ${ledger} of the fleet ${fleet} is not there.`,
+          hint: `Put it back, such as with git checkout. If the fleet was moved or is given up: berth fleet forget ${fleet}`
+        })
+        yield* reportProblem(problemOf(missing))
+        continue
+      }
       const refused = yield* Effect.result(readLedger(ledger, { ...own, fleet }))
       if (Result.isFailure(refused)) yield* reportProblem(problemOf(refused.failure))
     }
@@ -88,7 +96,7 @@ export const list = command(
       }
     }
     const isDifferent = ledgers.some(
-      (ledger) => ledger.state === "doubled" || twins.get(ledger)!.length > 0 || undecided.get(ledger)!.length > 0
+      (ledger) => unusable.includes(ledger) || twins.get(ledger)!.length > 0 || undecided.get(ledger)!.length > 0
     )
     if (isDifferent) return yield* new ProgramEnded({ code: exitCode.different })
   }),
