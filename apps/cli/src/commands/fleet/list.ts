@@ -76,7 +76,7 @@ export const list = command(
       if (state === "missing") {
         const missing = new FleetConflict({
           message: `The ledger ${ledger} of the fleet ${fleet} is not there.`,
-          hint: `Put it back, such as with git checkout. If the fleet was moved or is given up: berth fleet forget ${fleet}`
+          hint: `Put it back, such as with git checkout. If the fleet was moved or is given up: berth fleet forget ${fleet}; berth apply lists it again where it is now`
         })
         yield* reportProblem(problemOf(missing))
         continue
