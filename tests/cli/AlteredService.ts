@@ -26,8 +26,13 @@ export interface Altered {
   isPurchaseLost: boolean
   /** Whether creates get no reply and make nothing. */
   areCreatesSwallowed: boolean
+<<<<<<< HEAD
   /** What lists show in place of the nodes; undefined where they show these. */
   listed: ReadonlyArray<Row> | undefined
+=======
+  /** Called before a request is answered, with its method and path. */
+  onRequest: (request: string) => void
+>>>>>>> 3ef2a6b8 (Read what replaces a node right before deleting it)
   /** Called once a create has made its node. */
   onMade: () => void
   /** Called once a node is deleted. */
@@ -105,12 +110,18 @@ export const alteredService = Effect.gen(function* () {
     spellKinds: (text) => text,
     isPurchaseLost: false,
     areCreatesSwallowed: false,
+<<<<<<< HEAD
     listed: undefined,
+=======
+    onRequest: () => {},
+>>>>>>> 3ef2a6b8 (Read what replaces a node right before deleting it)
     onMade: () => {},
     onDeleted: () => {}
   }
   const url = yield* serve((request) => {
-    service.requests.push(`${request.method} ${request.path}`)
+    const asked = `${request.method} ${request.path}`
+    service.requests.push(asked)
+    service.onRequest(asked)
     return answer(service, request)
   })
   return {

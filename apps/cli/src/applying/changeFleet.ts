@@ -447,11 +447,12 @@ const changeLocked = Effect.fnUntraced(function* (
 
   onReported(true)
   yield* registered(own.registry, listed, known)
+  const before = yield* file.current
   yield* file.update(() => known)
   const all = plan.changes.filter(isSent).length
   const done = new Map<Change, Done>()
   const { scriptsOf } = fleet
-  yield* perform(plan, { ...options, file, machine, prices, scriptsOf, done }).pipe(
+  yield* perform(plan, { ...options, file, machine, prices, scriptsOf, before, done }).pipe(
     whenInterrupted(() => {
       const ended = Array.from(done.values()).filter(({ outcome }) => outcome !== "failed" && outcome !== "skipped")
       return stopped(ended.length, all)

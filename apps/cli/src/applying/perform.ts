@@ -38,7 +38,7 @@ import {
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedFleet, LoadedGroup, Plan } from "../fleet/Change.ts"
-import { awaitedOf, stoppedOf, unsettledOf, youngerOf } from "../fleet/beforeDeletes.ts"
+import { awaitedOf, replacingOf, stoppedOf, unsettledOf, youngerOf } from "../fleet/beforeDeletes.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
@@ -48,6 +48,7 @@ import type { LedgerFile } from "./LedgerFile.ts"
 import { freshPrices } from "./freshPrices.ts"
 import { untilReady } from "./readyCommand.ts"
 import type { Done } from "./rows.ts"
+import { type Replacing, stillRuns } from "./stillRuns.ts"
 
 /** So many deletes go at a time. */
 const concurrency = 4
@@ -68,6 +69,8 @@ export interface Means {
   readonly maxUnavailable: number
   readonly readyCommand: string | undefined
   readonly readyTimeout: Duration.Duration
+  /** The ledger before this run has noted anything. */
+  readonly before: Ledger
   /** What came of each change so far; written here. */
   readonly done: Map<Change, Done>
 }
@@ -224,10 +227,11 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
   yield* file.update((before) => committed(before, member, text))
 })
 
-/** Asks a node to go, once a read shows that it is the one which is meant. */
-const remove = Effect.fnUntraced(function* (
+/** Asks a node to go, once a read shows that it is the one which is meant, and `ensure` that what replaces it runs. */
+const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   member: string,
   owned: Owned,
+  ensure: Effect.Effect<unknown, E, R>,
   before: Effect.Effect<unknown, LocalFileFault>
 ) {
   const nodes = yield* Nodes
@@ -241,6 +245,7 @@ const remove = Effect.fnUntraced(function* (
     })
   }
   if (read.status === "terminate") return
+  yield* ensure
   yield* before
   yield* nodes.delete(read.id)
 })
@@ -275,6 +280,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const since = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
   const groups = new Set(changes.flatMap((change) => ("group" in change ? change.group : [])))
   const fresh = yield* freshPrices(means.prices, Array.from(groups))
+  const running = stillRuns()
 
   const commitOne = (change: Commit, node: Node) =>
     commit(change, node, means, fresh).pipe(
@@ -355,23 +361,23 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         if (!change.isResumed) yield* file.update(beginning(change, machine, since))
         node = yield* Effect.mapError(create(change, means, fresh), (failure) => nameTaken(change, failure) ?? failure)
       }
-      const running = (node = yield* untilCreatedRuns(
+      const made = (node = yield* untilCreatedRuns(
         node,
         { isPublic: change.group.order.publicIp !== false, timeout },
         show
       ))
       yield* readied(
         change,
-        running,
+        made,
         `the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed`,
         show
       )
-      yield* commitMade(change, running)
+      yield* commitMade(change, made)
       if ((yield* file.current).members.get(member)?.committing !== undefined) {
         return yield* new FleetStep({
           member,
-          id: running.id,
-          message: `It is not known what was bought for ${whatOf(running)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
+          id: made.id,
+          message: `It is not known what was bought for ${whatOf(made)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
           hint: "See above, and then run the same command again; it goes on with this node."
         })
       }
@@ -379,9 +385,10 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       yield* remove(
         member,
         old,
+        running.ensure({ member, node: made }, old, "replaces"),
         file.update((ledger) => previousDeleting(ledger, member))
       )
-      yield* finish(change, { outcome: "replaced", node: running })
+      yield* finish(change, { outcome: "replaced", node: made })
     }).pipe(
       Effect.catch((failure) => {
         isStopped = true
@@ -406,18 +413,37 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     )
   }
 
+  const staying =
+    deletes.length === 0
+      ? []
+      : replacingOf(
+          changes,
+          deletes.map(({ node }) => node),
+          means.before
+        )
+  const replacingAs = ([change, node]: readonly [Change, Node]): Replacing => ({ member: ofMember(change), node })
+  /** The nodes that may replace a deleted one: what this run has made, and what stays. */
+  const replacing = (): ReadonlyArray<readonly [Change, Node]> => [
+    ...[...creates, ...replaces].flatMap((change) => {
+      const { node = null } = done.get(change) ?? {}
+      return node === null ? [] : [[change, node] as const]
+    }),
+    ...staying
+  ]
+
   /** Why nothing may be deleted yet: a node that may replace a deleted one is missing or does not run. */
   const blockedBy = Effect.gen(function* () {
     const isFailed = (change: Change) => ["failed", "skipped"].includes(done.get(change)?.outcome ?? "")
     const unmade = [...creates, ...replaces].find(isFailed)
     if (unmade !== undefined) return unmade
     const inTheWay = new Set<Change>()
-    /** A commitment that was set stays reported as set. */
+    /** A commitment that was set stays reported as set, and so does a replacement that has ended. */
     const blocks = (change: Change, failure: Failure) =>
       Effect.sync(() => {
         inTheWay.add(change)
         const before = done.get(change)
-        const outcome = before?.outcome === "committed" ? before.outcome : "failed"
+        const isDone = before?.outcome === "committed" || before?.outcome === "replaced"
+        const outcome = isDone ? before.outcome : "failed"
         done.set(change, { outcome, node: before?.node ?? null, failure })
       })
     for (const change of changes) {
@@ -473,15 +499,42 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         )
       )
     }
+    const [first] = deletes
+    if (inTheWay.size === 0 && first !== undefined) {
+      yield* running.readMany(staying.map(replacingAs))
+      yield* Effect.forEach(
+        replacing(),
+        (each, at) =>
+          Effect.catch(running.ensure(replacingAs(each), (deletes[at] ?? first).node, "may replace"), (failure) =>
+            blocks(each[0], failure)
+          ),
+        { concurrency, discard: true }
+      )
+    }
     return changes.find((change) => inTheWay.has(change) || (change.action !== "commit" && isFailed(change)))
   })
   const blocked = deletes.length === 0 ? undefined : yield* blockedBy
+  const leave = (change: Delete, member: string) =>
+    Effect.sync(
+      () =>
+        void done.set(change, { outcome: "skipped", node: change.node, reason: `left, because ${member} does not run` })
+    )
   if (blocked !== undefined) {
-    const reason = `left, because ${ofMember(blocked)} does not run yet`
-    for (const change of deletes) done.set(change, { outcome: "skipped", node: change.node, reason })
+    yield* Effect.forEach(deletes, (change) => leave(change, ofMember(blocked)), { discard: true })
     return
   }
 
+  const others = replacing()
+  /** What was found not to run any more after the deletes had begun. */
+  let stoppedBy: string | undefined
+  /** Reads one of the nodes that may replace it: each delete another one, so that all of them are read again. */
+  const ensureReplaced = (change: Delete, old: Owned) => {
+    const each = others[deletes.indexOf(change) % Math.max(1, others.length)]
+    if (each === undefined) return Effect.void
+    return Effect.tapError(running.ensure(replacingAs(each), old, "may replace"), () =>
+      Effect.sync(() => (stoppedBy = ofMember(each[0])))
+    )
+  }
   const deleteOne = (change: Delete, show: ShowState) => {
     const member = memberText(change.member)
     return Effect.gen(function* () {
@@ -492,12 +545,14 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         yield* remove(
           member,
           old,
+          ensureReplaced(change, old),
           file.update((before) => previousDeleting(before, member))
         )
       }
       yield* remove(
         member,
         owned,
+        ensureReplaced(change, owned),
         file.update((before) => deleting(before, member))
       )
       yield* file.update((ledger) => deleting(ledger, member))
@@ -511,7 +566,12 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   }
   if (deletes.length > 0) {
     yield* withProgress({ goal: wait ? "deleted" : "deleting", total: deletes.length }, (show) =>
-      Effect.forEach(deletes, (change) => deleteOne(change, show), { concurrency, discard: true })
+      Effect.forEach(
+        deletes,
+        (change) =>
+          Effect.suspend(() => (stoppedBy === undefined ? deleteOne(change, show) : leave(change, stoppedBy))),
+        { concurrency, discard: true }
+      )
     )
   }
 })

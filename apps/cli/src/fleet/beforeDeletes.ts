@@ -32,6 +32,19 @@ export const youngerOf = (
 ): ReadonlyArray<readonly [Staying, Node]> =>
   nodesThatStay(changes).filter(([, node]) => deleted.some(({ id }) => id < node.id))
 
+/** Members that stay, and may be meant to replace one of these nodes: younger ones, those that begin to run, and those that were given up. */
+export const replacingOf = (
+  changes: ReadonlyArray<Change>,
+  deleted: ReadonlyArray<Pick<Node, "id">>,
+  { members }: Pick<Ledger, "members">
+): ReadonlyArray<readonly [Staying, Node]> =>
+  nodesThatStay(changes).filter(
+    ([change, node]) =>
+      deleted.some(({ id }) => id < node.id) ||
+      isComing(node) ||
+      members.get(memberText(change.member))?.awaited === true
+  )
+
 /**
  * Members that stay, may be meant to replace one of these nodes, and are off or in a status that Berth does not know. An older node may
  * replace a younger one if the file wants it again, as after the rename of its group was reverted.
@@ -42,13 +55,7 @@ export const stoppedOf = (
   { members }: Pick<Ledger, "members">
 ): ReadonlyArray<readonly [Staying, Node]> => {
   if (deleted.length === 0) return []
-  const younger = new Set(youngerOf(changes, deleted).map(([change]) => change))
-  return nodesThatStay(changes).filter(
-    ([change, node]) =>
-      (younger.has(change) || members.get(memberText(change.member))?.awaited === true) &&
-      node.status !== "running" &&
-      !isComing(node)
-  )
+  return replacingOf(changes, deleted, { members }).filter(([, node]) => node.status !== "running" && !isComing(node))
 }
 
 /** Members that are given up with their node, and those whose node was seen to run while the file wants it. */

@@ -1,0 +1,73 @@
+/**
+ * Nothing is deleted before what replaces it exists and runs. The read that showed it running may be old: a run waits for other nodes, for a
+ * ready command, for the reply to a purchase. So it is read again right before the delete.
+ */
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node } from "@berthkit/core/domain/Node"
+import { label } from "@berthkit/core/domain/NodeStatus"
+import { Clock, Effect, Result } from "effect"
+import { FleetStep } from "../failure/CliFailure.ts"
+import { messageOf } from "../failure/callInWords.ts"
+import { lane, wholeList } from "../nodes/allNodes.ts"
+import { maxReads } from "../nodes/resolve.ts"
+
+type Named = Pick<Node, "id" | "name">
+
+/** A node that has to run before another one is deleted. */
+export interface Replacing {
+  readonly member: string
+  readonly node: Named
+}
+
+/** So long a read counts, so that the deletes which begin together share it. */
+const freshMillis = 2000
+
+const whatOf = ({ id, name }: { readonly id: number; readonly name: string }) => `${name} (${id})`
+
+/** What is wrong with a node that was read, and what to do about it; undefined if it runs. */
+const troubleOf = (read: Result.Result<Node, BerthError>): readonly [is: string, hint: string] | undefined => {
+  if (Result.isFailure(read)) {
+    return read.failure.reason._tag === "NodeNotFound"
+      ? ["cannot be found any more", "Run the same command again."]
+      : [`cannot be read: ${messageOf(read.failure).replace(/\.$/, "")}`, "Run the same command again."]
+  }
+  const { status } = read.success
+  return status === "running"
+    ? undefined
+    : [`is ${label(status)} now`, "Start it in the account portal, or delete it, and run the same command again."]
+}
+
+/** The rule for one run. */
+export const stillRuns = () => {
+  const seenAt = new Map<number, number>()
+  return {
+    /** Fails, with both names, if a node does not run that replaces, or may replace, another one. */
+    ensure: Effect.fnUntraced(function* (
+      { member, node }: Replacing,
+      old: { readonly id: number; readonly name: string },
+      how: "replaces" | "may replace"
+    ) {
+      const now = yield* Clock.currentTimeMillis
+      const seen = seenAt.get(node.id)
+      if (seen !== undefined && now - seen < freshMillis) return
+      const trouble = troubleOf(yield* Effect.result(Nodes.use((nodes) => nodes.get(node.id, { lane }))))
+      if (trouble === undefined) return void seenAt.set(node.id, now)
+      const [is, hint] = trouble
+      return yield* new FleetStep({
+        member,
+        id: node.id,
+        message: `${whatOf(node)}, which ${how} ${whatOf(old)}, ${is}: ${whatOf(old)} was not deleted.`,
+        hint
+      })
+    }),
+    /** Reads the list in place of many single nodes. What it does not show as running is still read by itself. */
+    readMany: Effect.fnUntraced(function* (replacing: ReadonlyArray<Replacing>) {
+      if (replacing.length <= maxReads) return
+      const now = yield* Clock.currentTimeMillis
+      // Without the list each node is read by itself.
+      const listed = yield* Effect.orElseSucceed(wholeList, () => ({ nodes: [] }))
+      for (const { id, status } of listed.nodes) if (status === "running") seenAt.set(id, now)
+    })
+  }
+}
