@@ -26,13 +26,12 @@ export interface Altered {
   isPurchaseLost: boolean
   /** Whether creates get no reply and make nothing. */
   areCreatesSwallowed: boolean
-<<<<<<< HEAD
   /** What lists show in place of the nodes; undefined where they show these. */
   listed: ReadonlyArray<Row> | undefined
-=======
+  /** A request that is carried out and gets no reply, as method and path; undefined for none. */
+  silent: string | undefined
   /** Called before a request is answered, with its method and path. */
   onRequest: (request: string) => void
->>>>>>> 3ef2a6b8 (Read what replaces a node right before deleting it)
   /** Called once a create has made its node. */
   onMade: () => void
   /** Called once a node is deleted. */
@@ -110,11 +109,9 @@ export const alteredService = Effect.gen(function* () {
     spellKinds: (text) => text,
     isPurchaseLost: false,
     areCreatesSwallowed: false,
-<<<<<<< HEAD
     listed: undefined,
-=======
+    silent: undefined,
     onRequest: () => {},
->>>>>>> 3ef2a6b8 (Read what replaces a node right before deleting it)
     onMade: () => {},
     onDeleted: () => {}
   }
@@ -122,7 +119,8 @@ export const alteredService = Effect.gen(function* () {
     const asked = `${request.method} ${request.path}`
     service.requests.push(asked)
     service.onRequest(asked)
-    return answer(service, request)
+    const reply = answer(service, request)
+    return service.silent === asked ? Effect.never : reply
   })
   return {
     service,

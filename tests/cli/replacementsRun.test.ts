@@ -91,7 +91,9 @@ describe.each(ends)("a new node that is %s", (_, is, end) => {
 describe("a node that a person puts out of the file", () => {
   it.live("is deleted whatever else runs, if nothing may replace it", () =>
     Effect.gen(function* () {
-      const { deletes, fleet, service } = yield* fleetOf(webs(2, plan))
+      const { deletes, fleet, service } = yield* fleetOf(webs(1, plan))
+      fleet.write(webs(2, plan))
+      yield* fleet.apply("--yes")
       const requests = service.requests.length
       fleet.write(webs(1, plan))
       assert.strictEqual((yield* fleet.apply(...bounds)).code, 0)

@@ -70,12 +70,12 @@ const stages: ReadonlyArray<readonly [args: ReadonlyArray<string>, silent: strin
   [
     ["node", "delete", "7", "--yes"],
     "DELETE /nodes/7/",
-    /0 of 1 deletes were answered\.\nhint: .+ run the same command again\.\n$/
+    /0 of 1 deletes were answered\. Node 7 may be deleted\.\nhint: .+: berth node delete 7 --ignore-not-found\n$/
   ],
   [
     ["node", "delete", "7", "8", "9", "--yes"],
     "DELETE /nodes/9/",
-    /[0-2] of 3 deletes were answered\.\nhint: .+ run the same command again\.\n$/
+    /2 of 3 deletes were answered\. Nodes 7, 8 are being deleted\. Node 9 may be deleted\.\nhint: .+: berth node delete 9 --ignore-not-found\n$/
   ],
   [
     ["commitment", "set", "7", "auto_terminate", "--yes"],

@@ -65,6 +65,7 @@ import { type Resolved, resolvePending } from "./pending.ts"
 import { type Means, notedLedger, perform } from "./perform.ts"
 import { problemOfMember } from "./memberProblem.ts"
 import { type Done, rowsOf } from "./rows.ts"
+import { seeCommitment, type Sent, SentLog, sentSoFar } from "./sent.ts"
 
 export interface FleetOptions
   extends
@@ -250,10 +251,19 @@ export const previewFleet = Effect.fnUntraced(
 )
 
 /** What is left when a run is stopped. */
-const stopped = (done: number, all: number) => ({
-  message: `Interrupted; ${done} of ${all} changes are done, and the ledger has them.`,
-  hint: "Run the same command again to go on."
-})
+const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: FleetPlace) => {
+  const { details, message } = sentSoFar(sent)
+  const open = sent.find(({ action, outcome }) => action === "commit" && outcome === "unknown")
+  const again = "Run the same command again to go on."
+  return {
+    message: `Interrupted; ${done} of ${all} changes are done, and the ledger has them. ${message}`.trimEnd(),
+    hint:
+      open === undefined || open.id === null
+        ? again
+        : `${typed(seeCommitment(open.id, open.member, quoted(open.commitment ?? "")), place)}. ${again}`,
+    details
+  }
+}
 
 const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
 
@@ -451,11 +461,12 @@ const changeLocked = Effect.fnUntraced(function* (
   yield* file.update(() => known)
   const all = plan.changes.filter(isSent).length
   const done = new Map<Change, Done>()
+  const sent = new SentLog()
   const { scriptsOf } = fleet
-  yield* perform(plan, { ...options, file, machine, prices, scriptsOf, before, done }).pipe(
+  yield* perform(plan, { ...options, file, machine, prices, scriptsOf, before, done, sent }).pipe(
     whenInterrupted(() => {
       const ended = Array.from(done.values()).filter(({ outcome }) => outcome !== "failed" && outcome !== "skipped")
-      return stopped(ended.length, all)
+      return stopped(ended.length, all, sent.all, place)
     })
   )
   const rows = rowsOf(plan, prices, { doneOf: (change) => done.get(change) ?? { outcome: "skipped", node: null } })

@@ -48,6 +48,7 @@ import type { LedgerFile } from "./LedgerFile.ts"
 import { freshPrices } from "./freshPrices.ts"
 import { untilReady } from "./readyCommand.ts"
 import type { Done } from "./rows.ts"
+import { seeCommitment, type SentLog } from "./sent.ts"
 import { type Replacing, stillRuns } from "./stillRuns.ts"
 
 /** So many deletes go at a time. */
@@ -73,6 +74,8 @@ export interface Means {
   readonly before: Ledger
   /** What came of each change so far; written here. */
   readonly done: Map<Change, Done>
+  /** What was sent so far; written here. */
+  readonly sent: SentLog
 }
 
 type Create = Extract<Change, { readonly action: "create" }>
@@ -168,7 +171,7 @@ const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep
   })
 }
 
-const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf }: Means, fresh: Fresh) {
+const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf, sent }: Means, fresh: Fresh) {
   const member = memberText(change.member)
   const ledger = yield* file.current
   const entry = ledger.members.get(member)
@@ -178,12 +181,18 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
   const withdraw = change.isResumed ? Effect.void : file.update((before) => notMade(before, member))
   yield* Effect.tapError(fresh.ensureOrder(change.group), () => withdraw)
   const nodes = yield* Nodes
-  const result = yield* Effect.result(nodes.create(spec, { key }))
+  const at = sent.begin({ action: "create", member, id: null, name: spec.name })
+  const unlessMade = Effect.map(mayBeMade(key), (mayBe) => mayBe || sent.drop(at))
+  const result = yield* Effect.result(Effect.onInterrupt(nodes.create(spec, { key }), () => Effect.ignore(unlessMade)))
   if (Result.isFailure(result)) {
-    if (!(yield* mayBeMade(key))) yield* file.update((before) => notMade(before, member))
+    if (!(yield* mayBeMade(key))) {
+      sent.drop(at)
+      yield* file.update((before) => notMade(before, member))
+    }
     return yield* result.failure
   }
   const { node } = result.success
+  sent.done(at, node)
   const whole = withListed(node, { plan: spec.plan, image: String(spec.image), memoryMib: null, region: null })
   yield* Effect.mapError(
     // Under the slug that was asked for; the node may show the SKU of its plan.
@@ -201,7 +210,8 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
 })
 
 /** Sets the commitment that the file wants. It is sent once, because a second request may begin another period. */
-const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, { file }: Means, fresh: Fresh) {
+const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, means: Means, fresh: Fresh) {
+  const { file } = means
   const { commitment } = group
   if (commitment === null) return
   const member = memberText(at)
@@ -209,11 +219,13 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
   const option = yield* fresh.optionFor(group)
   const skuId = option?.skuId
   yield* file.update((before) => committing(before, member, text))
+  const request = means.sent.begin({ action: "commit", member, id: node.id, name: node.name, commitment: text })
   const sent = yield* Effect.result(sendCommitment(node, { setting: commitment.setting, skuId }, option))
   if (Result.isFailure(sent)) {
     const isUnknown =
       sent.failure._tag === "BerthError" ? mayBeSet(sent.failure) : sent.failure._tag === "CommitmentUnknown"
     if (!isUnknown) {
+      means.sent.drop(request)
       yield* file.update((before) => notCommitted(before, member))
       return yield* sent.failure
     }
@@ -221,9 +233,10 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
       member,
       id: node.id,
       message: `It is not known whether the commitment ${text} of ${whatOf(node)} was set, and it is not sent again: ${problemOf(sent.failure).message}`,
-      hint: `Look in the account portal, and say what it shows: berth fleet adopt ${node.id} --as ${member} --commitment ${quoted(text)}, or the same with none`
+      hint: seeCommitment(node.id, member, quoted(text))
     })
   }
+  means.sent.done(request, node)
   yield* file.update((before) => committed(before, member, text))
 })
 
@@ -232,7 +245,8 @@ const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   member: string,
   owned: Owned,
   ensure: Effect.Effect<unknown, E, R>,
-  before: Effect.Effect<unknown, LocalFileFault>
+  before: Effect.Effect<unknown, LocalFileFault>,
+  sent: SentLog
 ) {
   const nodes = yield* Nodes
   const read = yield* nodes.get(owned.id as Node["id"], { lane })
@@ -247,7 +261,11 @@ const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   if (read.status === "terminate") return
   yield* ensure
   yield* before
-  yield* nodes.delete(read.id)
+  const at = sent.begin({ action: "delete", member, id: read.id, name: read.name })
+  yield* Effect.tapError(nodes.delete(read.id), ({ reason }) =>
+    Effect.sync(() => void (reason.mayBeProcessed || sent.drop(at)))
+  )
+  sent.done(at, read)
 })
 
 /** The owned node of a member, as the ledger has it: with what names it for certain. */
@@ -386,7 +404,8 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
         member,
         old,
         running.ensure({ member, node: made }, old, "replaces"),
-        file.update((ledger) => previousDeleting(ledger, member))
+        file.update((ledger) => previousDeleting(ledger, member)),
+        means.sent
       )
       yield* finish(change, { outcome: "replaced", node: made })
     }).pipe(
@@ -546,14 +565,16 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
           member,
           old,
           ensureReplaced(change, old),
-          file.update((before) => previousDeleting(before, member))
+          file.update((before) => previousDeleting(before, member)),
+          means.sent
         )
       }
       yield* remove(
         member,
         owned,
         ensureReplaced(change, owned),
-        file.update((before) => deleting(before, member))
+        file.update((before) => deleting(before, member)),
+        means.sent
       )
       yield* file.update((ledger) => deleting(ledger, member))
       if (wait) {

@@ -404,6 +404,11 @@ export class PriceRisen extends Data.TaggedError("PriceRisen")<{
 }
 
 /** The user answered no, or stopped the command before it was done. */
-export class Interrupted extends Data.TaggedError("Interrupted")<Words> {
+export class Interrupted extends Data.TaggedError("Interrupted")<
+  Words & {
+    /** What was changed, for a program; default nothing. */
+    readonly details?: Readonly<Record<string, unknown>> | undefined
+  }
+> {
   readonly exit = "interrupted"
 }

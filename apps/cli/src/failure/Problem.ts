@@ -71,7 +71,7 @@ export const problemOf = (failure: Failure): Problem => {
   if ("error" in failure) {
     return { ...problemOfError(failure.error), message, hint }
   }
-  const own = "details" in failure ? failure.details : {}
+  const own = ("details" in failure ? failure.details : undefined) ?? {}
   const details = failure._tag === "SettingFault" ? { setting: failure.setting } : own
   const problem = problemHere(failure._tag, { message, hint, details })
   if (failure._tag !== "DaemonNotAsked") return problem

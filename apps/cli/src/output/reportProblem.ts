@@ -24,7 +24,7 @@ export const reportProblem = (problem: Problem): Effect.Effect<void, never, Outp
 
 /** Reports what is left when it is interrupted; nothing where there is nothing to report. */
 export const whenInterrupted =
-  (left: () => Pick<Problem, "message" | "hint"> | undefined) =>
+  (left: () => (Pick<Problem, "message" | "hint"> & Partial<Pick<Problem, "details">>) | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output> =>
     Effect.onInterrupt(effect, () => {
       const found = left()

@@ -63,14 +63,33 @@ const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignor
   return outcomes
 })
 
+/** How far the delete of each node has come; a node that is not in it was not asked to go. */
+type Progress = Map<NodeId, "sent" | "answered">
+
 /** What Ctrl-C leaves behind. */
-const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId>, wait: boolean) => {
-  const again = "To delete the rest, run the same command again."
-  if (deleting.length < ids.length) {
-    return { message: `Interrupted; ${deleting.length} of ${ids.length} deletes were answered.`, hint: again }
+const deletedSoFar = (
+  ids: ReadonlyArray<NodeId>,
+  progress: Progress,
+  { keepIp, wait }: { readonly keepIp: boolean; readonly wait: boolean }
+) => {
+  const [deleting, unknown] = (["answered", "sent"] as const).map((how) => ids.filter((id) => progress.get(id) === how))
+  const details = { deleting, unknown }
+  const rest = ids.filter((id) => progress.get(id) !== "answered")
+  const named = (some: ReadonlyArray<NodeId> = [], one: string, several: string) =>
+    some.length === 0
+      ? ""
+      : ` ${some.length === 1 ? "Node" : "Nodes"} ${some.join(", ")} ${some.length === 1 ? one : several}.`
+  if (rest.length === 0) {
+    const message = `Interrupted.${named(ids, "is being deleted", "are being deleted")}`
+    return { message, hint: wait ? waitCommand(ids.map(String), { goal: "deleted" }) : "", details }
   }
-  const message = `Interrupted; the ${ids.length === 1 ? "node is" : "nodes are"} being deleted.`
-  return { message, hint: wait ? waitCommand(ids.map(String), { goal: "deleted" }) : "" }
+  const answered = `Interrupted; ${ids.length - rest.length} of ${ids.length} deletes were answered.`
+  const flags = `${keepIp ? " --keep-ip" : ""} --ignore-not-found`
+  return {
+    message: `${answered}${named(deleting, "is being deleted", "are being deleted")}${named(unknown, "may be deleted", "may be deleted")}`,
+    hint: `To delete the rest: berth node delete ${rest.join(" ")}${flags}`,
+    details
+  }
 }
 
 export const remove = command(
@@ -95,10 +114,14 @@ export const remove = command(
     const resolution = approved.value
 
     const ids = resolution.nodes.filter(Result.isSuccess).map(({ success }) => success.id)
-    const deleting: Array<NodeId> = []
+    const progress: Progress = new Map()
     const send = (id: NodeId) =>
-      Nodes.use((nodes) => nodes.delete(id, { keepPublicIp: keepIp })).pipe(
-        Effect.andThen(Effect.sync(() => deleting.push(id)))
+      Effect.suspend(() => {
+        progress.set(id, "sent")
+        return Nodes.use((nodes) => nodes.delete(id, { keepPublicIp: keepIp }))
+      }).pipe(
+        Effect.tap(() => Effect.sync(() => progress.set(id, "answered"))),
+        Effect.tapError(({ reason }) => Effect.sync(() => void (reason.mayBeProcessed || progress.delete(id))))
       )
     const untilGone = ({ id, node }: Found, show: ShowState) =>
       untilDeletedGone({ id, node: node && { ...node, status: "terminate" } }, timeout, show)
@@ -116,7 +139,7 @@ export const remove = command(
         { ignoreNotFound }
       )
     )
-    const outcomes = yield* whenInterrupted(() => deletedSoFar(ids, deleting, wait))(deleted)
+    const outcomes = yield* whenInterrupted(() => deletedSoFar(ids, progress, { keepIp, wait }))(deleted)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
   }),

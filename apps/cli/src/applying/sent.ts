@@ -1,0 +1,77 @@
+/**
+ * What a run has sent, so that a user who stops it learns what was changed and what may have been: ids are named nowhere else then.
+ */
+import type { Changed } from "../output/Output.ts"
+
+/** A request that changes something. */
+export interface Sent {
+  readonly action: "create" | "delete" | "commit"
+  readonly member: string
+  /** Null for a node whose create is open. */
+  readonly id: number | null
+  readonly name: string
+  /** The commitment that was sent. */
+  readonly commitment?: string
+  /** `unknown` while no reply shows whether it was carried out. */
+  readonly outcome: "done" | "unknown"
+}
+
+/** The requests of one run, in the order in which they were sent. A request that was refused is not kept. */
+export class SentLog {
+  readonly #sent = new Map<symbol, Sent>()
+
+  /** Keeps a request whose outcome is open. */
+  begin(sent: Omit<Sent, "outcome">): symbol {
+    const at = Symbol(sent.action)
+    this.#sent.set(at, { ...sent, outcome: "unknown" })
+    return at
+  }
+
+  /** Keeps that it was carried out. */
+  done(at: symbol, node: Pick<Sent, "id" | "name">): void {
+    this.#sent.set(at, { ...this.#sent.get(at)!, id: node.id, name: node.name, outcome: "done" })
+  }
+
+  /** It was not carried out. */
+  drop(at: symbol): void {
+    this.#sent.delete(at)
+  }
+
+  get all(): ReadonlyArray<Sent> {
+    return Array.from(this.#sent.values())
+  }
+}
+
+const nodeText = ({ id, name }: Sent): string => (id === null ? name : `${name} (${id})`)
+
+const texts: Readonly<Record<Sent["action"], (sent: Sent) => string>> = {
+  create: nodeText,
+  delete: nodeText,
+  commit: (sent) => `${sent.commitment} of ${nodeText(sent)}`
+}
+
+const verbs = {
+  create: ["created", "It may have created"],
+  delete: ["deleted", "It may have deleted"],
+  commit: ["set the commitment", "It may have set the commitment"]
+} as const
+
+/** What to do where it is not known whether a commitment was set. */
+export const seeCommitment = (id: number, member: string, given: string): string =>
+  `Look in the account portal, and say what it shows: berth fleet adopt ${id} --as ${member} --commitment ${given}, or the same with none`
+
+/** What a run that was stopped has changed, and may have changed. */
+export const sentSoFar = (sent: ReadonlyArray<Sent>): Pick<Changed, "message" | "details"> => {
+  const sentences = (["create", "delete", "commit"] as const).flatMap((action) => {
+    const named = (outcome: Sent["outcome"]) =>
+      sent.filter((each) => each.action === action && each.outcome === outcome).map(texts[action])
+    const [done, open] = [named("done"), named("unknown")]
+    const [verb, maybe] = verbs[action]
+    const billed = action !== "create" ? "" : done.length === 1 ? ", which is billed" : ", which are billed"
+    return [
+      ...(done.length === 0 ? [] : [`It ${verb} ${done.join(", ")}${billed}.`]),
+      ...(open.length === 0 ? [] : [`${maybe} ${open.join(", ")}: no reply came.`])
+    ]
+  })
+  return { message: sentences.join(" "), details: { changes: sent } }
+}
