@@ -6,16 +6,17 @@ import { lookAt, wordsOfOwnKey } from "../failure/ownKey.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
 
 /** The texts that differ from those of a single create, because berth chose the key. */
-const ofKey = (failure: Failure): Partial<Pick<Problem, "message" | "hint">> =>
+const ofKey = (member: string, failure: Failure): Partial<Pick<Problem, "message" | "hint">> =>
   failure._tag === "BerthError"
-    ? wordsOfOwnKey(failure, (id) => `${lookAt(id)} If it is the member: berth fleet adopt ${id} --as MEMBER`)
+    ? wordsOfOwnKey(failure, (id) => `${lookAt(id)} If it is ${member}: berth fleet adopt ${id} --as ${member}`)
     : {}
 
 /** Why the change of a member failed, in one sentence, with the service's own reason. */
-export const messageOfMember = (failure: Failure): string => ofKey(failure).message ?? problemOf(failure).message
+export const messageOfMember = (member: string, failure: Failure): string =>
+  ofKey(member, failure).message ?? problemOf(failure).message
 
 /** The failure as berth reports it. */
 export const problemOfMember = (member: string, failure: Failure): Problem => {
-  const problem = { ...problemOf(failure), ...ofKey(failure) }
+  const problem = { ...problemOf(failure), ...ofKey(member, failure) }
   return { ...problem, message: `${member}: ${problem.message}`, details: { ...problem.details, member } }
 }

@@ -45,11 +45,14 @@ const commitmentWhy = (
 }
 
 const remedies: Readonly<
-  Record<Extract<Change, { readonly action: "differs" }>["remedy"], (member: string) => string>
+  Record<Extract<Change, { readonly action: "differs" }>["remedy"], (member: string, old: Node | null) => string>
 > = {
   replace: (member) => ` (--replace ${member} changes it)`,
   goOn: (member) => ` (--replace ${member} goes on)`,
-  protected: () => "; protected: not replaced",
+  protected: (member, old) =>
+    old === null
+      ? "; protected: not replaced"
+      : `; protected: not replaced; to end with one node, take protect out of the file, apply it, and apply it again with --replace ${member}`,
   released: () => "; protected by the ledger until an apply of this file has ended; the next one sends it",
   commitment: () => "; to end that, write commitment: hourly_billing in the file and apply it"
 }
@@ -73,7 +76,7 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
       return [...change.reasons, old].join("; ")
     }
     case "differs":
-      return `${change.differences.join("; ")}${remedies[change.remedy](memberText(change.member))}`
+      return `${change.differences.join("; ")}${remedies[change.remedy](memberText(change.member), change.old)}`
     case "commit":
       return commitmentWhy(change, committedInr)
     case "forfeit":
@@ -155,7 +158,7 @@ export const rowsOf = (
         reason:
           done.failure === undefined
             ? (done.reason ?? reasonOf(change, isPreview, price.committedInr))
-            : messageOfMember(done.failure),
+            : messageOfMember(memberText(change.member), done.failure),
         outcome: done.outcome,
         pricePerHourNowInr: prices === undefined ? null : amount(price.now),
         pricePerHourAfterInr: prices === undefined ? null : amount(price.after),

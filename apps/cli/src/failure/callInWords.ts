@@ -53,22 +53,33 @@ const notTheService = "Check that the base URL is the service's and not a proxy'
 /** With another state folder, or without a key, a create that an earlier run has sent is not known. */
 const firstRun = "a first run may also go without --idempotency-key."
 
-/** How to have a key kept again. */
-const stateHint = ({ code, path }: StateUnavailable): string => {
+/** How to have creates recorded again, without the end of its sentence. */
+export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "path">): string => {
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
-      return `Free space there and run the same command again; ${firstRun}`
+      return "Free space there"
     case "EMFILE":
     case "ENFILE":
-      return `Raise the limit (ulimit -n) or close files, and run the same command again; ${firstRun}`
+      return "Raise the limit (ulimit -n) or close files"
     case null:
-      return path === null
-        ? "Set HOME or XDG_STATE_HOME to a writable folder; without --idempotency-key you need none."
-        : "Repair that file, or use another --idempotency-key; before you remove it, see which node it made: berth node list"
+      return path === null ? "Set HOME or XDG_STATE_HOME to a writable folder" : "Repair that file"
     default:
-      return `Make it readable and writable and run the same command again; ${firstRun}`
+      return "Make it readable and writable"
   }
+}
+
+/** The same where the user has given a key. */
+const stateHint = (reason: StateUnavailable): string => {
+  const remedy = stateRemedy(reason)
+  const { code, path } = reason
+  if (code !== null) {
+    const comma = code === "EMFILE" || code === "ENFILE" ? "," : ""
+    return `${remedy}${comma} and run the same command again; ${firstRun}`
+  }
+  return path === null
+    ? `${remedy}; without --idempotency-key you need none.`
+    : `${remedy}, or use another --idempotency-key; before you remove it, see which node it made: berth node list`
 }
 
 /** Whether it is about the key of a create, refused before it was sent. */

@@ -4,12 +4,9 @@
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { CreateFailed } from "./CliFailure.ts"
 import type { Problem } from "./Problem.ts"
-import { messageOf } from "./callInWords.ts"
+import { messageOf, stateRemedy } from "./callInWords.ts"
 
 const runAgain = "Run the same command again: that makes no second node."
-
-/** Codes of a file system that is full. */
-const full: ReadonlyArray<string | null> = ["ENOSPC", "EDQUOT"]
 
 /** That the user should look first at a node that the reply named. */
 export const lookAt = (id: number): string => `See it: berth node get ${id}; nothing is sent again for it.`
@@ -26,10 +23,8 @@ export const wordsOfOwnKey = (
       return { hint: reason.toldId === null ? again : told(reason.toldId) }
     case "InvalidRequest":
       return reason.fields["key"] === undefined ? {} : { message: error.message, hint: again }
-    case "StateUnavailable": {
-      const remedy = full.includes(reason.code) ? "Free space there" : "Make it readable and writable"
-      return { hint: `${remedy}. ${again}` }
-    }
+    case "StateUnavailable":
+      return { hint: `${stateRemedy(reason)}. ${again}` }
     default:
       return {}
   }

@@ -159,7 +159,7 @@ export const client = overConnection(clientOf)
 export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
 /** A create with a key fails if the key cannot be saved. */
-const notKept = ({ code, detail, path }: Unkept) =>
+export const notKept = ({ code, detail, path }: Unkept) =>
   new BerthError({
     operation: "nodes.create",
     reason: new StateUnavailable({ code, detail, path }),
@@ -181,15 +181,18 @@ export const intents = <E>({ files, options }: Connection, without: (why: Unkept
       )
 
 /**
- * The client of a server, which outlasts any deadline: each of its calls has its own. `keyed` where it creates, and fails without a
- * place for the keys.
+ * The client of a server, which outlasts any deadline: each of its calls has its own. Where it creates under keys, `without` is how it fails
+ * without a place for them.
  */
-export const servingClient = (found: Connection, keyed: boolean) =>
+export const servingClient = <E = never>(found: Connection, without: ((why: Unkept) => E) | undefined) =>
   Layer.provideMerge(
     clientOf(found),
-    intents(found, keyed ? (why) => Layer.effect(IntentStore, notKept(why)) : unrecorded)
+    intents<E>(
+      found,
+      without === undefined ? unrecorded : (why) => Layer.effect(IntentStore, Effect.fail(without(why)))
+    )
   )
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: string | undefined) =>
-  overConnection((found) => servingClient(found, key !== undefined))
+  overConnection((found) => servingClient(found, key === undefined ? undefined : notKept))

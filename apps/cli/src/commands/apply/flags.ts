@@ -2,10 +2,13 @@
  * The flags and the client that `berth apply` and `berth destroy` share.
  */
 import { duration, flag, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
-import { client, creatingClient } from "../../settings/client.ts"
+import { inOwnWords } from "../../failure/ownKey.ts"
+import { client, notKept, overConnection, servingClient } from "../../settings/client.ts"
 
-/** A plan that is only shown needs no place for the keys of creates. */
-export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun ? client : creatingClient("fleet"))
+const changing = overConnection((found) => servingClient(found, (why) => inOwnWords(notKept(why))))
+
+/** A plan that is only shown needs no place for the keys of creates, which berth chooses. */
+export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun ? client : changing)
 
 export const yesFlag = switchFlag("yes", "Do not ask")
 export const dryRunFlag = switchFlag("dry-run", "Show the plan and the price, and stop")

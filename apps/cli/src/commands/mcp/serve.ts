@@ -10,7 +10,8 @@ import { flag, flagOr, someOf, type Value, wholeNumber } from "../../commandLine
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { ProposalStore } from "../../proposal/ProposalStore.ts"
-import { connection, servingClient } from "../../settings/client.ts"
+import { inOwnWords } from "../../failure/ownKey.ts"
+import { connection, notKept, servingClient, type Unkept } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
 import { command } from "../command.ts"
 import { schemaOf } from "../schema/show.ts"
@@ -181,6 +182,9 @@ export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: Proposa
   yield* Fiber.interrupt(serving)
 })
 
+/** The agent's person never sees the keys of its creates. */
+const unkept = (why: Unkept) => inOwnWords(notKept(why), "Start the server again.")
+
 export const mcp = command(flags, ({ allow, maxCommitment, maxCost, maxNodes, share }) =>
   Effect.gen(function* () {
     const bounds: Bounds = {
@@ -200,7 +204,9 @@ export const mcp = command(flags, ({ allow, maxCommitment, maxCost, maxNodes, sh
     const store = isReadOnly ? undefined : yield* Effect.provide(ProposalStore, ProposalStore.layer(found))
     yield* Effect.scoped(serve(bounds, store)).pipe(
       Effect.provide(
-        servingClient(found, bounds.allow.includes("create")).pipe(Layer.provide(Layer.succeed(KeptShare, 1 - share)))
+        servingClient(found, bounds.allow.includes("create") ? unkept : undefined).pipe(
+          Layer.provide(Layer.succeed(KeptShare, 1 - share))
+        )
       ),
       Effect.provideService(Output, quiet)
     )
