@@ -134,6 +134,30 @@ const kept: Readonly<Record<string, History>> = {
     { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
     { ...apply, weather: { neverRuns: true } }
   ],
+  "the nodes of a group that was renamed stay if a new one goes off while another one is awaited": [
+    apply,
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { ...apply, weather: { firstNode: "off" } }
+  ],
+  "the nodes of a group that was renamed stay if a new one is gone while another one is awaited": [
+    apply,
+    { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },
+    { ...apply, weather: { firstNode: "gone" } }
+  ],
+  "an old node stays if its replacement goes off while a period is bought for it": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    apply,
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
+    { ...replaceAll, maxCommitment: 200_000, weather: { firstNode: "off" } }
+  ],
+  "an old node stays if its replacement is gone while a period is bought for it": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    apply,
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
+    { ...replaceAll, maxCommitment: 200_000, weather: { firstNode: "gone" } }
+  ],
   "a new node stays after its group got its old name back, while the old nodes are off": [
     apply,
     { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },

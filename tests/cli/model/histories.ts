@@ -98,6 +98,8 @@ const weather: fc.Arbitrary<Weather> = fc.oneof(
       { spelling: "lower" },
       { spelling: "cut" },
       { neverRuns: true },
+      { firstNode: "off" },
+      { firstNode: "gone" },
       { falseMissing: true },
       { staleLists: true },
       { shortLists: true },
@@ -289,6 +291,21 @@ const sameName = (name: string, plan: PlanName): Step => ({ step: "others", happ
 const phrase: fc.Arbitrary<History> = fc.oneof(
   often(10, sequence(step)),
   often(2, sequence(apply, edited(), apply)),
+  // A new node runs, and does not any more once the run has waited for something else.
+  often(
+    2,
+    sequence(
+      plainApply,
+      edited(
+        pick<Edit>({ sets: "group name", group: "web", to: "app" }, { sets: "image", group: "web", to: "debian" })
+      ),
+      edited(),
+      merged(
+        fc.record({ weather: pick<Weather>({ firstNode: "off" }, { firstNode: "gone" }) }),
+        fc.constant<Step>({ ...plainApply, replace: true, maxUnavailable: 2, maxCommitment: 200_000 })
+      )
+    )
+  ),
   // A create is left open, and the file has changed since.
   often(3, sequence(merged(troubled, fc.constant(plainApply)), edited(aPlan), apply)),
   often(

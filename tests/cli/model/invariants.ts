@@ -3,7 +3,7 @@
  * that are proved to be ours, deleted nothing before its replacement ran, made one node per key, and reported every change.
  */
 import { type Group, nameOf, namesIn } from "./fleetFile.ts"
-import { type ChangeTruth, type NodeTruth, type PlanName, plans } from "./service.ts"
+import { type ChangeTruth, freshMillis, type NodeTruth, type PlanName, plans } from "./service.ts"
 import { type Ran, secrets, type World } from "./world.ts"
 
 /** A rule that does not hold, and why. */
@@ -194,9 +194,10 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
   if (!isMore) return
   if (step.ready === false)
     yield { rule: "4 ready first (apply)", why: `node ${first.id} was deleted, and none was ready` }
-  // Nodes that others deleted do not count.
-  const ours = ({ command: by, id, removedBy }: NodeTruth) =>
-    removedBy !== "somebody else" && (ledgerBefore.has(id) || ledgerAfter.has(id) || by === command)
+  // Nodes that others deleted do not count, but for a new one, which counts until then.
+  const ours = ({ command: by, fellAtMillis, id, removedBy }: NodeTruth) =>
+    (removedBy !== "somebody else" || Number.isFinite(fellAtMillis)) &&
+    (ledgerBefore.has(id) || ledgerAfter.has(id) || by === command)
   const own = Array.from(service.nodes.values()).filter(ours)
   const wanted = Object.values(file).reduce((sum, { count }) => sum + count, 0)
   // A node and the one that replaces it are one member.
@@ -205,7 +206,12 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
     if (change.kind !== "delete" || change.id === null || !change.living.has(change.id)) continue
     const isUsable = ({ id }: NodeTruth) => (ledgerBefore.has(id) ? change.living : change.running).has(id)
     const left = own.filter(isUsable).length - 1
-    if (left < Math.min(had, wanted)) {
+    // A new node that fell after its old one was deleted is not missing because of this delete.
+    const fellSince = Array.from(service.nodes.values()).filter(
+      ({ command: by, fellAtMillis }) =>
+        by === command && first.atMillis - freshMillis < fellAtMillis && fellAtMillis <= change.atMillis
+    ).length
+    if (left < Math.min(had, wanted) - fellSince) {
       yield {
         rule: "4 replaced first (apply)",
         why: `node ${change.id} was deleted: ${left} were left of ${had}, and the file wants ${wanted}`

@@ -45,6 +45,11 @@ export interface Weather {
   readonly spelling?: Spelling
   /** New nodes never run. */
   readonly neverRuns?: boolean
+  /**
+   * The first new node goes off, or somebody deletes it, some seconds after it has begun to run. Each further one takes longer to run, and
+   * so do the replies to purchases, so that there is something to wait for.
+   */
+  readonly firstNode?: "off" | "gone"
   /** A node is not found by its id, although it exists. */
   readonly falseMissing?: boolean
   /** Lists show the state before the last change. */
@@ -72,6 +77,8 @@ export interface NodeTruth {
   readonly askedName: string
   /** The number of the command that asked for it; 0 for somebody else. */
   readonly command: number
+  /** When the weather turned it off or deleted it. */
+  fellAtMillis: number
   /** When its delete began. */
   leavesAtMillis: number
 }
@@ -126,6 +133,12 @@ type Respond = (reply: WireReply | "broken") => boolean
 const latencyMillis = 40
 const startMillis = 4000
 const goneMillis = 3000
+/** After it was made. */
+const fallsMillis = 8000
+const longerMillis = 10_000
+const slowPurchaseMillis = 6000
+/** What `berth` has read counts so long: only what fell before that can be known. */
+export const freshMillis = 2200
 const lateMillis = 120_000
 const dayHours = 24
 
@@ -151,6 +164,7 @@ export class Service {
   weather: Weather = {}
   #nextId = 1000
   #left = 0
+  #made = 0
   #stale: ReadonlyArray<NodeTruth> = []
 
   constructor(time: VirtualTime) {
@@ -161,6 +175,7 @@ export class Service {
   begin(weather: Weather): void {
     this.weather = weather
     this.#left = weather.times ?? Number.POSITIVE_INFINITY
+    this.#made = 0
     this.#stale = this.listed()
   }
 
@@ -204,8 +219,9 @@ export class Service {
   }
 
   make(name: string, plan: string, image: string, maker: Maker, command = 0): NodeTruth {
-    const { neverRuns, spelling } = maker === "berth" ? this.weather : {}
+    const { firstNode, neverRuns, spelling } = maker === "berth" ? this.weather : {}
     const now = this.time.nowMillis
+    const before = firstNode === undefined ? 0 : this.#made++
     const node: NodeTruth = {
       id: this.#nextId++,
       name: spelled(name, spelling),
@@ -216,13 +232,30 @@ export class Service {
       command,
       removedBy: null,
       createdMillis: now,
-      runsAtMillis: neverRuns === true ? Number.POSITIVE_INFINITY : now + startMillis,
+      runsAtMillis: neverRuns === true ? Number.POSITIVE_INFINITY : now + startMillis + before * longerMillis,
       isOff: false,
+      fellAtMillis: Number.POSITIVE_INFINITY,
       leavesAtMillis: Number.POSITIVE_INFINITY
     }
     this.nodes.set(node.id, node)
+    if (firstNode !== undefined && before === 0) this.time.after(fallsMillis, () => this.#fall(node, firstNode))
     return node
   }
+
+  #fall(node: NodeTruth, how: "off" | "gone"): void {
+    if (!this.isRunning(node)) return
+    node.fellAtMillis = this.time.nowMillis
+    if (how === "off") node.isOff = true
+    else this.remove(node, "somebody else")
+  }
+
+  #fellLately({ fellAtMillis }: NodeTruth): boolean {
+    const { nowMillis } = this.time
+    return fellAtMillis <= nowMillis && nowMillis - fellAtMillis < freshMillis
+  }
+
+  /** Whether it runs, or did until so lately that nobody can know better. */
+  #seemsToRun = (node: NodeTruth): boolean => this.isRunning(node) || this.#fellLately(node)
 
   remove(node: NodeTruth, by: Maker): void {
     if (!this.isLiving(node)) return
@@ -262,8 +295,8 @@ export class Service {
         .map((each) => each.id),
       living: new Set(this.living().map((each) => each.id)),
       running: new Set(
-        this.living()
-          .filter(this.isRunning)
+        Array.from(this.nodes.values())
+          .filter(this.#seemsToRun)
           .map((each) => each.id)
       ),
       isProcessed: false,
@@ -285,8 +318,9 @@ export class Service {
   }
 
   #change(change: ChangeTruth, trouble: Trouble | undefined, respond: Respond): void {
+    const isSlow = change.kind === "commit" && this.weather.firstNode !== undefined
     const answer = (reply: WireReply) =>
-      this.time.after(latencyMillis, () => {
+      this.time.after(isSlow ? slowPurchaseMillis : latencyMillis, () => {
         change.isAnswered = respond(reply)
       })
     change.isOpen = trouble === "lost" || trouble === "swallowed" || trouble === "late"
