@@ -122,7 +122,7 @@ describe("a service that shows plans and images in another spelling", () => {
       const first = yield* fleet.apply("--yes")
       assert.strictEqual(first.code, 0, first.stderr)
       const diff = yield* fleet.diff()
-      assert.deepStrictEqual([diff.code, service.nodes[0]!.image], [0, image.toLowerCase()], diff.stdout)
+      assert.deepStrictEqual([diff.code, service.nodes[0]!.plan], [0, plan.toLowerCase()], diff.stdout)
       const again = yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1")
       assert.deepStrictEqual([again.code, service.nodes.length], [0, 1], again.stderr)
       const order = ["--plan", plan, "--image", image, "--if-absent"]

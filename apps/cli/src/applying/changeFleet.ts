@@ -429,10 +429,10 @@ const changeLocked = Effect.fnUntraced(function* (
   const { place } = options
   const listed = { fleet: first.fleet, ledger: place.ledger }
   yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
-  const before = yield* ledgerFile.current
+  const found = yield* ledgerFile.current
   // A fleet that has nothing yet is listed once it has something to keep.
-  const machine = yield* before.members.size > 0
-    ? registered(own.registry, listed, before)
+  const machine = yield* found.members.size > 0
+    ? registered(own.registry, listed, found)
     : updateRegistry(own.registry, (fleets) => fleets)
   const file = notingProtected(ledgerFile, own.registry, listed)
   const elsewhere = yield* nodesElsewhere(own, first.fleet)

@@ -42,12 +42,12 @@ export class SentLog {
   }
 }
 
-const nodeText = ({ id, name }: Sent): string => (id === null ? name : `${name} (${id})`)
+const shownNode = ({ id, name }: Sent): string => (id === null ? name : `${name} (${id})`)
 
 const texts: Readonly<Record<Sent["action"], (sent: Sent) => string>> = {
-  create: nodeText,
-  delete: nodeText,
-  commit: (sent) => `${sent.commitment} of ${nodeText(sent)}`
+  create: shownNode,
+  delete: shownNode,
+  commit: (sent) => `${sent.commitment} of ${shownNode(sent)}`
 }
 
 const verbs = {

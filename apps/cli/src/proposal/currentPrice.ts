@@ -28,8 +28,7 @@ export interface Quote {
 }
 
 /** Whether a price has to be read again before something is bought. */
-export const isOutdated = ({ readMillis }: Quote) =>
-  Effect.map(monotonicMillis, (now) => now - readMillis > maxPriceAgeMillis)
+const isOutdated = ({ readMillis }: Quote) => Effect.map(monotonicMillis, (now) => now - readMillis > maxPriceAgeMillis)
 
 export const quoteOf = (
   spec: NodeSpec,
