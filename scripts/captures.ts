@@ -142,7 +142,7 @@ const sessions: ReadonlyArray<Session> = [
           until: /"pid"/
         },
         { run: account, isHidden: true },
-        { run: `berth run ${smallOrder} --quiet -- sh -c 'echo "Testing $BERTH_NODE_IP"; exit 3'; echo $?` }
+        { run: `berth run ${smallOrder} --name test --quiet -- sh -c 'echo "Testing $BERTH_NODE_IP"; exit 3'; echo $?` }
       ],
       reap: [
         // The command kills the berth that runs it.
@@ -352,8 +352,9 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
 const placeOf = (name: string) =>
   new RegExp(`(<!-- captured: ${name} -->\n+\`\`\`console\n).*?(\`\`\`\n+<!-- end of ${name} -->)`, "s")
 
-/** How long a wait took is the machine's. */
-export const withoutTimes = (page: string): string => page.replaceAll(/\((?:\d+ min )?\d+ s\)$/gm, "(0 s)")
+/** How long a wait took is the machine's, and so is what is left of an hour. */
+export const withoutTimes = (page: string): string =>
+  page.replaceAll(/\((?:\d+ min )?\d+ s\)$/gm, "(0 s)").replaceAll(/ends in 59 min \d+ s\./g, "ends in 59 min.")
 
 /** Each page as it is, and as it should be. */
 export const capturedPages = async () =>
