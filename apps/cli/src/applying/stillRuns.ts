@@ -20,7 +20,7 @@ export interface Replacing {
   readonly node: Named
 }
 
-/** So long a read counts, so that the deletes which begin together share it. */
+/** How long a read counts: deletes that begin together share it. */
 const freshMillis = 2000
 
 const whatOf = ({ id, name }: { readonly id: number; readonly name: string }) => `${name} (${id})`

@@ -1,5 +1,5 @@
 /**
- * What a plan says of a fleet: what happens to each member, and what is in the way of it. `plan.ts` makes it.
+ * The plan of a fleet: the change of each member, and the conflicts that prevent all changes. `plan.ts` makes it.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { FleetFile, Group } from "./FleetFile.ts"

@@ -1,5 +1,5 @@
 /**
- * What a plan needs to see running before it deletes anything: nothing is deleted before what may replace it exists and runs. Pure.
+ * The nodes that must run before a plan deletes others, because each may replace one of those. Pure.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isFailed } from "@berthkit/core/domain/NodeStatus"

@@ -1,6 +1,6 @@
 /**
- * Nodes that may be a member's besides the one in the ledger: what an open create may have made, a second node of its name, and the old node
- * of a replacement that was not finished. Pure.
+ * Finds nodes that may belong to a member besides the one in the ledger: the result of an open create, a second node of its name, and the old
+ * node of an unfinished replacement. Pure.
  */
 import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"

@@ -1,5 +1,5 @@
 /**
- * What a plan costs: each change before and after it, the sums, and the most that is there at once. Pure.
+ * Computes what a plan costs: each change before and after it, the sums, and the peak while both old and new nodes exist. Pure.
  */
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"

@@ -1,5 +1,5 @@
 /**
- * Secrets in texts that may be no whole JSON or address any more: the values that stand behind a secret's name.
+ * Finds secrets by their names in a text, which may be cut off, such as the beginning of a JSON body.
  */
 import { isSecretName } from "@berthkit/core/domain/secretName"
 

@@ -154,7 +154,7 @@ const distanceOf = (call: ExpectedCall, request: Request) => {
   return { request, asked, answered }
 }
 
-/** Of two requests the one that differs in fewer fields; then one that no operation serves, because its path may be mistyped. */
+/** Fewest differing fields first; among equals a request that no operation serves, because its path may be mistyped. */
 const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
   Order.mapInput(Order.Number, ({ asked }) => asked),
   Order.mapInput(Order.Number, ({ answered }) => answered),

@@ -1,6 +1,6 @@
 /**
- * Which values are secrets, by what they are called: headers, parameters, fields of JSON, flags. Errors, traces, journals, recordings
- * and config files all ask here, because a value that one of them shows is known to everybody.
+ * Decides by its name whether a header, a parameter, a field of JSON or a flag holds a secret. Errors, traces, journals, recordings and config
+ * files all ask here, because a secret that one of them shows is no longer one.
  */
 
 /** Words that only the names of secrets have. A field that is called just `key` is the name of a label. */
