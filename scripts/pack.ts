@@ -110,9 +110,10 @@ const specifier = /(\bfrom\s*"|\bimport\s*\(?\s*")([^"]+)"/g
 /** The compiled file, without its extension, that a specifier in the file `from` names; undefined in other packages. */
 const targetOf = (compiled: string, from: string, specifier: string): string | undefined => {
   if (specifier.startsWith(".")) return join(dirname(from), specifier).replace(/\.[jt]s$/, "")
-  if (!specifier.startsWith("@berthkit/core/")) return undefined
-  const source = manifestOf("packages/core").exports[specifier.replace("@berthkit/core", ".")]
-  return join(compiled, "packages/core", String(source)).replace(/\.ts$/, "")
+  const [, name, entry] = /^@berthkit\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
+  if (entry === undefined) return undefined
+  const source = manifestOf(`packages/${name}`).exports[`./${entry}`]
+  return join(compiled, `packages/${name}`, String(source)).replace(/\.ts$/, "")
 }
 
 /**

@@ -14,7 +14,8 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command } from "./cli/command.ts"
 import { handleSignals } from "./cli/signals.ts"
-import { Declined, ServiceMoved, StartFailure } from "./cli/StartFailure.ts"
+import { Declined, ServiceMoved } from "@berthkit/learn/outcomes"
+import { StartFailure } from "@berthkit/terminal/StartFailure"
 
 /** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
 const reportLine = (message: string) =>

@@ -20,7 +20,8 @@ import { faultList } from "./faultList.ts"
 import { flagOf, flags, given, readAccount } from "./flags.ts"
 import { learnCommand } from "./learnCommand.ts"
 import { isStdinPipe, printReadyLine, stdinEnd } from "./starter.ts"
-import { readProfileFile, StartFailure } from "./StartFailure.ts"
+import { readProfileFile } from "@berthkit/learn/readProfileFile"
+import { StartFailure } from "@berthkit/terminal/StartFailure"
 import { readTls } from "./tls.ts"
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)

@@ -3,7 +3,7 @@
  * there.
  */
 import { Effect, Option, Redacted } from "effect"
-import { readFlagFile, StartFailure } from "./StartFailure.ts"
+import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
 
 /** The variable that has the token. */
 export const controlTokenVariable = "BERTH_CONTROL_TOKEN"

@@ -54,7 +54,7 @@ const flags = {
 
 export const learnCommand = Command.make("learn", flags, (options) =>
   Effect.flatMap(
-    Effect.promise(() => import("../learn/run.ts")),
+    Effect.promise(() => import("@berthkit/learn/run")),
     ({ learn }) => learn(options)
   )
 ).pipe(

@@ -5,7 +5,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import { createSecureContext } from "node:tls"
 import { Effect, Option } from "effect"
 import type { TlsIdentity } from "../transport/nodeServer.ts"
-import { readFlagFile, StartFailure } from "./StartFailure.ts"
+import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
 
 interface TlsOptions {
   readonly tlsKey: Option.Option<string>

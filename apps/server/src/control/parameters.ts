@@ -5,7 +5,7 @@
 import { Result, Schema, SchemaAST } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { failureResponse } from "../http/failures.ts"
-import { fieldErrors } from "../transport/fields.ts"
+import { fieldErrors } from "@berthkit/core/api/readFields"
 import { type Endpoint, fits, segmentsOf } from "@berthkit/web/paths"
 
 /** Gives the refusal of a request whose query is not valid, and nothing where it is or where no endpoint is asked. */

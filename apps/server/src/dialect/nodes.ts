@@ -3,7 +3,7 @@
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { Effect, Result } from "effect"
-import { nodeIdOf } from "../faults/operations.ts"
+import { nodeIdOf } from "@berthkit/learn/operations"
 import type { Reply } from "../http/Exchange.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { deleteNode } from "../world/nodes.ts"

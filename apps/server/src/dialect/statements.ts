@@ -2,7 +2,7 @@
  * What is stated of the service of today, and how sure each statement is: in the OpenAPI description and on the docs page of a server whose
  * first world follows it. The sources are in the provider's OpenAPI and clients of 2023 to 2026.
  */
-import type { Operation } from "../faults/operations.ts"
+import type { Operation } from "@berthkit/learn/operations"
 
 /**
  * `live`: its author saw it on the service. `spec`: the provider's OpenAPI of September 2026. `2+`, `1`: so many clients. `inferred`:

@@ -5,7 +5,7 @@
  * fact is stands in `statements.ts`. To drop the dialect: delete this folder, those files, and what the compiler then names.
  */
 import { Effect } from "effect"
-import { type Operation, operationOf } from "../faults/operations.ts"
+import { type Operation, operationOf } from "@berthkit/learn/operations"
 import type { Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
 import type { Asked } from "./Asked.ts"

@@ -6,7 +6,7 @@ import type { Json } from "@berthkit/core/api/Document"
 import { Context } from "effect"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { describeToday } from "../dialect/document.ts"
-import type { Finding, Profile, VerdictWord } from "../profile/Profile.ts"
+import type { Finding, Profile, VerdictWord } from "@berthkit/learn/Profile"
 
 /** What is said of an assumption as a whole: one claim refuted refutes it, and one confirmed counts where none is. */
 const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictWord> => {

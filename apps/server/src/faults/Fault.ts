@@ -5,7 +5,7 @@
 import { Option, Schema } from "effect"
 import { readDurationMillis, readInstantMillis } from "../lifecycle/timeText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
-import { operations } from "./operations.ts"
+import { operations } from "@berthkit/learn/operations"
 
 /** How many faults may be armed in a world: each request is compared with all of them. */
 export const maxFaults = 100

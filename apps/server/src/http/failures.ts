@@ -4,7 +4,7 @@
 import { fail, type Failure, type FieldErrors } from "@berthkit/core/api/Envelope"
 import type { HttpApiError } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
-import { fieldErrors } from "../transport/fields.ts"
+import { fieldErrors } from "@berthkit/core/api/readFields"
 import type { Problems, Refusal } from "../world/Refusal.ts"
 
 /** A failure as a response, in the envelope. */

@@ -7,7 +7,7 @@ import { pageSize, prefix } from "@berthkit/core/api/Routes"
 import { Effect, Predicate, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { readFields } from "../transport/fields.ts"
+import { readFields } from "@berthkit/core/api/readFields"
 import {
   checkOrder,
   createNode,

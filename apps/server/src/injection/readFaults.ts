@@ -5,8 +5,8 @@
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
 import { type AnyFault, indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
-import type { Operation } from "../faults/operations.ts"
-import { strictReader } from "../transport/fields.ts"
+import type { Operation } from "@berthkit/learn/operations"
+import { strictReader } from "@berthkit/core/api/readFields"
 import { type Fault, kindByName } from "./catalogue.ts"
 
 const readers = new Map(

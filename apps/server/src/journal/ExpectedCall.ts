@@ -3,7 +3,7 @@
  */
 import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
-import { operations } from "../faults/operations.ts"
+import { operations } from "@berthkit/learn/operations"
 import { maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { isSecretName } from "@berthkit/core/domain/secretName"
 

@@ -3,9 +3,9 @@
  */
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { DateTime, Redacted, Schema } from "effect"
-import { operationOf, operations } from "../faults/operations.ts"
+import { operationOf, operations } from "@berthkit/learn/operations"
 import type { Account } from "../world/WorldSettings.ts"
-import { hideNamed, jsonField } from "./namedSecrets.ts"
+import { hideNamed, jsonField } from "@berthkit/core/domain/namedSecrets"
 import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 
 /** One request and its reply as a reader of the journal sees them, or a reset of the world. */

@@ -2,7 +2,7 @@
  * A part of a journal: what its filters let through, forward from a number or the last of them, and what a reader needs to go
  * on from there and to see what it has missed. Requests are filtered as they were recorded: only those of the page are shown.
  */
-import { operationOf } from "../faults/operations.ts"
+import { operationOf } from "@berthkit/learn/operations"
 import type { Journal } from "./Journals.ts"
 
 export interface PageOptions {

@@ -5,7 +5,7 @@
 import { crc32 } from "node:zlib"
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Redacted, Result, Schema } from "effect"
-import { strictReader } from "../transport/fields.ts"
+import { strictReader } from "@berthkit/core/api/readFields"
 import type { Catalogue } from "../world/catalogue.ts"
 import { defaultId, type World } from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"

@@ -3,11 +3,9 @@
  * window (A20 to A22). A reading follows from the counter and the instant alone. The counter is changed in place,
  * because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
  */
+import { type Algorithm, algorithms } from "@berthkit/learn/algorithms"
 import { Schema } from "effect"
 import { Instant, WindowMillis } from "../lifecycle/bounds.ts"
-
-export const algorithms = ["fixed-window", "sliding-window", "token-bucket"] as const
-export type Algorithm = (typeof algorithms)[number]
 
 /** The largest limit of a sliding window, which keeps the instant of each request. */
 export const maxSlidingLimit = 100_000

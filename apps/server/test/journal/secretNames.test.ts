@@ -4,13 +4,13 @@
  */
 import { Effect, Result } from "effect"
 import { expect, layer } from "@effect/vitest"
-import { pageOf, reportOf, tableOf } from "../../src/learn/report.ts"
-import { profileOf } from "../../src/learn/profileOf.ts"
-import { readEvidence } from "../../src/learn/readEvidence.ts"
+import { pageOf, reportOf, tableOf } from "@berthkit/learn/report"
+import { profileOf } from "@berthkit/learn/profileOf"
+import { readEvidence } from "@berthkit/learn/readEvidence"
 import { TestServer } from "../../src/testing.ts"
 import { control } from "../control/plane.ts"
 import { ask } from "../injection/client.ts"
-import { harOf } from "../learn/record.ts"
+import { harOf } from "@berthkit/learn/testing/record"
 
 const names = ["x-auth", "x-functions-key", "x-amz-signature", "sessionid", "jwt", "user_passphrase", "client_secret"]
 

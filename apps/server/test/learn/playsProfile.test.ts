@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { quantile } from "../../src/learn/advice.ts"
-import { profileOf } from "../../src/learn/profileOf.ts"
+import { quantile } from "@berthkit/learn/advice"
+import { profileOf } from "@berthkit/learn/profileOf"
 import { nextChange } from "../../src/lifecycle/NodeLife.ts"
-import { readProfile } from "../../src/profile/Profile.ts"
+import { readProfile } from "@berthkit/learn/Profile"
 import { settingsUnder } from "../../src/profile/settingsUnder.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
 import { answer, asked, idsOf, mockUnder } from "./playing.ts"
-import { evidenceOf, lives, type Service, survey } from "./record.ts"
-import { startHarbour } from "./services/harbour.ts"
-import { startMeadow } from "./services/meadow.ts"
+import { evidenceOf, lives, type Service, survey } from "@berthkit/learn/testing/record"
+import { startHarbour } from "@berthkit/learn/testing/services/harbour"
+import { startMeadow } from "@berthkit/learn/testing/services/meadow"
 
 const services = [
   { name: "harbour", nodes: 120, start: startHarbour },

@@ -4,12 +4,12 @@
  */
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { compare } from "../../src/learn/check.ts"
-import { judge } from "../../src/learn/claims.ts"
-import { profileOf } from "../../src/learn/profileOf.ts"
+import { compare } from "@berthkit/learn/check"
+import { judge } from "@berthkit/learn/claims"
+import { profileOf } from "@berthkit/learn/profileOf"
 import { answer, asked, mockUnder } from "./playing.ts"
-import { evidenceOf, survey } from "./record.ts"
-import { type Answer, type Asked, type QuayOptions, startQuay } from "./services/quay.ts"
+import { evidenceOf, survey } from "@berthkit/learn/testing/record"
+import { type Answer, type Asked, type QuayOptions, startQuay } from "@berthkit/learn/testing/services/quay"
 
 const learned = async (options: QuayOptions) => {
   await using service = await startQuay(options)

@@ -2,11 +2,11 @@
  * Words for the status of a node that Berth does not know: the profile plays them, and a check notices when they change.
  */
 import { describe, expect, it } from "vitest"
-import { compare } from "../../src/learn/check.ts"
-import { profileOf } from "../../src/learn/profileOf.ts"
+import { compare } from "@berthkit/learn/check"
+import { profileOf } from "@berthkit/learn/profileOf"
 import { answer, mockUnder } from "./playing.ts"
-import { evidenceOf, survey } from "./record.ts"
-import { startQuay } from "./services/quay.ts"
+import { evidenceOf, survey } from "@berthkit/learn/testing/record"
+import { startQuay } from "@berthkit/learn/testing/services/quay"
 
 const learned = async (word: string | ((id: number) => string)) => {
   const record = (fields: Record<string, unknown>, id: number) => ({

@@ -1,0 +1,105 @@
+/**
+ * What would refute each assumption of `docs/interface/assumptions.md`: for every claim that evidence can touch the observation
+ * that decides it, and for the others why none can; and what evidence says of each. A test compares this table with the page.
+ */
+import { escapeControls } from "@berthkit/terminal/escapeControls"
+import type { Finding, VerdictWord } from "./Profile.ts"
+import { type Claim, observe, once } from "./observe/Claim.ts"
+import { failures } from "./observe/failures.ts"
+import { images } from "./observe/images.ts"
+import { life } from "./observe/life.ts"
+import { paging } from "./observe/paging.ts"
+import { records } from "./observe/records.ts"
+import { window } from "./observe/window.ts"
+import { type Exchange, isSuccess } from "./observe/Exchange.ts"
+
+/** An assumption, or a part of one, that no evidence can refute. */
+interface NoClaim {
+  readonly assumption: string
+  readonly claim: string
+  readonly unobservable: string
+}
+
+const unobservable: ReadonlyArray<NoClaim> = [
+  {
+    assumption: "A3",
+    claim: "The client takes failures in other forms",
+    unobservable: "It says what the client tolerates, and so no reply contradicts it; A2 says which form there is"
+  },
+  {
+    assumption: "A5",
+    claim: "Key and token are both needed",
+    unobservable:
+      "Recorders leave credentials out, so that evidence without one says nothing; the probe never sends a wrong one"
+  },
+  {
+    assumption: "A6",
+    claim: "The commitment endpoint takes three cookies in place of the token",
+    unobservable: "Evidence has no credentials: they are taken out as it is read, and cookies are among them"
+  },
+  {
+    assumption: "A15",
+    claim: "Backups can be chosen at creation only",
+    unobservable: "It is documented that there is no request for it, and a request that does not exist shows nothing"
+  },
+  {
+    assumption: "A17",
+    claim: "What a commitment needs, and what follows its end",
+    unobservable: "A term is 30 days or more, and a commitment costs its whole price: no evidence is recorded for that"
+  },
+  {
+    assumption: "A23",
+    claim: "There are no events",
+    unobservable: "An interface for events that is not documented cannot be looked for, only stumbled upon"
+  }
+]
+
+const subjects: ReadonlyArray<Readonly<Record<string, Claim>>> = [failures, life, records, paging, images, window]
+
+const numberOf = ({ assumption }: { readonly assumption: string }): number => Number(assumption.slice(1))
+
+/** By the number of the assumption. */
+export const claims: ReadonlyArray<Claim | NoClaim> = [...subjects.flatMap(Object.values<Claim>), ...unobservable].sort(
+  (a, b) => numberOf(a) - numberOf(b)
+)
+
+export const isClaim = (entry: Claim | NoClaim): entry is Claim => "see" in entry
+
+/** What the evidence says of a claim, with the exchange that shows it. */
+export interface Judged extends Finding {
+  /** What would refute it; null where nothing can. */
+  readonly refutedBy: string | null
+  readonly exchange: Exchange | null
+}
+
+const openBecause: Record<Claim["needs"], string> = {
+  "a read": "the evidence has no request that shows it",
+  "more nodes": "it takes an account with more nodes than the page can have",
+  "a create and a delete": "it takes a node that is created and deleted: learn --probe --with-node, or a recording",
+  "a request that the probe does not send": "only a recording shows it: the probe sends no such request",
+  time: "it takes evidence that goes on until the allowance refills, or is spent"
+}
+
+const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Judged => {
+  const { assumption, claim } = entry
+  const open = { assumption, claim, verdict: "open", exchange: null } as const
+  if (!isClaim(entry)) return { ...open, observed: entry.unobservable, refutedBy: null }
+  const { holds, needs, refutedBy } = entry
+  const found = observe(entry, evidence)
+  if (found === undefined) return { ...open, observed: openBecause[needs], refutedBy }
+  const { exchange, says, value } = found
+  const verdict = holds(value) ? "confirmed" : "refuted"
+  const { body, operation } = exchange
+  const of = isSuccess(exchange) && body.is === "json" && operation !== undefined ? { of: operation } : {}
+  return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), ...of, refutedBy, exchange }
+}
+
+/** The verdict on each claim: confirmed or refuted by what is observed, or open. */
+export const judge = once((evidence): ReadonlyArray<Judged> => claims.map((entry) => judgeOne(entry, evidence)))
+
+/** How many of each verdict. */
+export const tally = (findings: ReadonlyArray<Finding>): Record<VerdictWord, number> => {
+  const count: Record<VerdictWord, number> = { confirmed: 0, refuted: 0, open: 0 }
+  for (const { verdict } of findings) count[verdict] += 1
+  return count
+}

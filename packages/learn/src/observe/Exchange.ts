@@ -1,0 +1,126 @@
+/**
+ * One request and its reply as evidence: without credentials, with times in milliseconds. Where it came from, a HAR, a journal
+ * or the probe, is of no importance from here on.
+ */
+import { prefix } from "@berthkit/core/api/Routes"
+import { isSecretName } from "@berthkit/core/domain/secretName"
+import { nodeIdOf, operationOf, type Operation } from "../operations.ts"
+import { isObject, type JsonObject } from "../values.ts"
+
+/** The body of a reply, as far as it was recorded. */
+export type ReplyBody =
+  | { readonly is: "json"; readonly value: unknown }
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "empty" }
+  /** It was not recorded, or only its beginning was. */
+  | { readonly is: "unknown" }
+
+export interface Exchange {
+  /** Whose credentials it was sent with: a number for each account of the evidence. */
+  readonly account: number
+  /** When it was sent, in milliseconds since the epoch, by the recorder's clock. */
+  readonly at: number
+  readonly durationMillis: number
+  readonly method: string
+  /** Of the whole URL, without the query. */
+  readonly path: string
+  readonly operation: Operation | undefined
+  readonly nodeId: number | undefined
+  /** Without credentials. */
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  readonly request: unknown
+  readonly status: number
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ReplyBody
+}
+
+/** What an exchange consists of before its meaning is read. */
+export type Raw = Omit<Exchange, "account" | "operation" | "nodeId">
+
+export const exchangeOf = (raw: Raw): Omit<Exchange, "account"> => ({
+  ...raw,
+  query: raw.query.filter(([name]) => !isSecretName(name)),
+  operation: operationOf(raw.method, raw.path),
+  nodeId: nodeIdOf(raw.path)
+})
+
+/** Whether a path belongs to the interface. Other versions of it do too: that they are unknown is an assumption. */
+export const isOfTheService = (path: string): boolean => path.startsWith(prefix.slice(0, -1))
+
+export const query = (exchange: Exchange, name: string): string | undefined =>
+  exchange.query.find(([given]) => given === name)?.[1]
+
+export const json = ({ body }: Exchange): JsonObject | undefined =>
+  body.is === "json" && isObject(body.value) ? body.value : undefined
+
+/** Whether the service did what was asked; HTTP 200 with the `code` of a failure is none (A3). */
+export const isSuccess = (exchange: Exchange): boolean => {
+  if (exchange.status < 200 || exchange.status >= 300) return false
+  const envelope = json(exchange)
+  const code = Number(envelope?.["code"] ?? envelope?.["status_code"] ?? 200)
+  return !(code >= 400) && envelope?.["errors"] !== true
+}
+
+/** Whether the service sends the client elsewhere, which is neither a success nor a failure. */
+export const isRedirect = ({ status }: Exchange): boolean => status >= 300 && status < 400
+
+/** A refusal of the request itself, which another request would not get: no failure of the service, no rate limit, no redirect. */
+export const isRefusal = (exchange: Exchange): boolean =>
+  !isSuccess(exchange) &&
+  !isRedirect(exchange) &&
+  ![401, 403, 429].includes(exchange.status) &&
+  exchange.status < 500 &&
+  exchange.status >= 200
+
+/** The list in a reply, under `data` or another name; undefined where there is none. */
+export const listIn = (exchange: Exchange): ReadonlyArray<unknown> | undefined => {
+  if (exchange.body.is !== "json" || !isSuccess(exchange)) return undefined
+  const { value } = exchange.body
+  if (Array.isArray(value)) return value
+  const key = listKey(exchange)
+  return key === undefined || !isObject(value) ? undefined : (value[key] as ReadonlyArray<unknown>)
+}
+
+/** The key that the list of a reply is under. */
+export const listKey = (exchange: Exchange): string | undefined => {
+  const envelope = json(exchange)
+  return envelope === undefined
+    ? undefined
+    : ["data", "images", "nodes", "results", "items"].find((name) => Array.isArray(envelope[name]))
+}
+
+/** The records of a reply: those of a list, or the one. */
+export const recordsIn = (exchange: Exchange): ReadonlyArray<JsonObject> => {
+  const list = listIn(exchange)
+  if (list !== undefined) return list.filter(isObject)
+  if (!isSuccess(exchange)) return []
+  const envelope = json(exchange)
+  const record = isObject(envelope?.["data"]) ? envelope["data"] : envelope
+  return record !== undefined && "id" in record ? [record] : []
+}
+
+/** The id of a record, of whatever type it is. */
+export const idOf = (record: JsonObject): number => Number(record["id"] ?? Number.NaN)
+
+/** When its reply was there. */
+export const endOf = ({ at, durationMillis }: Exchange): number => at + durationMillis
+
+/** What is wanted of it besides pages: its account and all parameters but those of paging. Others are of other nodes, or other images. */
+export const placeOf = ({ account, operation, query }: Exchange): string =>
+  JSON.stringify([account, operation, query.filter(([name]) => !isPaging(name)).toSorted()])
+
+/** Whether a parameter chooses a page. */
+export const isPaging = (name: string): boolean => name === "page_no" || name === "page" || name === "per_page"
+
+/**
+ * Whether all headers of the reply were recorded: a service dates its replies, and who leaves out headers leaves out that one. A header that
+ * is missing elsewhere shows nothing.
+ */
+export const hasAllHeaders = ({ headers }: Exchange): boolean => headers["date"] !== undefined
+
+/** The instant of the service's own clock, from the header `Date`. */
+export const serviceMillis = ({ headers }: Exchange): number | undefined => {
+  const millis = Date.parse(headers["date"] ?? "")
+  return Number.isNaN(millis) ? undefined : millis
+}

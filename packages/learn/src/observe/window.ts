@@ -1,0 +1,272 @@
+/**
+ * The rate limit as replies report it: its headers, the kind of window and its length, how the reset is written (A20 to A22);
+ * and how far the service's clock is ahead.
+ */
+import { limitHeader, minEpochSeconds, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
+import type { Algorithm } from "../algorithms.ts"
+import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
+import { type Exchange, hasAllHeaders, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
+
+interface Reading {
+  readonly exchange: Exchange
+  readonly limit: number
+  readonly remaining: number
+  /** From the reply to the reset. */
+  readonly untilMillis: number
+  readonly resetMillis: number
+  /** When the reply was sent, by the service's clock. */
+  readonly at: number
+}
+
+const number = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+
+const readingOf = (exchange: Exchange): Reading | undefined => {
+  const [limit, remaining, reset] = [limitHeader, remainingHeader, resetHeader].map((name) =>
+    number(exchange.headers[name])
+  )
+  if (limit === undefined || remaining === undefined || reset === undefined || limit < 1) return undefined
+  const at = serviceMillis(exchange) ?? exchange.at
+  const resetMillis = reset < minEpochSeconds ? at + reset * 1000 : reset * 1000
+  return { exchange, limit, remaining, resetMillis, untilMillis: resetMillis - at, at }
+}
+
+/** Those of each account, which has an allowance of its own. A request with wrong credentials spends that of its address. */
+const byAccount = once((evidence): ReadonlyArray<ReadonlyArray<Reading>> => {
+  const valid = evidence.filter(({ status }) => status !== 401 && status !== 403)
+  const all = valid.flatMap((exchange) => readingOf(exchange) ?? [])
+  return Array.from(Map.groupBy(all, ({ exchange }) => exchange.account).values())
+})
+
+const readings = once((evidence) => byAccount(evidence).flat())
+
+/** Those that cost something, by account. */
+const granted = once((evidence) =>
+  byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status !== 429))
+)
+
+const hasHeaders = ({ headers }: Exchange): boolean =>
+  [limitHeader, remainingHeader, resetHeader].every((name) => headers[name] !== undefined)
+
+/** Whether replies of a kind have the three headers. */
+const headersOn = (kind: "success" | "failure") =>
+  each(all, (exchange) => {
+    const isOfKind = kind === "success" ? isSuccess(exchange) : !isSuccess(exchange) && exchange.status < 500
+    const isNeither = exchange.status < 200 || isRedirect(exchange)
+    if (!isOfKind || isNeither || exchange.operation === undefined) return undefined
+    if (!hasHeaders(exchange) && !hasAllHeaders(exchange)) return undefined
+    return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
+  })
+
+/** Headers have whole seconds, and a reply is a moment under way. */
+const toleranceMillis = 2_000
+
+const wholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
+
+/** A length as people set it: the roundest within the tolerance. */
+const round = (millis: number, tolerance = toleranceMillis): number => {
+  const steps = [3_600_000, 60_000, 15_000, 5_000, 1_000]
+  const step = steps.find(
+    (each) =>
+      Math.round(millis / each) >= 1 && Math.abs(Math.round(millis / each) * each - millis) <= tolerance + each * 0.001
+  )
+  return step === undefined ? Math.max(1000, wholeSeconds(millis)) : Math.round(millis / step) * step
+}
+
+const sentences: Readonly<Record<Algorithm, (seconds: number) => string>> = {
+  "fixed-window": (seconds) => `a fixed window of ${seconds} s: it was full again at once`,
+  "sliding-window": (seconds) => `a sliding window of ${seconds} s: it refills bit by bit`,
+  "token-bucket": (seconds) => `a token bucket that fills in ${seconds} s`
+}
+
+interface Shown {
+  readonly algorithm: Algorithm
+  readonly windowMillis: number | undefined
+}
+
+/** A kind of window with its length, as a reading shows it. */
+const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number, tolerance = toleranceMillis) => {
+  const windowMillis = round(lengthMillis, tolerance)
+  return observation<Shown>(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
+}
+
+/** Replies that tell a bucket from a window, at least. */
+const minReadings = 5
+
+/**
+ * A bucket's time to the reset grows with each request that is missing and a window's does not. A fixed window jumps to a full
+ * allowance at its end, a sliding one gives back what was spent first.
+ */
+const windowIn = once((evidence) => {
+  for (const all of granted(evidence)) {
+    const found = all.length < minReadings ? undefined : (bucketOf(all) ?? slidingOf(all) ?? refilledOf(all))
+    if (found !== undefined) return found
+  }
+  return undefined
+})
+
+/**
+ * Past its reset a sliding window has given back what was spent first: what was spent next still counts, and its reset is near. That
+ * of a fixed one is a whole window away.
+ */
+const slidingOf = (all: ReadonlyArray<Reading>) => {
+  // Those before it ended long ago: without it every reading would be compared with all.
+  let from = 0
+  for (const [index, reading] of all.entries()) {
+    const isLongOver = ({ at, resetMillis }: Reading) => reading.at - resetMillis >= (resetMillis - at) / 4
+    const isJustOver = (one: Reading) =>
+      one.resetMillis <= reading.at + toleranceMillis &&
+      one.resetMillis - one.at > 2 * toleranceMillis &&
+      !isLongOver(one)
+    while (from < index && isLongOver(all[from]!)) from += 1
+    let at = from
+    while (at < index && !isJustOver(all[at]!)) at += 1
+    if (at === index) continue
+    const oldest = all[at]!
+    const lengthMillis = oldest.resetMillis - oldest.at
+    const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
+    const isNear = reading.untilMillis < lengthMillis / 2
+    if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
+    // Where somebody else had spent before, its reset is that of their request.
+    if (oldest.limit - oldest.remaining === 1) return shownBy(reading, "sliding-window", lengthMillis)
+    const says = "a sliding window: it refills bit by bit"
+    return observation<Shown>(reading.exchange, { algorithm: "sliding-window", windowMillis: undefined }, says)
+  }
+  return undefined
+}
+
+const bucketOf = (all: ReadonlyArray<Reading>) => {
+  const spent = all.filter(({ limit, remaining }) => limit - remaining > 0)
+  if (spent.length < minReadings) return undefined
+  const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
+  const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
+  const [most, fewest] = [deepest, least].map(({ limit, remaining }) => limit - remaining) as [number, number]
+  // What is measured of a part is as many times less exact for the whole.
+  const scale = deepest.limit / most
+  const length = deepest.untilMillis * scale
+  // A second of rounding, and a token that is only a part of one.
+  const toleranceOf = (limit: number) => toleranceMillis + length / limit
+  const agrees = spent.every(
+    ({ limit, remaining, untilMillis }) =>
+      Math.abs(untilMillis - ((limit - remaining) * length) / limit) <= toleranceOf(limit)
+  )
+  // A window, whose reset is as far away after few requests as after many, would not agree.
+  const isDeepEnough = most >= 2 * fewest && ((most - fewest) * length) / deepest.limit > 2 * toleranceOf(deepest.limit)
+  const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
+  return isDeepEnough && agrees && isAhead
+    ? shownBy(deepest, "token-bucket", length, (toleranceMillis + length / deepest.limit) * scale)
+    : undefined
+}
+
+const refilledOf = (all: ReadonlyArray<Reading>) => {
+  for (const [index, reading] of all.entries()) {
+    const before = all[index - 1]
+    if (before === undefined || reading.resetMillis <= before.resetMillis + toleranceMillis) continue
+    if (reading.limit - reading.remaining > 1 || reading.at < before.resetMillis - toleranceMillis) continue
+    // The first request of a window, at which a sliding one would still count what came before.
+    const length = round(reading.untilMillis)
+    const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
+    if (wouldCount > 2) return shownBy(reading, "fixed-window", reading.untilMillis)
+  }
+  return undefined
+}
+
+/** Whether it is a bucket, which a few replies show; what else it is takes longer. */
+export const isBucket = (evidence: Evidenced): boolean | undefined => {
+  const shown = granted(evidence).map(isBucketIn)
+  return shown.find((each) => each !== undefined)
+}
+
+const isBucketIn = (all: ReadonlyArray<Reading>): boolean | undefined => {
+  if (bucketOf(all) !== undefined) return true
+  // One of a window is as far away after one request as after many.
+  const fresh = all.find(({ limit, remaining }) => limit - remaining === 1)
+  const same = all.some(
+    ({ limit, remaining, resetMillis }) =>
+      limit - remaining >= minReadings && Math.abs(resetMillis - (fresh?.resetMillis ?? 0)) <= toleranceMillis
+  )
+  return fresh !== undefined && same && fresh.untilMillis > 2 * toleranceMillis ? false : undefined
+}
+
+/** How far the service's clock is ahead of the recorder's: the median over all replies. */
+export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
+  const skews = evidence
+    .flatMap((exchange) => {
+      const service = serviceMillis(exchange)
+      // A date is cut to its second: half of one on average.
+      return service === undefined ? [] : [service + 500 - (exchange.at + exchange.durationMillis / 2)]
+    })
+    .toSorted((a, b) => a - b)
+  const middle = skews[Math.floor(skews.length / 2)]
+  if (middle === undefined) return undefined
+  return Math.abs(middle) < toleranceMillis ? 0 : wholeSeconds(middle)
+}
+
+export const window = {
+  onSuccess: claim("A20", "Successes have the three headers", {
+    refutedBy: "A success without one of them",
+    see: headersOn("success")
+  }),
+  onFailure: claim("A20", "Failures have them too", {
+    refutedBy: "A failure without one of them",
+    see: headersOn("failure")
+  }),
+  limit: claim("A20", "The limit is 1200", {
+    refutedBy: "ratelimit-limit with another number",
+    see: (evidence) =>
+      readings(evidence).map(({ exchange, limit }) => observation(exchange, limit, `ratelimit-limit: ${limit}`)),
+    holds: is(1200)
+  }),
+  reset: claim("A20", "The reset is in seconds since the epoch", {
+    refutedBy: "ratelimit-reset in seconds from now",
+    see: first(all, ({ headers }) => {
+      const reset = number(headers[resetHeader])
+      if (reset === undefined) return undefined
+      return reset < minEpochSeconds
+        ? ["seconds", `ratelimit-reset: ${reset}, seconds from now`]
+        : ["epoch", `ratelimit-reset: ${reset}, seconds since the epoch`]
+    }),
+    holds: is<string>("epoch")
+  }),
+  refusalIsFree: claim("A21", "A 429 costs nothing", {
+    needs: "time",
+    refutedBy: "Two of them in one window with different numbers left",
+    see: (evidence) => {
+      const refused = byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status === 429))
+      const [one, two] = refused.find((each) => each.length > 1) ?? []
+      if (one === undefined || two === undefined || one.resetMillis !== two.resetMillis) return []
+      const says = `${one.remaining} left at one 429, ${two.remaining} at the next`
+      return [observation(two.exchange, two.remaining === one.remaining, says)]
+    }
+  }),
+  algorithm: claim("A22", "The window is a fixed one", {
+    needs: "time",
+    refutedBy: "An allowance that refills bit by bit, or whose reset moves with each request",
+    see: (evidence) => {
+      const found = windowIn(evidence)
+      return found === undefined ? [] : [{ ...found, value: found.value.algorithm }]
+    },
+    holds: is<string>("fixed-window")
+  }),
+  length: claim("A22", "The window is an hour long", {
+    needs: "time",
+    refutedBy: "The first request of a window with another time to its reset",
+    // Where its kind does not show the first request of one tells it.
+    see: (evidence) => {
+      const found = windowIn(evidence)
+      if (found !== undefined) {
+        const { windowMillis } = found.value
+        return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
+      }
+      // That of a bucket says when one request is back.
+      if (isBucket(evidence) !== false) return []
+      const fresh = readings(evidence).find(
+        ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
+      )
+      if (fresh === undefined) return []
+      const length = round(fresh.untilMillis)
+      return [observation(fresh.exchange, length, `a window of ${length / 1000} s`)]
+    },
+    holds: is(3_600_000)
+  })
+}

@@ -1,0 +1,176 @@
+/**
+ * The credentials that a recording has, wherever it has them, and what takes them out of every text. They are collected from all its
+ * requests, those to other services too: what one reply gives is what another request sends.
+ */
+import { Redacted } from "effect"
+import { redactor } from "@berthkit/core/client/transport/Redaction"
+import { isSecretName } from "@berthkit/core/domain/secretName"
+import { assignment, hideNamed, namedSecrets } from "@berthkit/core/domain/namedSecrets"
+import { isObject, type JsonObject } from "./values.ts"
+
+export type Pair = readonly [name: string, value: string]
+
+export const pairsOf = (list: unknown): ReadonlyArray<Pair> =>
+  Array.isArray(list)
+    ? list.filter(isObject).map(({ name, value }): Pair => [String(name ?? ""), String(value ?? "")])
+    : isObject(list)
+      ? Object.entries(list).map(([name, value]): Pair => [name, String(value)])
+      : []
+
+export const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A shorter text is no credential. */
+const minLength = 4
+
+/** A shorter text that is no credential of the account may be a word. */
+const minOtherLength = 8
+
+/** Secrets that are searched for in every spelling there is: the first ones, which are those of the account. */
+const maxSpelled = 32
+
+/** Secrets that are searched for, at most. A browser has some dozens of cookies, and some change with each reply. */
+export const maxSecrets = 5_000
+
+const scheme = /^(Bearer|Basic|Token|ApiKey)\s+/i
+
+/** A header that looks like a credential, whoever it belongs to. */
+const bearer = /\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi
+
+/** A value that is a credential as it may be written elsewhere: without its scheme, decoded, and the password of a login. */
+const formsOf = (value: string): ReadonlyArray<string> => {
+  const bare = value.trim().replace(scheme, "")
+  const login = /^Basic\s/i.test(value.trim()) ? Buffer.from(bare, "base64").toString() : ""
+  return [bare, decoded(bare), login, login.replace(/^[^:]*:/, "")]
+}
+
+/** The values of cookies in a header: all of `Cookie`, the first of `Set-Cookie`. */
+const cookiesIn = (name: string, value: string): ReadonlyArray<string> => {
+  // Of several `Set-Cookie` a browser writes one, with a line for each.
+  const parts = /^set-/i.test(name) ? value.split("\n").map((line) => line.split(";", 1)[0]!) : value.split(";")
+  return parts.map((part) => part.slice(part.indexOf("=") + 1).trim())
+}
+
+const ofPair = ([name, value]: Pair): ReadonlyArray<string> => {
+  const plain = decoded(name)
+  if (/^(set-)?cookie$/i.test(plain)) return cookiesIn(plain, value).flatMap(formsOf)
+  return isSecretName(plain) ? formsOf(value) : assignedIn(value)
+}
+
+/** What a text assigns to the name of a credential, as an address with parameters does. */
+const assignedIn = (text: string): ReadonlyArray<string> =>
+  namedSecrets(text, assignment).flatMap(({ value }) => formsOf(value))
+
+/** The secrets in JSON, by the names of their fields. */
+const inJson = (value: unknown, depth = 0): ReadonlyArray<string> => {
+  if (depth > 6) return []
+  if (Array.isArray(value)) return value.slice(0, 100).flatMap((item) => inJson(item, depth + 1))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === "string" && isSecretName(name) ? formsOf(inner) : inJson(inner, depth + 1)
+  )
+}
+
+const usable = (secrets: ReadonlyArray<string>): ReadonlyArray<string> =>
+  secrets.filter((text) => text.length >= minLength && !text.includes("<redacted>"))
+
+/** A request and its reply, as a HAR has them. */
+interface Recorded {
+  readonly url: URL
+  readonly request: JsonObject
+  readonly response: JsonObject
+  /** The bodies, where they are JSON. */
+  readonly bodies: ReadonlyArray<unknown>
+}
+
+/** Every credential in an entry of a HAR. */
+export const secretsIn = ({ bodies, request, response, url }: Recorded): ReadonlyArray<string> => {
+  const { postData } = request
+  const form = isObject(postData) ? [...pairsOf(postData["params"]), ["", String(postData["text"] ?? "")] as const] : []
+  const named = [
+    ...url.searchParams,
+    ...pairsOf(request["queryString"]),
+    ...pairsOf(request["headers"]),
+    ...pairsOf(response["headers"]),
+    ...form,
+    ["", decoded(url.pathname)] as const
+  ]
+  const cookies = [...pairsOf(request["cookies"]), ...pairsOf(response["cookies"])].map(([, value]) => value)
+  return usable([
+    ...named.flatMap(ofPair),
+    ...[url.username, url.password, ...cookies].flatMap(formsOf),
+    ...bodies.flatMap((body) => inJson(body))
+  ])
+}
+
+/** The spellings of a secret that programs write without meaning to. */
+const plainly = (secret: string): ReadonlyArray<string> => {
+  const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "")
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    base64,
+    base64.replaceAll("+", "-").replaceAll("/", "_")
+  ]
+}
+
+/** Masks texts of `minOtherLength` or more within another: looked up by their beginnings, for there may be thousands. */
+const masker = (secrets: ReadonlyArray<string>) => {
+  const byBeginning = new Map<string, Array<string>>()
+  const spelled = Array.from(new Set(secrets.flatMap(plainly))).toSorted((a, b) => b.length - a.length)
+  for (const text of spelled) {
+    const beginning = text.slice(0, minOtherLength)
+    const alike = byBeginning.get(beginning)
+    if (alike === undefined) byBeginning.set(beginning, [text])
+    else alike.push(text)
+  }
+  return (text: string): string => {
+    let [clean, done] = ["", 0]
+    for (let at = 0; at + minOtherLength <= text.length; at++) {
+      const found = byBeginning.get(text.slice(at, at + minOtherLength))?.find((each) => text.startsWith(each, at))
+      if (found === undefined) continue
+      clean += `${text.slice(done, at)}<redacted>`
+      done = at + found.length
+      at = done - 1
+    }
+    return clean + text.slice(done)
+  }
+}
+
+/** Takes these secrets, and whatever looks like one, out of texts. Its patterns are made when it is first used. */
+export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  // A half of a pair of characters cannot be encoded.
+  const all = Array.from(new Set(secrets.map((secret) => secret.toWellFormed())))
+  const make = () => {
+    const [first, second = first, ...others] = all.slice(0, maxSpelled)
+    const own =
+      first === undefined || second === undefined
+        ? (text: string) => text
+        : redactor({ apiKey: Redacted.make(first), accessToken: Redacted.make(second) }, others)
+    const further = all.slice(maxSpelled).filter(({ length }) => length >= minOtherLength)
+    if (further.length === 0) return own
+    const masked = masker(further)
+    return (text: string) => masked(own(text))
+  }
+  let known: ((text: string) => string) | undefined
+  return (text) => hideNamed((known ??= make())(text).replace(bearer, "$1 <redacted>"), assignment, "<redacted>")
+}
+
+/** Applies a redactor to every text of a value, names included. */
+export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
+  if (typeof value === "string") return redact(value)
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      redact(name),
+      typeof inner === "string" && isSecretName(name) && inner !== "" ? "<redacted>" : redactJson(inner, redact)
+    ])
+  )
+}

@@ -1,0 +1,36 @@
+/**
+ * Why a program did not start, in one line: it exits with 2; and the files that its flags name.
+ */
+import { Data, Effect, FileSystem } from "effect"
+
+export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
+
+const sentences: Readonly<Record<string, string>> = {
+  NotFound: "there is no such file",
+  PermissionDenied: "you have no permission",
+  BadResource: "it is no file"
+}
+
+/** As a `PlatformError` has it. */
+export interface FileProblem {
+  readonly reason: { readonly _tag: string }
+}
+
+/** Why a file cannot be used. */
+export const whyNot = ({ reason }: FileProblem): string => sentences[reason._tag] ?? reason._tag
+
+export const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
+
+/** The text of a file that a flag names; with `maxBytes` only of a plain file that is not longer, which is known before it is read. */
+export const readFlagFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes?: number) {
+  const fs = yield* FileSystem.FileSystem
+  const cannot = (reason: string) => new StartFailure({ message: `${flag}: cannot read ${file}: ${reason}` })
+  if (maxBytes !== undefined) {
+    const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(whyNot(error)))
+    if (type !== "File") return yield* cannot("it is no file")
+    if (Number(size) > maxBytes) {
+      return yield* cannot(`it has ${megabytes(Number(size))} MB; at most ${megabytes(maxBytes)} MB are read`)
+    }
+  }
+  return yield* Effect.mapError(fs.readFileString(file), (error) => cannot(whyNot(error)))
+})
