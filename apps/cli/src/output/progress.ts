@@ -61,6 +61,9 @@ const minPausedSteps = 4
 /** A create as a whole, and the call in it that creates. */
 const creating = "nodes.create"
 
+/** The methods that go on between their calls for so long that a person wonders. */
+const longMethods: ReadonlySet<string> = new Set([creating, "nodes.awaitStatus", "nodes.awaitDeleted"])
+
 /** What is said of a list whose pages do not show where it ends. */
 const partialText =
   "The service counts more nodes than it lists, or its list cannot be read to its end: there may be more nodes."
@@ -117,7 +120,7 @@ const make = Effect.gen(function* () {
     },
     traced: (step, name, options) => (effect) => {
       const traced = spans.traced(step, name, options)(effect)
-      if (step === "attempt") return traced
+      if (step === "attempt" || (step === "method" && !longMethods.has(name))) return traced
       return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
         const call: Call = { operation: name === creating && step === "method" ? settling : name, startedAt }
         calls.add(call)

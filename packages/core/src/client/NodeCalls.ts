@@ -141,11 +141,6 @@ export class NodeCalls extends Context.Service<
     Effect.gen(function* () {
       const { allowance, call, deadline, lane, location, maxAttempts, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
-      /** A method of several calls, by its operation where it is traced. */
-      const tracedAs =
-        (name: string) =>
-        <A, E>(method: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-          observer ? observer.traced("method", name)(method) : method
 
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.get")(nodeId(id)), (id) =>
@@ -213,8 +208,7 @@ export class NodeCalls extends Context.Service<
         Effect.andThen(checked(options), nodeSpec(spec, location !== undefined)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => creator(spec, options)),
-          Effect.tap(({ node, outcome }) => (outcome === "created" ? newNodes.add(node.id) : Effect.void)),
-          tracedAs("nodes.create")
+          Effect.tap(({ node, outcome }) => (outcome === "created" ? newNodes.add(node.id) : Effect.void))
         )
 
       const list = (all: ListOptions = {}) => {
@@ -307,7 +301,7 @@ export class NodeCalls extends Context.Service<
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
-      }, tracedAs("nodes.await")) as NodeCalls["Service"]["awaitStatus"]
+      }) as NodeCalls["Service"]["awaitStatus"]
 
       const awaitDeleted = Effect.fnUntraced(function* (ids: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) {
         yield* unsent("nodes.await")(waitable(ids, options))
@@ -315,7 +309,7 @@ export class NodeCalls extends Context.Service<
           concurrency: "unbounded",
           discard: true
         })
-      }, tracedAs("nodes.await"))
+      })
 
       return NodeCalls.of({
         create,

@@ -5,8 +5,20 @@ import { Context, Effect, Layer, Stream } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Node } from "../domain/Node.ts"
 import { type ListOptions, NodeCalls } from "./NodeCalls.ts"
+import { methodSpans } from "./telemetry/methodSpans.ts"
+import { Observer } from "./telemetry/Observer.ts"
 
 export type { CommitmentOptions, ListOptions, PageOptions } from "./NodeCalls.ts"
+
+/** A list with a span around all its calls, from its beginning to its end, where the program has a tracer. */
+const spanned = <A, E>(observer: Observer | undefined, list: Stream.Stream<A, E>) =>
+  observer === undefined
+    ? list
+    : Stream.unwrap(
+        Effect.withFiber(({ cache }) =>
+          Effect.succeed(cache.tracer === undefined ? list : Stream.withSpan(list, "nodes.list"))
+        )
+      )
 
 /** The service of the nodes of the account. */
 export class Nodes extends Context.Service<
@@ -22,8 +34,21 @@ export class Nodes extends Context.Service<
 >()("@berthkit/core/client/Nodes") {
   static readonly layer = Layer.effect(
     Nodes,
-    Effect.map(NodeCalls, ({ pages, ...calls }) =>
-      Nodes.of({ ...calls, list: (options) => Stream.scoped(Stream.fromPull(pages(options))) })
-    )
+    Effect.gen(function* () {
+      const { pages, ...calls } = yield* NodeCalls
+      const observer = yield* Observer
+      const traced = methodSpans(observer)
+      return Nodes.of({
+        ...calls,
+        create: traced("nodes.create", calls.create),
+        list: (options) => spanned(observer, Stream.scoped(Stream.fromPull(pages(options)))),
+        named: traced("nodes.named", calls.named),
+        listPage: traced("nodes.listPage", calls.listPage),
+        readPage: traced("nodes.readPage", calls.readPage),
+        setCommitment: traced("nodes.setCommitment", calls.setCommitment),
+        awaitStatus: traced("nodes.awaitStatus", calls.awaitStatus) as NodeCalls["Service"]["awaitStatus"],
+        awaitDeleted: traced("nodes.awaitDeleted", calls.awaitDeleted)
+      })
+    })
   )
 }

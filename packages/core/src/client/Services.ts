@@ -1,7 +1,7 @@
 /**
  * The services of the client as one layer, over one of the transports.
  */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Allowance } from "./Allowance.ts"
 import { Engine } from "./call/Engine.ts"
 import { Images } from "./Images.ts"
@@ -9,6 +9,8 @@ import { NodeCalls } from "./NodeCalls.ts"
 import { Nodes } from "./Nodes.ts"
 import { Plans } from "./Plans.ts"
 import { RawApi } from "./RawApi.ts"
+import { methodSpans } from "./telemetry/methodSpans.ts"
+import { Observer } from "./telemetry/Observer.ts"
 import type { RuntimeTooOld } from "./options/Runtime.ts"
 import type { ClientOptions, InvalidOption } from "./options/Settings.ts"
 import type { Transport } from "./transport/Transport.ts"
@@ -39,9 +41,27 @@ export const calls = <R>(
   transport: Layer.Layer<Transport, never, R>
 ): Layer.Layer<Calls, InvalidOption | RuntimeTooOld, R> => ofItsOwn(allCalls(options, transport))
 
+/** The services of one call a method, with spans: programs without Effect have no tracer that could show them. */
+const observed = () =>
+  Layer.mergeAll(
+    Layer.effect(
+      Plans,
+      Effect.map(Effect.all([Plans, Observer]), ([{ list }, observer]) =>
+        Plans.of({ list: methodSpans(observer)("plans.list", list) })
+      )
+    ),
+    Layer.effect(
+      RawApi,
+      Effect.map(Effect.all([RawApi, Observer]), ([{ exchange, request }, observer]) => {
+        const traced = methodSpans(observer)
+        return RawApi.of({ request: traced("raw.request", request), exchange: traced("raw.exchange", exchange) })
+      })
+    )
+  )
+
 /** The services for one account. Fails with `InvalidOption` when an option is unusable, and with `RuntimeTooOld` on a Node before 22.19. */
 export const layer = <R>(
   options: ClientOptions,
   transport: Layer.Layer<Transport, never, R>
 ): Layer.Layer<Services, InvalidOption | RuntimeTooOld, R> =>
-  ofItsOwn(Layer.provideMerge(Layer.merge(Nodes.layer, Allowance.layer), allCalls(options, transport)))
+  ofItsOwn(Layer.provideMerge(Layer.mergeAll(Nodes.layer, Allowance.layer, observed()), allCalls(options, transport)))

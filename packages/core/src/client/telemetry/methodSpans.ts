@@ -1,0 +1,15 @@
+/**
+ * Spans around the methods of a service, named after them. A method that is one call of the same name has the span of that call
+ * and none of its own.
+ */
+import type { Effect } from "effect"
+import type { Observer } from "./Observer.ts"
+
+/** A method with a span of this name, such as `nodes.awaitStatus`, around all its calls; the method itself where nobody observes. */
+export const methodSpans =
+  (observer: Observer | undefined) =>
+  <Arguments extends ReadonlyArray<unknown>, A, E>(
+    name: string,
+    method: (...args: Arguments) => Effect.Effect<A, E>
+  ): ((...args: Arguments) => Effect.Effect<A, E>) =>
+    observer === undefined ? method : (...args) => observer.traced("method", name)(method(...args))
