@@ -6,7 +6,23 @@ import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
 import { Engine } from "./call/Engine.ts"
 
-/** The service of the rate limit: what is left of it now, and each change. */
+/**
+ * The service of the rate limit: what is left of it now, and each change.
+ *
+ * @example
+ * ```ts
+ * import { Allowance } from "@berthkit/core/client/Allowance"
+ * import { Nodes } from "@berthkit/core/client/Nodes"
+ * import { Console, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const allowance = yield* Allowance
+ *   yield* Nodes.use((nodes) => nodes.listPage())
+ *   const { limit, remaining } = yield* allowance.current
+ *   yield* Console.log(limit, remaining) // 1200 1199
+ * })
+ * ```
+ */
 export class Allowance extends Context.Service<
   Allowance,
   {

@@ -56,7 +56,21 @@ export interface ImageListOptions extends CallOptions {
   readonly onEnd?: ((listed: ListedImages) => Effect.Effect<void>) | undefined
 }
 
-/** The service of the images that nodes are made from. */
+/**
+ * The service of the images that nodes are made from.
+ *
+ * @example
+ * ```ts
+ * import { Images } from "@berthkit/core/client/Images"
+ * import { Console, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const images = yield* Images
+ *   const [first] = yield* images.list({ os: "Ubuntu" })
+ *   yield* Console.log(first?.image) // Ubuntu-24.04
+ * })
+ * ```
+ */
 export class Images extends Context.Service<
   Images,
   {

@@ -20,7 +20,26 @@ const spanned = <A, E>(observer: Observer | undefined, list: Stream.Stream<A, E>
         )
       )
 
-/** The service of the nodes of the account. */
+/**
+ * The service of the nodes of the account.
+ *
+ * @example
+ * ```ts
+ * import { Nodes } from "@berthkit/core/client/Nodes"
+ * import { Console, Effect, Stream } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const nodes = yield* Nodes
+ *   const { node } = yield* nodes.create({ name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" })
+ *   const running = yield* nodes.awaitStatus(node.id, "running")
+ *   yield* Console.log(running.name, running.status) // web running
+ *   const count = yield* Stream.runCount(nodes.list())
+ *   yield* Console.log(count) // 1
+ *   yield* nodes.delete(node.id)
+ *   yield* nodes.awaitDeleted(node.id)
+ * })
+ * ```
+ */
 export class Nodes extends Context.Service<
   Nodes,
   Omit<NodeCalls["Service"], "pages"> & {

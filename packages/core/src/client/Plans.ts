@@ -15,7 +15,21 @@ const planSize = argument(
   "filter"
 )
 
-/** The service of the plans and their prices. */
+/**
+ * The service of the plans and their prices.
+ *
+ * @example
+ * ```ts
+ * import { Plans } from "@berthkit/core/client/Plans"
+ * import { Console, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const plans = yield* Plans
+ *   const [first] = yield* plans.list({ minCpu: 4 })
+ *   yield* Console.log(first?.plan, first?.pricePerHourInr) // A-4VCPU-8RAM-80DISK 9.12
+ * })
+ * ```
+ */
 export class Plans extends Context.Service<
   Plans,
   {

@@ -57,7 +57,21 @@ export interface RawExchange {
   readonly failure: BerthError | null
 }
 
-/** The service that sends any request with the credentials, limits and errors of the client. */
+/**
+ * The service that sends any request with the credentials, limits and errors of the client.
+ *
+ * @example
+ * ```ts
+ * import { RawApi } from "@berthkit/core/client/RawApi"
+ * import { Console, Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const api = yield* RawApi
+ *   const { body, status } = yield* api.request({ method: "GET", path: "/nodes/", query: [["per_page", "1"]] })
+ *   yield* Console.log(status, typeof body) // 200 string
+ * })
+ * ```
+ */
 export class RawApi extends Context.Service<
   RawApi,
   {

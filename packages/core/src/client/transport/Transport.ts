@@ -158,7 +158,31 @@ export interface WireReply extends Head, Body {}
  */
 export type Leaving = Effect.Effect<void, ErrorReason>
 
-/** The service that sends one request and reads its reply. */
+/**
+ * The service that sends one request and reads its reply.
+ *
+ * @example
+ * ```ts
+ * import * as Berth from "@berthkit/core/client/Berth"
+ * import { Nodes } from "@berthkit/core/client/Nodes"
+ * import * as HttpTransport from "@berthkit/core/client/transport/HttpTransport"
+ * import { Transport } from "@berthkit/core/client/transport/Transport"
+ * import { Console, Effect, Layer, Redacted } from "effect"
+ *
+ * const noting = Effect.map(Transport, ({ send }) =>
+ *   Transport.of({
+ *     send: (request, ...others) => Effect.andThen(Console.log(request.method), send(request, ...others))
+ *   })
+ * )
+ * const client = Berth.layerOver(
+ *   { baseUrl: "http://berth.test", credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") } },
+ *   Layer.provide(Layer.effect(Transport, noting), HttpTransport.layer)
+ * )
+ * const program = Effect.gen(function* () {
+ *   yield* Nodes.use((nodes) => nodes.listPage()) // GET
+ * }).pipe(Effect.provide(client))
+ * ```
+ */
 export class Transport extends Context.Service<
   Transport,
   {
