@@ -317,12 +317,72 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
-  it.live("takes no further field that belongs to Berth, not even to show it", () =>
+  it.live("sends what happens at the end of a commitment with the create, and knows it afterwards", () =>
     Effect.gen(function* () {
       const { berth, nodes } = yield* today()
-      for (const field of ["number_of_instances=3", 'plan="x"', "project_id=9", 'location="Chennai"']) {
+      const [option] = json<ReadonlyArray<{ committedOptions: ReadonlyArray<{ skuId: number }> }>>(
+        good(yield* berth("plan", "list", "--plan", "C3.8GB", "-o", "json"))
+      )[0]!.committedOptions
+      const sku = String(option!.skuId)
+      const create = ["node", "create", "web", ...order, "--commitment", "auto_terminate"]
+      const refused = yield* berth(...create)
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, "--commitment needs --committed-sku")
+      assert.deepStrictEqual(yield* nodes, [])
+      const bought = [...create, "--committed-sku", sku, "--max-commitment", "100000"]
+      const shown = json<{ readonly outcome: string; readonly request: { readonly body: object } }>(
+        good(yield* berth(...bought, "--dry-run", "-o", "json"))
+      )
+      assert.deepInclude(shown.request.body, { cn_id: Number(sku), cn_status: "auto_terminate" })
+      assert.match(shown.outcome, /; at its end the node is terminated, unless berth commitment set changes it$/)
+      good(yield* berth(...bought))
+      const known = json<object>(good(yield* berth("commitment", "get", "web", "-o", "json")))
+      assert.deepInclude(known, { setting: "auto_terminate" })
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("sends every field of a create that has no flag, each under the name of the service", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* today()
+      const fields = {
+        enable_security_agent: true,
+        enable_bitninja: true,
+        reserve_ip: "1.2.3.4",
+        ngc_container_id: 7,
+        subnet_id: "s",
+        image_id: 5
+      }
+      const extra = Object.entries(fields).flatMap(([name, value]) => ["--extra", `${name}=${JSON.stringify(value)}`])
+      const shown = json<{ readonly request: { readonly body: object } }>(
+        good(yield* berth("node", "create", "web", ...order, ...extra, "--dry-run", "-o", "json"))
+      )
+      assert.deepInclude(shown.request.body, fields)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("takes no further field that belongs to Berth, not even to show it, and says what to use instead", () =>
+    Effect.gen(function* () {
+      const { berth, nodes } = yield* today()
+      for (const [field, why] of [
+        ["number_of_instances=3", "a create makes one node"],
+        ['plan="x"', "use --plan"],
+        ['cn_status="auto_renew"', "use --commitment"],
+        ["is_saved_image=true", "use --saved-image"],
+        ["project_id=9", "use --project"],
+        ['location="Chennai"', "use --location"],
+        ['enable_security_agent="yes"', "the service takes no such enable_security_agent"],
+        ["zone", "expected FIELD=JSON, such as zone=1"],
+        ["zone=one", "expected JSON after zone=, such as 1, true or '\"a text\"'"]
+      ] as const) {
         const refused = yield* berth("node", "create", "web", ...order, "--extra", field, "--dry-run")
         assert.strictEqual(refused.code, 2, field)
+        assert.include(refused.stderr, `--extra cannot be ${field}: ${why}.`)
+      }
+      // A run buys no commitment, so it has no flag for one either.
+      for (const field of ["cn_id=7", 'cn_status="auto_renew"']) {
+        const refused = yield* berth("run", ...order, "--extra", field, "--dry-run", "--", "true")
+        assert.strictEqual(refused.code, 2, field)
+        assert.include(refused.stderr, `--extra cannot be ${field}: berth run buys no commitment.`)
       }
       assert.deepStrictEqual(yield* nodes, [])
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))

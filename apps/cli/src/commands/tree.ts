@@ -39,6 +39,7 @@ export const tree: CommandTree<Command> = [
           "name",
           "saved-image",
           "committed-sku",
+          "commitment",
           "disk",
           "tag",
           "label",

@@ -49,11 +49,16 @@ const decode = Schema.decodeUnknownOption(LogText)
 const encode = Schema.encodeSync(LogText)
 const emptyLog: Log = { version: 1, entries: [], open: [] }
 
-/** A node that was created with a committed option. */
-export const created = (id: number, { days, priceInr, skuId }: CommittedOption, nowMillis: number): Entry => ({
+/** A node that was created with a committed option; `setting` where the create said what happens at its end. */
+export const created = (
+  id: number,
+  { days, priceInr, skuId }: CommittedOption,
+  nowMillis: number,
+  setting?: CommitmentSetting
+): Entry => ({
   id,
   setMillis: nowMillis,
-  setting: null,
+  setting: setting ?? null,
   skuId,
   days,
   priceInr,
@@ -135,9 +140,16 @@ export class CommitmentLog extends Context.Service<
 }
 
 /** Keeps that a node was created with a committed option; now where it is not known when. */
-export const keepCreated = (id: number, option: CommittedOption, since: DateTime.Utc | null) =>
+export const keepCreated = (
+  id: number,
+  option: CommittedOption,
+  since: DateTime.Utc | null,
+  setting?: CommitmentSetting
+) =>
   CommitmentLog.use((log) =>
-    log.update(id, (_, nowMillis) => created(id, option, since === null ? nowMillis : DateTime.toEpochMillis(since)))
+    log.update(id, (_, nowMillis) =>
+      created(id, option, since === null ? nowMillis : DateTime.toEpochMillis(since), setting)
+    )
   )
 
 /** Keeps what was set of a node; `option` where the committed option is listed. */

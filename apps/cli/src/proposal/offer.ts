@@ -16,6 +16,7 @@ import { Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Progress, reportLeftOut } from "../output/progress.ts"
+import { endOfCommitment } from "../records/commitment.ts"
 import { imagesOnPlans } from "../records/image.ts"
 import { currencyName, pricePerHourText } from "../records/price.ts"
 import { costOfOrder } from "../commitmentLog/orderCost.ts"
@@ -274,7 +275,11 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
     outcome:
       option === undefined
         ? "billed by the hour until deleted"
-        : `committed for ${option.days} days${option.until === "" ? "" : `, until ${option.until}`}; after that billed by the hour, unless berth commitment set changes it`
+        : `committed for ${option.days} days${option.until === "" ? "" : `, until ${option.until}`}; ${
+            spec.commitmentSetting === undefined
+              ? "after that billed by the hour"
+              : endOfCommitment[spec.commitmentSetting]
+          }, unless berth commitment set changes it`
   })
 }
 

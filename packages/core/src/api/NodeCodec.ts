@@ -133,7 +133,7 @@ export const createdRecord = (data: unknown): { readonly record: unknown } | Sev
 }
 
 /** The field of the body for each field of a spec but `extra`. */
-const wireNames: { readonly [Name in Exclude<keyof NodeSpec, "extra">]-?: string } = {
+export const wireNames: { readonly [Name in Exclude<keyof NodeSpec, "extra">]-?: string } = {
   name: "name",
   region: "region",
   plan: "plan",

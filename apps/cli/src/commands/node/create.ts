@@ -201,12 +201,16 @@ const createAll = (
   )
 
 /** Keeps what the nodes are committed to, which the service does not report. One that an earlier create made began then. */
-const keepCommitments = (made: ReadonlyArray<Made>, option: CommittedOption) =>
+const keepCommitments = (
+  made: ReadonlyArray<Made>,
+  option: CommittedOption,
+  { commitmentSetting }: Pick<NodeSpec, "commitmentSetting">
+) =>
   Effect.forEach(
     made.flatMap(({ creation }) => creation ?? []),
     Effect.fnUntraced(function* ({ createdAt, id, outcome }) {
       if (outcome === "existing") return
-      yield* keepCreated(id, option, outcome === "created" ? null : createdAt)
+      yield* keepCreated(id, option, outcome === "created" ? null : createdAt, commitmentSetting)
     }),
     { discard: true }
   )
@@ -299,7 +303,7 @@ export const create = command(
     const ids: Array<string> = []
     const created = Effect.tap(
       createAll(wanted, existing, options, affordable, ({ id }) => ids.push(String(id))),
-      (results) => (option === undefined ? Effect.void : keepCommitments(results, option))
+      (results) => (option === undefined ? Effect.void : keepCommitments(results, option, spec))
     )
     const results = yield* whenInterrupted(() => createdSoFar(ids, wanted.length, options))(created)
     yield* printCreations(results, single)

@@ -1,20 +1,24 @@
 /**
  * The flags of `berth node create`, and the nodes that they describe.
  */
-import { extraFault } from "@berthkit/core/api/NodeCodec"
+import { extraFault, wireNames } from "@berthkit/core/api/NodeCodec"
+import { placeParameters } from "@berthkit/core/api/Routes"
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { isKey } from "@berthkit/core/client/creation/Creator"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
-import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
+import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { SettingFault } from "@berthkit/terminal/Connection"
-import { Effect, Result, type Stdio } from "effect"
+import { Effect, Result, Schema, type Stdio } from "effect"
 import {
   duration,
   flag,
   flags,
+  oneOf,
   optionalArgument,
   switchFlag,
   text,
+  type Value,
   type Values,
   wholeNumber,
   withoutUndefined
@@ -42,11 +46,85 @@ export const nodeName = (metavar: string) => text(metavar, isName, `expected 1 t
 
 const keyExpected = "expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit"
 
-/** A field of a request and its value, from `FIELD=JSON`. */
-const fieldIn = (given: string): readonly [name: string, value: unknown] | undefined => {
+/** The flag for each field of a node; undefined for a field that `--extra` takes by its name in the request. */
+const flagOf: { readonly [Field in Exclude<keyof NodeSpec, "extra">]-?: string | undefined } = {
+  name: "--name",
+  region: undefined,
+  plan: "--plan",
+  image: "--image",
+  sshKeys: "--ssh-key",
+  backups: "--backups",
+  tags: "--tag",
+  savedImageTemplateId: "--saved-image",
+  committedSkuId: "--committed-sku",
+  commitmentSetting: "--commitment",
+  disk: "--disk",
+  label: "--label",
+  securityAgent: undefined,
+  disablePassword: "--disable-password",
+  reservedIp: undefined,
+  ipv6: "--ipv6",
+  vpcId: "--vpc",
+  publicIp: "--no-public-ip",
+  containerId: undefined,
+  securityGroupId: "--security-group",
+  startScripts: "--start-script"
+}
+
+type Field = keyof typeof flagOf
+
+const fieldNamed = (wire: string) =>
+  Object.entries(wireNames).find(([, name]) => name === wire)?.[0] as Field | undefined
+
+/** Why a field of the request is not for `--extra`; undefined if it is. */
+const extraRefusal = (name: string, value: unknown): string | undefined => {
+  const field = fieldNamed(name)
+  if (field !== undefined) {
+    const flag = flagOf[field]
+    if (flag !== undefined) return `use ${flag}`
+    return Schema.is(NodeSpec.fields[field])(value) ? undefined : `the service takes no such ${name}`
+  }
+  if (name === "is_saved_image") return `use ${flagOf.savedImageTemplateId}`
+  if (name === placeParameters.project) return "use --project"
+  if (name === placeParameters.location) return "use --location"
+  return extraFault(name)
+}
+
+type ExtraField = readonly [name: string, value: unknown]
+
+/** A field of a request and its value, from `FIELD=JSON`; or why it cannot be one, as the end of a sentence. */
+const fieldIn = (
+  given: string,
+  refusals: Readonly<Record<string, string | undefined>>
+): Result.Result<ExtraField, string> => {
   const [, name, json] = /^([a-z_]\w*)=(.+)$/is.exec(given) ?? []
+  if (name === undefined) return Result.fail("expected FIELD=JSON, such as zone=1")
   const value = json === undefined ? undefined : parseJson(json)
-  return name === undefined || value === undefined || extraFault(name) !== undefined ? undefined : [name, value]
+  if (value === undefined) return Result.fail(`expected JSON after ${name}=, such as 1, true or '"a text"'`)
+  const refusal = refusals[name] ?? extraRefusal(name, value)
+  return refusal === undefined ? Result.succeed([name, value]) : Result.fail(refusal)
+}
+
+/** `--extra`; `refusals` has fields that the command does not send, each with the reason. */
+export const extraFlag = (refusals: Readonly<Record<string, string>> = {}) =>
+  flags(
+    "extra",
+    {
+      metavar: "FIELD=JSON",
+      parse: (given) => Result.getSuccess(fieldIn(given, refusals)),
+      expected: (given) => Result.match(fieldIn(given, refusals), { onFailure: (why) => why, onSuccess: () => "" })
+    } satisfies Value<ExtraField>,
+    "Field of the request that has no flag; repeatable"
+  )
+
+/** The fields of `--extra`: those that Berth has a name for under it, the others as they are. */
+const extraOf = (given: NodeOptions["extra"]): Partial<NodeSpec> => {
+  const own = given.flatMap(([name, value]) => {
+    const field = fieldNamed(name)
+    return field === undefined ? [] : [[field, value]]
+  })
+  const further = given.filter(([name]) => fieldNamed(name) === undefined)
+  return { ...Object.fromEntries(own), ...(further.length > 0 && { extra: Object.fromEntries(further) }) }
 }
 
 export const parameters = {
@@ -59,6 +137,7 @@ export const parameters = {
   backups: switchFlag("backups", "Automated backups; cannot be turned on later"),
   savedImage: flag("saved-image", id, "Template id (required for saved images)"),
   committedSku: flag("committed-sku", id, "Committed option of the plan"),
+  commitment: flag("commitment", oneOf(CommitmentSetting.literals, "SETTING"), "What happens when the commitment ends"),
   disk: flag("disk", wholeNumber(1, undefined, "GB"), "Size of the disk; some series need it"),
   securityGroup: flag("security-group", id, "Security group"),
   vpc: flag("vpc", text("ID"), "Virtual private cloud"),
@@ -66,15 +145,7 @@ export const parameters = {
   noPublicIp: switchFlag("no-public-ip", "Without a public address"),
   ipv6: switchFlag("ipv6", "With an IPv6 address"),
   label: flag("label", text("LABEL"), "Label"),
-  extra: flags(
-    "extra",
-    text(
-      "FIELD=JSON",
-      (given) => fieldIn(given) !== undefined,
-      "expected a field that has no flag and its JSON, such as zone=1"
-    ),
-    "Field of the request that has no flag; repeatable"
-  ),
+  extra: extraFlag(),
   disablePassword: switchFlag("disable-password", "Log in with keys only"),
   ifAbsent: switchFlag("if-absent", "Do nothing if it exists with this plan and image"),
   key: flag(
@@ -147,10 +218,8 @@ export const specOf = (
         savedImageTemplateId: options.savedImage,
         committedSkuId: options.committedSku,
         disk: options.disk,
-        extra:
-          options.extra.length === 0
-            ? undefined
-            : Object.fromEntries(options.extra.flatMap((each) => [fieldIn(each) ?? []])),
+        commitmentSetting: options.commitment,
+        ...extraOf(options.extra),
         securityGroupId: options.securityGroup,
         vpcId: options.vpc,
         label: options.label
@@ -192,9 +261,18 @@ export const wantedNodes = (
 }
 
 /** Fails for flags that contradict each other. */
-export const ensureConsistent = (options: Options): Effect.Effect<void, UsageFault> =>
-  options.name !== undefined && options.nameFlag !== undefined && options.name !== options.nameFlag
+export const ensureConsistent = (options: Options): Effect.Effect<void, UsageFault> => {
+  if (options.name !== undefined && options.nameFlag !== undefined && options.name !== options.nameFlag) {
+    return Effect.fail(
+      new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
+    )
+  }
+  return options.commitment !== undefined && options.committedSku === undefined
     ? Effect.fail(
-        new UsageFault({ message: "NAME and --name are two different names.", hint: "Leave one of them out." })
+        new UsageFault({
+          message: "--commitment needs --committed-sku: without it the node has no commitment that could end.",
+          hint: "Add --committed-sku, see berth plan list; or omit --commitment."
+        })
       )
     : ensureWaits(options)
+}

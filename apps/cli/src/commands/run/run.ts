@@ -10,7 +10,7 @@ import { specDigest } from "@berthkit/core/client/creation/Reconciliation"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Duration, Effect, Exit, Fiber, Option, Random, Result, Struct } from "effect"
 import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
-import { isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
+import { extraFlag, isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
 import { CreateFailed, LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { inOwnWords } from "../../failure/ownKey.ts"
@@ -38,12 +38,24 @@ import {
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { ensureCommand, runCommand } from "./child.ts"
 
+const noCommitment = "berth run buys no commitment"
+
 /** Two weeks: whoever needs a node for longer creates one. */
 const maxTtlMillis = 14 * 86_400_000
 
 const parameters = {
   words: argumentsFrom(1, "COMMAND", text(""), "What to run here"),
-  ...Struct.omit(ofCreate, ["nameFlag", "committedSku", "ifAbsent", "key", "count", "maxCommitment", "wait"]),
+  ...Struct.omit(ofCreate, [
+    "nameFlag",
+    "committedSku",
+    "commitment",
+    "ifAbsent",
+    "key",
+    "count",
+    "maxCommitment",
+    "wait"
+  ]),
+  extra: extraFlag({ cn_id: noCommitment, cn_status: noCommitment }),
   name: flag("name", nodeName("NAME"), "Name of the node; default run- and a random word"),
   ttl: flagOr(
     "ttl",
@@ -69,7 +81,8 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
     ...options,
     name,
     nameFlag: undefined,
-    committedSku: undefined
+    committedSku: undefined,
+    commitment: undefined
   })
   if (isWhole(spec)) return spec
   return yield* new UsageFault({
