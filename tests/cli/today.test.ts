@@ -115,11 +115,38 @@ describe("berth with the service of today", () => {
       assert.match(again.stderr, /2 members|nothing|unchanged/i)
       good(yield* berth("diff", "-f", file))
       assert.deepStrictEqual((yield* nodes).toSorted(), ["shop-web-1", "shop-web-2"])
-      writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: 2, plan: C3.4GB, image: ${image} }\n`)
-      const named = yield* berth("diff", "-f", file)
-      assert.notStrictEqual(named.code, 0)
-      writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: 2, plan: ${slug}, image: ${image} }\n`)
       good(yield* berth("destroy", "-f", file, "--yes", "--max-deletes", "2"))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("takes a SKU in a fleet file for the plan of nodes that show it, and refuses one that would be ordered", () =>
+    Effect.gen(function* () {
+      const { berth, nodes, state } = yield* today()
+      const file = join(state, "fleet.yaml")
+      const write = (count: number, plan: string) =>
+        writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: ${count}, plan: ${plan}, image: ${image} }\n`)
+      write(1, "C3-4vCPU-8RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi")
+      good(yield* berth("apply", "-f", file, "--yes"))
+      write(1, "C3.8GB")
+      good(yield* berth("diff", "-f", file))
+      assert.include(good(yield* berth("apply", "-f", file, "--yes")).stderr, "Nothing to change.")
+      for (const [count, plan, slug] of [
+        [2, "C3.8GB", "C3-4vCPU-8RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi"],
+        [1, "C3.4GB", "C3-2vCPU-4RAM-50DISK-C3-Onetemplate-Ubuntu24.04-Delhi"]
+      ] as const) {
+        write(count, plan)
+        for (const command of [
+          ["diff"],
+          ["apply", "--dry-run"],
+          ["apply", "--yes"],
+          ["apply", "--yes", "--replace", "all"]
+        ]) {
+          const refused = yield* berth(...command, "-f", file)
+          assert.strictEqual(refused.code, 2, `${command.join(" ")}: ${refused.stderr}`)
+          assert.include(refused.stderr, `nodes.web.plan: ${plan} is a SKU and no plan; its plans are ${slug}.`)
+        }
+      }
+      assert.deepStrictEqual(yield* nodes, ["shop-web-1"])
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 

@@ -93,7 +93,7 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   return yield* failureOf(last)
 })
 
-/** Whether a change orders nothing. A group with only such changes may have a plan that is no longer offered. */
+/** Whether a change orders nothing. */
 const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   switch (change.action) {
     case "create":
@@ -107,12 +107,18 @@ const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   }
 }
 
+/** Whether nothing of a group is ordered, or differs from what would be: it may have a plan that is no longer offered. */
+const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
+  const own = changes.filter(({ member }) => member.group === group.group)
+  return own.length > 0 && own.every((change) => isSettled(change, group))
+}
+
 /**
  * Fails, with the place in the file, if a group cannot be ordered: its plan is unknown, its image does not fit the plan, or its commitment
  * is not offered.
  */
 const checkOrders = Effect.fnUntraced(function* (
-  { changes }: Plan,
+  plan: Plan,
   { groups }: ReadFleet,
   catalogue: Catalogue,
   prices: PriceList,
@@ -120,8 +126,7 @@ const checkOrders = Effect.fnUntraced(function* (
 ) {
   for (const each of groups) {
     const { commitment, group, order, placeOf } = each
-    const own = changes.filter(({ member }) => member.group === group)
-    if (own.length > 0 && own.every((change) => isSettled(change, each))) continue
+    if (ordersNothing(plan, each)) continue
     const faultAt = (setting: Judged, message: string, hint: string) => {
       const { column, line } = placeOf(setting)
       const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
@@ -385,7 +390,10 @@ const prepare = Effect.fnUntraced(function* (
   const plan = planned(fleet, resolved, settled, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
-  const prices = isIdle(plan) ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
+  // A group that cannot be ordered is refused too where nothing is sent, because its members differ.
+  const isEverythingSettled = isDestroy || fleet.groups.every((group) => ordersNothing(plan, group))
+  const found = isIdle(plan) && isEverythingSettled ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
+  const prices = isIdle(plan) ? undefined : found
   if (prices !== undefined) yield* checkLimits(plan, prices, options)
   return { fleet, plan, prices, known, gone: settled.world.gone } satisfies Prepared as Prepared
 })

@@ -5,6 +5,7 @@
 import { Images } from "@berthkit/core/client/Images"
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
+import { mayShowPlan } from "@berthkit/core/client/creation/Ownership"
 import { isSamePlan } from "@berthkit/core/domain/Price"
 import { Effect } from "effect"
 import { entriesOf, type Entry, type Ledger, memberOf } from "../fleet/Ledger.ts"
@@ -12,16 +13,17 @@ import type { LoadedFleet } from "../fleet/Change.ts"
 
 type Shown = Pick<Node, "plan">
 
-/** The node with the first of these slugs that is its plan; the node as it is if none of them is. */
+/** The node with the first of these names that is its plan; the node as it is if none of them is. */
 const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: ReadonlyArray<Image>): N => {
   const { plan } = node
-  if (plan === null) return node
+  if (plan === null || !needsImages(node, asked)) return node
   const slug = asked.find((each) => each !== plan && isSamePlan(each, plan, images))
   return slug === undefined ? node : { ...node, plan: slug }
 }
 
-const needsImages = ({ plan }: Shown, asked: ReadonlyArray<string>): boolean =>
-  plan !== null && asked.some((each) => each !== plan)
+/** Whether a node shows its plan under another name than the first of these, so that only the image list says if it is the same. */
+const needsImages = ({ plan }: Shown, [first]: ReadonlyArray<string>): boolean =>
+  first !== undefined && !mayShowPlan(plan, first)
 
 export const readImages = Images.use((service) => service.list())
 
@@ -36,7 +38,7 @@ export const underAskedPlan = Effect.fnUntraced(function* <N extends Shown>(node
   return needsImages(node, [asked]) ? named(node, [asked], yield* readImages) : node
 })
 
-/** The nodes of a fleet, each with the slug that its member has in the ledger or in the file. `images` is read only if it is needed. */
+/** The nodes of a fleet, each with the name that its plan has in the file or in the ledger. `images` is read only if it is needed. */
 export const underPlansOfFleet = <E, R>(
   nodes: ReadonlyMap<number, Node>,
   { groups }: LoadedFleet,
@@ -44,7 +46,7 @@ export const underPlansOfFleet = <E, R>(
   images: Effect.Effect<ReadonlyArray<Image>, E, R>
 ) => underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])), images)
 
-/** The same by the entries of any ledgers. `orders` has the slugs of groups in a file. */
+/** The same by the entries of any ledgers. `orders` has the plans of groups in a file. */
 export const underPlansOf = Effect.fnUntraced(function* <E, R>(
   nodes: ReadonlyMap<number, Node>,
   entries: Iterable<Entry>,
@@ -55,7 +57,7 @@ export const underPlansOf = Effect.fnUntraced(function* <E, R>(
   const names = new Map<string, ReadonlyArray<string>>()
   for (const entry of entries) {
     const order = orders.get(memberOf(entry).group)
-    const asked = [entry.node?.plan, entry.previous?.plan, entry.pending?.plan, order].flatMap((each) => each ?? [])
+    const asked = [order, entry.node?.plan, entry.previous?.plan, entry.pending?.plan].flatMap((each) => each ?? [])
     for (const owned of [entry.node, entry.previous]) {
       if (owned === undefined) continue
       askedOf.set(owned.id, asked)
