@@ -119,6 +119,45 @@ it.live("the hint for an unknown path is about the path of berth api, and otherw
   })
 )
 
+it.live("the hint names the base URL only for a reply that has not the form of the service's", () =>
+  Effect.gen(function* () {
+    const aboutUrl = "Check that the base URL is the service's and not a proxy's or a login page's."
+    const look = "Look at the reply itself with berth api, and report it to the service's support."
+    const login = { status: 200, body: "<html>Log in</html>" }
+    for (const [args, reply, hint] of [
+      [["node", "get", "1"], login, aboutUrl],
+      [["node", "list"], { status: 302, headers: { location: "/login" }, body: "" }, aboutUrl],
+      [["node", "get", "1"], ok({ id: "one", name: "a" }), look],
+      [["node", "get", "1"], { status: 200, body: JSON.stringify({ code: 200, errors: {} }) }, look]
+    ] as const) {
+      const { code, stderr } = yield* invoke(args, { env: { ...secrets, BERTH_BASE_URL: yield* serve(() => reply) } })
+      assert.strictEqual(code, 7, stderr)
+      assert.include(stderr, `\nhint: ${hint}\n`)
+    }
+  })
+)
+
+it.live("the hint for a refused rule is about slugs only where the service says that there is no such plan", () =>
+  Effect.gen(function* () {
+    const slugs = "Name the plan by its slug: berth plan get PLAN shows it for each image."
+    const other = "Do what the reason asks for, in the account portal if need be, and send the request again."
+    for (const [reason, hint] of [
+      ["Plan does not exist", slugs],
+      ["Invalid plan C3.8GB", slugs],
+      ["This plan is out of stock", other],
+      ["You do not have sufficient infra credits", other],
+      ["Node with this name already exists in the project", other],
+      ["Accidental protection is enabled", other]
+    ]) {
+      const body = JSON.stringify({ code: 412, data: {}, errors: reason, message: "Precondition Failed" })
+      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ({ status: 412, body })) }
+      const { code, stderr } = yield* invoke(["node", "delete", "1", "--yes"], { env })
+      assert.strictEqual(code, 5, stderr)
+      assert.include(stderr, `\nhint: ${hint}\n`)
+    }
+  })
+)
+
 it.live("the hint for a reply that is too long is what can be typed, and not an option of programs", () =>
   Effect.gen(function* () {
     const body = `{"message":"${"x".repeat(17 * 1024 * 1024)}"}`

@@ -184,8 +184,7 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "rejected"
-  readonly hint =
-    "Do what the reason asks for, in the account portal if need be, and send the request again. Plans are named by their slugs."
+  readonly hint = "Do what the reason asks for, in the account portal if need be, and send the request again."
   override get message() {
     return `A precondition is not met: ${this.detail}.`
   }
@@ -595,9 +594,11 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
       return "Name the location that the node is in, and look at the node there before you change it."
     }
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
-    return option === undefined
+    if (option !== undefined) return `Raise ${option} if you trust the service with that much.`
+    // What has a place in the reply is the service's own.
+    return this.path === ""
       ? "Check that the base URL is the service's and not a proxy's or a login page's."
-      : `Raise ${option} if you trust the service with that much.`
+      : "Look at the reply itself, and report it to the service's support."
   }
   override get message() {
     const where = this.path === "" ? "" : ` at ${this.path}`
