@@ -122,7 +122,7 @@ it.live("the hint for an unknown path is about the path of berth api, and otherw
 it.live("the hint names the base URL only for a reply that has not the form of the service's", () =>
   Effect.gen(function* () {
     const aboutUrl = "Check that the base URL is the service's and not a proxy's or a login page's."
-    const look = "Look at the reply itself with berth api, and report it to the service's support."
+    const look = "Look at the reply with berth api, and report it to the service's support."
     const login = { status: 200, body: "<html>Log in</html>" }
     for (const [args, reply, hint] of [
       [["node", "get", "1"], login, aboutUrl],
@@ -139,8 +139,8 @@ it.live("the hint names the base URL only for a reply that has not the form of t
 
 it.live("the hint for a refused rule is about slugs only where the service says that there is no such plan", () =>
   Effect.gen(function* () {
-    const slugs = "Name the plan by its slug: berth plan get PLAN shows it for each image."
-    const other = "Do what the reason asks for, in the account portal if need be, and send the request again."
+    const slugs = "Plans are named by their slugs: berth plan get PLAN shows them."
+    const other = "Do what the reason asks for, in the account portal if need be, then try again."
     for (const [reason, hint] of [
       ["Plan does not exist", slugs],
       ["Invalid plan C3.8GB", slugs],

@@ -50,9 +50,6 @@ const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.
 
 const notTheService = "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"
 
-/** That the service has no plan of that name, which may be a SKU. One that it has and does not give has another cause. */
-const isNoSuchPlan = /\bplan\b.*\b(?:exist|found|valid|unknown)|\b(?:invalid|no such|unknown) plan\b/i
-
 /** With another state folder, or without a key, a create that an earlier run has sent is not known. */
 const firstRun = "a first run may also go without --idempotency-key."
 
@@ -137,13 +134,12 @@ export const hintOf = (error: BerthError): string => {
       return isRead(operation) ? "Try again, or allow more time: --deadline 2m" : hint
     case "UnexpectedResponse":
       // The limits are options of a program: no flag raises them.
-      if (!/max(?:Nodes|Body\w+)/.test(reason.expected)) return hint.replace("the reply itself", "$& with berth api")
+      if (!/max(?:Nodes|Body\w+)/.test(reason.expected))
+        return hint.replace("Report", "Look at the reply with berth api, and report")
       if (operation === "raw") return "Ask for less at once, such as: berth api /nodes/ -q per_page=20"
       return operation === "nodes.list" ? "Read it page by page: berth node list --page 1 --per-page 20" : notTheService
     case "PreconditionFailed":
-      return isNoSuchPlan.test(reason.detail)
-        ? "Name the plan by its slug: berth plan get PLAN shows it for each image."
-        : hint
+      return hint.replace("slugs.", "slugs: berth plan get PLAN shows them.")
     case "RateLimited":
     case "WouldExceedDeadline":
       return `${hint} See: berth limits`

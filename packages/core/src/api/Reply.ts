@@ -113,6 +113,7 @@ const statesFailure = (body: Record<string, unknown>): boolean =>
 const isRead = ({ emptyAllowed, list, nodeId }: Expectation) =>
   list === true || (nodeId !== undefined && emptyAllowed !== true)
 
+/** Whether a value proves no success where errors are named beside it. */
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (Predicate.isObjectOrArray(value) && Object.keys(value).length === 0)
 
@@ -359,10 +360,6 @@ const dataOf = (body: Record<string, unknown>): unknown => {
   return Predicate.isObject(data) && Array.isArray(data["images"]) ? data["images"] : (data ?? images)
 }
 
-/** Whether the data lists nothing, so that it proves no success where errors are named beside it. */
-const listsNothing = (data: unknown): boolean =>
-  data === undefined || data === null || (typeof data === "object" && Object.keys(data).length === 0)
-
 /**
  * The contents of a reply, or the reason it is a failure.
  *
@@ -401,7 +398,7 @@ export const interpret = (
   const failed = failureInside(body, expectation)
   if (failed !== undefined) return failure(isOpen ? 500 : failed)
   const data = dataOf(body)
-  if (expectation.list === true && listsNothing(data)) {
+  if (expectation.list === true && isNothing(data)) {
     const status = failureInside(body, { emptyAllowed: true })
     if (status !== undefined) return failure(status)
     if (!Array.isArray(data)) return fault("a list", body["data"], "data")

@@ -74,7 +74,7 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{
   readonly mayBeProcessed = false
   readonly exit = "denied"
   get hint() {
-    return /\bapi not public\b/i.test(this.detail)
+    return /api not public/i.test(this.detail)
       ? "The gateway may refuse this User-Agent: set userAgent or BERTH_USER_AGENT."
       : "Check that the API key and the access token belong to the same account, and what that account may do."
   }
@@ -184,7 +184,11 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "rejected"
-  readonly hint = "Do what the reason asks for, in the account portal if need be, and send the request again."
+  get hint() {
+    return /plan .*(exist|found|valid)|(valid|such) plan/i.test(this.detail)
+      ? "Plans are named by their slugs."
+      : "Do what the reason asks for, in the account portal if need be, then try again."
+  }
   override get message() {
     return `A precondition is not met: ${this.detail}.`
   }
@@ -587,7 +591,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     if (this.expected === everyRecordReadable) {
       return "A record of the list may be a node of that name: use the id of the one that you mean."
     }
-    if (/^node \d+$/.test(this.expected)) {
+    if (/^node \d/.test(this.expected)) {
       return "The service mixes up nodes: look at both before you change either, and report it to its support."
     }
     if (this.expected.startsWith("the location ")) {
@@ -598,7 +602,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     // What has a place in the reply is the service's own.
     return this.path === ""
       ? "Check that the base URL is the service's and not a proxy's or a login page's."
-      : "Look at the reply itself, and report it to the service's support."
+      : "Report it to the service's support."
   }
   override get message() {
     const where = this.path === "" ? "" : ` at ${this.path}`

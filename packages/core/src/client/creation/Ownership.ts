@@ -82,7 +82,7 @@ export type KnownPlans = ReadonlyArray<Pick<Image, "plan" | "sku" | "image" | "n
 
 /** Whether the service may show this plan for the one that was asked for, as far as the image list was read. */
 export const mayShowPlan = (shown: string | null, asked: string, plans: KnownPlans = []): boolean =>
-  shown === null || mayShow(shown, asked) || isSamePlan(asked, shown, plans)
+  mayShow(shown, asked) || isSamePlan(asked, shown!, plans)
 
 /** The operating system that a node states: services of today state it in place of the image. */
 export const systemOf = ({ extra = {}, image }: Pick<Shown, "extra" | "image">): Record<string, unknown> | undefined =>
