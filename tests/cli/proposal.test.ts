@@ -99,6 +99,7 @@ describe("--dry-run of a create with every flag", () => {
         image: [image],
         name: ["every flag"],
         "committed-sku": [String(skuId)],
+        commitment: ["hourly_billing"],
         tag: ["a", "b c"],
         disk: ["150"],
         label: ["größe"],

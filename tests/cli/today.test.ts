@@ -150,6 +150,46 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live("reads the image list once at most in a command, however often it asks it", () =>
+    Effect.gen(function* () {
+      const { berth, state, world } = yield* today()
+      const slug = "C3-4vCPU-8RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi"
+      const file = join(state, "fleet.yaml")
+      const write = (count: number, plan = slug) =>
+        writeFileSync(file, `fleet: shop\nnodes:\n  web: { count: ${count}, plan: ${plan}, image: ${image} }\n`)
+      const reads = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const before = (yield* world.journal).length
+        good(yield* berth(...args))
+        const paths = (yield* world.journal).slice(before).map(({ path }) => path)
+        return paths.filter((path) => path.endsWith("/images/")).length
+      })
+      write(2)
+      for (const command of [
+        ["node", "create", "first", ...order],
+        ["node", "create", "second", ...order, "--idempotency-key", "job"],
+        ["node", "create", "second", ...order, "--idempotency-key", "job"],
+        ["node", "create", "first", ...order, "--if-absent"],
+        ["node", "create", "third", ...order, "--if-absent"],
+        ["node", "create", "many", ...order, "--count", "3"],
+        ["node", "list", "--plan", slug],
+        ["cost"],
+        ["run", ...order, "--", "true"],
+        ["apply", "-f", file, "--dry-run"],
+        ["apply", "-f", file, "--yes"],
+        ["apply", "-f", file, "--yes"],
+        ["diff", "-f", file],
+        ["cost", "--by", "fleet"],
+        ["fleet", "list"]
+      ])
+        assert.strictEqual(yield* reads(...command), 1, command.join(" "))
+      write(2, "C3.8GB")
+      assert.strictEqual(yield* reads("apply", "-f", file, "--yes"), 0)
+      write(1)
+      assert.strictEqual(yield* reads("apply", "-f", file, "--yes", "--max-deletes", "1"), 1)
+      assert.strictEqual(yield* reads("destroy", "-f", file, "--yes", "--max-deletes", "1"), 1)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("names plans by SKU or slug, images by their system, and saved images by their template", () =>
     Effect.gen(function* () {
       const { berth } = yield* today({ scenario: "small" })

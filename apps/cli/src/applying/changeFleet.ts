@@ -2,9 +2,9 @@
  * `berth apply` and `berth destroy` from their flags to the result: reads the file, the ledger and the account, plans, shows, asks, carries
  * out. `previewFleet` stops after the plan, and changes no file.
  */
-import type { Image } from "@berthkit/core/domain/Image"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Result } from "effect"
+import { type Catalogue, freshCatalogue, recentCatalogue } from "../catalogue/ImageList.ts"
 import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { inOwnWords } from "../failure/ownKey.ts"
@@ -33,8 +33,8 @@ import { reportLeftOut } from "../output/progress.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { canAsk } from "../proposal/confirm.ts"
-import { readImages, underPlansOfFleet } from "../nodes/askedPlan.ts"
-import { type Catalogue, offerFor, planFault, pricesOfOrders, publicCatalogue } from "../proposal/offer.ts"
+import { underPlansOfFleet } from "../nodes/askedPlan.ts"
+import { offerFor, planFault, pricesOfOrders } from "../proposal/offer.ts"
 import {
   askConsent,
   checkAtOnce,
@@ -62,6 +62,7 @@ import {
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, knownGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
 import { type Resolved, resolvePending } from "./pending.ts"
+import type { TimedPrices } from "./freshPrices.ts"
 import { type Means, notedLedger, perform } from "./perform.ts"
 import { problemOfMember } from "./memberProblem.ts"
 import { type Done, rowsOf } from "./rows.ts"
@@ -154,14 +155,14 @@ const checkOrders = Effect.fnUntraced(function* (
 
 /** The prices for showing and limiting a plan. Fails first if a group cannot be ordered. */
 const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, place: FleetPlace, isDestroy: boolean) {
-  const catalogue = yield* publicCatalogue()
+  const catalogue = yield* recentCatalogue
   yield* reportLeftOut
   const prices = yield* pricesOfOrders(
     fleet.groups.map(({ order }) => order),
     catalogue
   )
   if (!isDestroy) yield* checkOrders(plan, fleet, catalogue, prices, place)
-  return prices
+  return { ...prices, readMillis: catalogue.readMillis } satisfies TimedPrices
 })
 
 /**
@@ -193,13 +194,8 @@ export const ensureSingle = (plan: Plan) => {
 }
 
 /** What was observed, with the plans of its nodes under the slugs that the fleet has for them. */
-const withAskedPlans = Effect.fnUntraced(function* <E, R>(
-  observed: Observed,
-  fleet: ReadFleet,
-  ledger: Ledger,
-  images: Effect.Effect<ReadonlyArray<Image>, E, R>
-) {
-  const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger, images)
+const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
+  const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger)
   return nodes === observed.world.nodes ? observed : { ...observed, world: { ...observed.world, nodes } }
 })
 
@@ -240,8 +236,7 @@ export const previewFleet = Effect.fnUntraced(
     const observed = yield* withAskedPlans(
       yield* observe(pending.ledger, yield* nodesElsewhere(own, fleet.fleet)),
       fleet,
-      pending.ledger,
-      readImages
+      pending.ledger
     )
     const plan = planned(fleet, pending, presumed(observed), options)
     yield* refuse(plan.conflicts, place)
@@ -349,7 +344,7 @@ interface Prepared {
   readonly fleet: ReadFleet
   readonly plan: Plan
   /** Undefined if nothing is sent. */
-  readonly prices: PriceList | undefined
+  readonly prices: TimedPrices | undefined
   /** The ledger, updated with what the account showed. */
   readonly known: Ledger
   /** The nodes that are certainly gone. */
@@ -369,8 +364,7 @@ const prepare = Effect.fnUntraced(function* (
   const planOptions: PlanOptions = { replace, pick, isDestroy }
   const ledger = yield* file.current
   const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, planOptions))
-  const images = yield* Effect.cached(readImages)
-  const seen = yield* withAskedPlans(yield* observe(resolved.ledger, elsewhere), fleet, resolved.ledger, images)
+  const seen = yield* withAskedPlans(yield* observe(resolved.ledger, elsewhere), fleet, resolved.ledger)
   const observed = knownGone(seen, before?.gone ?? new Set())
   const first = planned(fleet, resolved, presumed(observed), planOptions)
   yield* reportLeftOut
@@ -381,12 +375,7 @@ const prepare = Effect.fnUntraced(function* (
     yield* showPlan(first, prices, true)
     yield* ensureConsent
   }
-  const settled = yield* withAskedPlans(
-    yield* settledWorld(observed, resolved.ledger, options),
-    fleet,
-    resolved.ledger,
-    images
-  )
+  const settled = yield* withAskedPlans(yield* settledWorld(observed, resolved.ledger, options), fleet, resolved.ledger)
   const plan = planned(fleet, resolved, settled, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
@@ -446,6 +435,8 @@ const changeLocked = Effect.fnUntraced(function* (
   const elsewhere = yield* nodesElsewhere(own, first.fleet)
   const again = Effect.fnUntraced(function* (before: Prepared) {
     const fleet = yield* readFleetFile(place)
+    // After a question prices come from a reading of their own, however short it was open.
+    yield* freshCatalogue
     if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, elsewhere, options, before)
     return yield* new FleetConflict({
       message: `${place.file} became another fleet while the question was open: nothing was changed.`,

@@ -4,29 +4,39 @@
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Effect, Semaphore } from "effect"
+import { freshCatalogue, maxPriceAgeMillis } from "../catalogue/ImageList.ts"
 import { costOfOrder } from "../commitmentLog/orderCost.ts"
 import { PriceRisen } from "../failure/CliFailure.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import type { LoadedGroup } from "../fleet/Change.ts"
 import { optionsOf } from "../fleet/planPrice.ts"
 import { rupees } from "../output/format.ts"
-import { ensureNotAbove, maxPriceAgeMillis } from "../proposal/currentPrice.ts"
-import { pricesOfOrders, publicCatalogue } from "../proposal/offer.ts"
+import { ensureNotAbove } from "../proposal/currentPrice.ts"
+import { pricesOfOrders } from "../proposal/offer.ts"
 
-/** The prices while a plan is carried out; `shown` are those that were shown, which were read right before. */
-export const freshPrices = Effect.fnUntraced(function* (shown: PriceList, groups: ReadonlyArray<LoadedGroup>) {
+/** Prices, and when they were read, by the monotonic clock. */
+export interface TimedPrices extends PriceList {
+  readonly readMillis: number
+}
+
+/** The prices while a plan is carried out; `shown` are those that were shown. */
+export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, groups: ReadonlyArray<LoadedGroup>) {
   const oneAtATime = yield* Semaphore.make(1)
-  let latest = { prices: shown, readMillis: yield* monotonicMillis }
+  let latest = shown
   /** A purchase needs prices that were read since the plan was shown: one read is little beside the price of a period. */
   const read = (isPurchase: boolean) =>
     oneAtATime.withPermits(1)(
       Effect.gen(function* () {
-        const readMillis = yield* monotonicMillis
-        if (readMillis - latest.readMillis > maxPriceAgeMillis || (isPurchase && latest.prices === shown)) {
-          const orders = groups.map(({ order }) => order)
-          latest = { prices: yield* pricesOfOrders(orders, yield* publicCatalogue()), readMillis }
+        const age = (yield* monotonicMillis) - latest.readMillis
+        if (age > maxPriceAgeMillis || (isPurchase && latest === shown)) {
+          const catalogue = yield* freshCatalogue
+          const prices = yield* pricesOfOrders(
+            groups.map(({ order }) => order),
+            catalogue
+          )
+          latest = { ...prices, readMillis: catalogue.readMillis }
         }
-        return latest.prices
+        return latest
       })
     )
 

@@ -7,9 +7,9 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
-import type { PriceList } from "@berthkit/core/domain/Price"
 import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
+import { knownPlans } from "../catalogue/ImageList.ts"
 import { mayBeSet, sendCommitment } from "../commitmentLog/sendCommitment.ts"
 import { FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
@@ -45,7 +45,7 @@ import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
-import { freshPrices } from "./freshPrices.ts"
+import { freshPrices, type TimedPrices } from "./freshPrices.ts"
 import { untilReady } from "./readyCommand.ts"
 import type { Done } from "./rows.ts"
 import { seeCommitment, type SentLog } from "./sent.ts"
@@ -63,7 +63,7 @@ export interface Means {
   /** The name of this machine. */
   readonly machine: string
   /** The prices that were shown. */
-  readonly prices: PriceList
+  readonly prices: TimedPrices
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
   readonly wait: boolean
   readonly timeout: Duration.Duration | undefined
@@ -183,7 +183,9 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
   const nodes = yield* Nodes
   const at = sent.begin({ action: "create", member, id: null, name: spec.name })
   const unlessMade = Effect.map(mayBeMade(key), (mayBe) => mayBe || sent.drop(at))
-  const result = yield* Effect.result(Effect.onInterrupt(nodes.create(spec, { key }), () => Effect.ignore(unlessMade)))
+  const result = yield* Effect.result(
+    Effect.onInterrupt(nodes.create(spec, { key, plans: yield* knownPlans }), () => Effect.ignore(unlessMade))
+  )
   if (Result.isFailure(result)) {
     if (!(yield* mayBeMade(key))) {
       sent.drop(at)

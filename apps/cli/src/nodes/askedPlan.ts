@@ -2,12 +2,12 @@
  * The plan of a node under the slug that was asked for. A node may show the SKU of its plan in place of the slug, and only the image list says
  * which slugs have that SKU. Berth reads the list only if the texts differ, and fails if it cannot read it.
  */
-import { Images } from "@berthkit/core/client/Images"
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import { mayShowPlan } from "@berthkit/core/client/creation/Ownership"
 import { isSamePlan } from "@berthkit/core/domain/Price"
 import { Effect } from "effect"
+import { recentCatalogue } from "../catalogue/ImageList.ts"
 import { entriesOf, type Entry, type Ledger, memberOf } from "../fleet/Ledger.ts"
 import type { LoadedFleet } from "../fleet/Change.ts"
 
@@ -25,7 +25,7 @@ const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: R
 const needsImages = ({ plan }: Shown, [first]: ReadonlyArray<string>): boolean =>
   first !== undefined && !mayShowPlan(plan, first)
 
-export const readImages = Images.use((service) => service.list())
+export const readImages = Effect.map(recentCatalogue, ({ images }) => images)
 
 /** Reads which plans are the same one under two names. */
 export const planReader = Effect.map(
@@ -38,20 +38,15 @@ export const underAskedPlan = Effect.fnUntraced(function* <N extends Shown>(node
   return needsImages(node, [asked]) ? named(node, [asked], yield* readImages) : node
 })
 
-/** The nodes of a fleet, each with the name that its plan has in the file or in the ledger. `images` is read only if it is needed. */
-export const underPlansOfFleet = <E, R>(
-  nodes: ReadonlyMap<number, Node>,
-  { groups }: LoadedFleet,
-  ledger: Ledger,
-  images: Effect.Effect<ReadonlyArray<Image>, E, R>
-) => underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])), images)
+/** The nodes of a fleet, each with the name that its plan has in the file or in the ledger. The image list is read only if it is needed. */
+export const underPlansOfFleet = (nodes: ReadonlyMap<number, Node>, { groups }: LoadedFleet, ledger: Ledger) =>
+  underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])))
 
 /** The same by the entries of any ledgers. `orders` has the plans of groups in a file. */
-export const underPlansOf = Effect.fnUntraced(function* <E, R>(
+export const underPlansOf = Effect.fnUntraced(function* (
   nodes: ReadonlyMap<number, Node>,
   entries: Iterable<Entry>,
-  orders: ReadonlyMap<string, string>,
-  images: Effect.Effect<ReadonlyArray<Image>, E, R>
+  orders: ReadonlyMap<string, string>
 ) {
   const askedOf = new Map<number, ReadonlyArray<string>>()
   const names = new Map<string, ReadonlyArray<string>>()
@@ -69,6 +64,6 @@ export const underPlansOf = Effect.fnUntraced(function* <E, R>(
   const slugsFor = ({ id, name }: Node) => askedOf.get(id) ?? names.get(name) ?? []
   const all = Array.from(nodes.values())
   if (!all.some((node) => needsImages(node, slugsFor(node)))) return nodes
-  const listed = yield* images
+  const listed = yield* readImages
   return new Map(all.map((node) => [node.id as number, named(node, [...slugsFor(node), ...slugs], listed)]))
 })

@@ -5,14 +5,12 @@
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Effect, Semaphore } from "effect"
+import { freshCatalogue, maxPriceAgeMillis, type TimedCatalogue } from "../catalogue/ImageList.ts"
 import { PriceRisen } from "../failure/CliFailure.ts"
 import { rupees } from "../output/format.ts"
 import { foreignPriceText } from "../records/price.ts"
-import { createProposal, offerFor, type TimedCatalogue, timedCatalogue } from "./offer.ts"
+import { createProposal, offerFor } from "./offer.ts"
 import type { Proposal } from "./Proposal.ts"
-
-/** Prices that were read longer ago are read again. */
-export const maxPriceAgeMillis = 60_000
 
 /** Fails if an amount is higher than the one that was shown, or not known any more. An unknown one that was shown bounds nothing. */
 export const ensureNotAbove = (what: string, shown: number | null, now: number | null, unit = "") => {
@@ -38,7 +36,7 @@ export const quoteOf = (
 
 /** Reads what a node costs. Fails if it cannot be ordered any more. */
 export const quoteFor = Effect.fnUntraced(function* (spec: NodeSpec, { force }: { readonly force: boolean }) {
-  const catalogue = yield* timedCatalogue
+  const catalogue = yield* freshCatalogue
   return quoteOf(spec, yield* offerFor(spec, catalogue, { force }), catalogue)
 })
 

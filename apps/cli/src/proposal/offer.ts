@@ -2,17 +2,16 @@
  * What the service offers for an order: its price, or why the order cannot work. From the image list, which is where plans and
  * committed options are listed (A19).
  */
-import { type ImageListOptions, Images } from "@berthkit/core/client/Images"
-import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
+import { Images } from "@berthkit/core/client/Images"
 import { createRequest } from "@berthkit/core/client/NodeOperations"
-import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
-import type { Image, LeftOutImage } from "@berthkit/core/domain/Image"
+import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { imageFinder, type PriceList, priceList, slugsOf, sumOfPrices, type Terms } from "@berthkit/core/domain/Price"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Result } from "effect"
+import { type Catalogue, catalogueOf } from "../catalogue/ImageList.ts"
 import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Progress, reportLeftOut } from "../output/progress.ts"
@@ -24,34 +23,6 @@ import { type Proposal, propose } from "./Proposal.ts"
 
 /** An image by its slug, or by its id. */
 export const imageOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
-
-/** A list of images, and what it leaves out because it cannot be read. */
-export interface Catalogue {
-  readonly images: ReadonlyArray<Image>
-  readonly leftOut: ReadonlyArray<LeftOutImage>
-}
-
-const catalogueOf = (list: (options: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>) =>
-  Effect.suspend(() => {
-    let leftOut: Catalogue["leftOut"] = []
-    const onEnd: ImageListOptions["onEnd"] = (listed) => Effect.sync(() => void (leftOut = listed.leftOut))
-    return Effect.map(list({ onEnd }), (images): Catalogue => ({ images, leftOut }))
-  })
-
-/** The images of the service. */
-export const publicCatalogue = (options?: Pick<ImageListOptions, "retry">) =>
-  Images.use((service) => catalogueOf((own) => service.list({}, { ...options, ...own })))
-
-/** The images of the service, and when the read of them began, by the monotonic clock. */
-export interface TimedCatalogue extends Catalogue {
-  readonly readMillis: number
-}
-
-export const timedCatalogue = Effect.gen(function* () {
-  const readMillis = yield* monotonicMillis
-  const catalogue: TimedCatalogue = { ...(yield* publicCatalogue()), readMillis }
-  return catalogue
-})
 
 /** The account's saved images. */
 const savedCatalogue = Images.use((service) =>

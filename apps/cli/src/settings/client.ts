@@ -24,6 +24,7 @@ import {
 import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } from "effect"
 import { Output, printDebug, printNote } from "../output/Output.ts"
+import { ImageList } from "../catalogue/ImageList.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { Progress } from "../output/progress.ts"
@@ -130,6 +131,7 @@ const warned = ({ options: { baseUrl } }: Connection) =>
 export const clientOf = (connection: Connection) => {
   const { files, options } = connection
   return Progress.painting.pipe(
+    Layer.provideMerge(ImageList.layer),
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.

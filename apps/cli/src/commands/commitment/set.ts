@@ -7,6 +7,7 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { ensureUnprotected } from "../../applying/Registry.ts"
+import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { CommitmentLog, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
@@ -34,7 +35,7 @@ import {
   propose
 } from "../../proposal/Proposal.ts"
 import { boundOf, checkCommitments, maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
-import { type NodeOption, optionOfNode, publicCatalogue } from "../../proposal/offer.ts"
+import { type NodeOption, optionOfNode } from "../../proposal/offer.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 
@@ -43,12 +44,12 @@ const priceUnknown =
 
 /** The committed option to renew to, or why it cannot be one. */
 export const optionFor = Effect.fnUntraced(function* (node: Pick<Node, "plan" | "image">, skuId: number) {
-  return yield* Effect.fromResult(optionOfNode(node, yield* publicCatalogue(), skuId))
+  return yield* Effect.fromResult(optionOfNode(node, yield* freshCatalogue, skuId))
 })
 
 /** The committed option that is sent whether it is listed or not; undefined where it is not, or cannot be looked up. */
 const forcedOption = (node: Node, skuId: number) =>
-  publicCatalogue({ retry: false }).pipe(
+  ImageList.use(({ fresh }) => fresh({ retry: false })).pipe(
     Effect.flatMap((catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId))),
     Effect.orElseSucceed(() => undefined)
   )

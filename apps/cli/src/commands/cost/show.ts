@@ -12,7 +12,8 @@ import { UsageFault } from "../../failure/CliFailure.ts"
 import { nodeCount } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
-import { pricesOf, publicCatalogue } from "../../proposal/offer.ts"
+import { recentCatalogue } from "../../catalogue/ImageList.ts"
+import { pricesOf } from "../../proposal/offer.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
 import { currencyName, foreignPriceText, priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
@@ -50,7 +51,7 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
 
 /** What the nodes cost now, in groups. Of a list that was not read to its end the sum is a `min…`. */
 export const currentCosts = Effect.fnUntraced(function* (by: Grouping) {
-  const [list, catalogue] = yield* Effect.all([shownList, publicCatalogue()], { concurrency: 2 })
+  const [list, catalogue] = yield* Effect.all([shownList, recentCatalogue], { concurrency: 2 })
   const own = yield* CommitmentLog.use(({ load }) => load)
   const nowMillis = yield* Clock.currentTimeMillis
   const fleets = by === "fleet" || by === "tag" ? yield* ownMemberships : undefined

@@ -10,7 +10,7 @@ import { problemOf } from "../../failure/Problem.ts"
 import { candidatesFor, candidatesText, twinsOf, unfinishedOf } from "../../fleet/candidates.ts"
 import { laterOr } from "../../fleet/plan.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
-import { readImages, underPlansOf } from "../../nodes/askedPlan.ts"
+import { underPlansOf } from "../../nodes/askedPlan.ts"
 import { printAll } from "../../output/print.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { fleetRecord } from "../../records/fleet.ts"
@@ -32,8 +32,7 @@ export const list = command(
     const nodes = yield* underPlansOf(
       new Map(shown.map((node) => [node.id, node])),
       ledgers.flatMap(membersOf),
-      new Map(),
-      readImages
+      new Map()
     )
     const twins = new Map(
       ledgers.map((ledger) => {

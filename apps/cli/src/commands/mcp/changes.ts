@@ -9,6 +9,7 @@ import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect } from "effect"
 import { McpSchema } from "effect/ai"
+import { knownPlans } from "../../catalogue/ImageList.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { buysPeriod, commandOf, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { withoutUndefined } from "../../commandLine/Parameter.ts"
@@ -160,7 +161,7 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { about, order } }: 
   const nodes = yield* Nodes
   switch (order.action) {
     case "create": {
-      const { node, outcome } = yield* nodes.create(order.spec, { key })
+      const { node, outcome } = yield* nodes.create(order.spec, { key, plans: yield* knownPlans })
       yield* keepCommitment(node, order.spec)
       const spelled = node.name === order.spec.name ? "" : ` The service calls it ${node.name}.`
       const message = `Node ${node.id} was created, and is billed.${spelled} Wait for it with wait.`

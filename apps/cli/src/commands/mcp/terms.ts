@@ -5,11 +5,12 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
 import { ensureUnprotected } from "../../applying/Registry.ts"
+import { freshCatalogue } from "../../catalogue/ImageList.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { ensureKnown } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
-import { createProposal, offerFor, publicCatalogue, underSlug } from "../../proposal/offer.ts"
+import { createProposal, offerFor, underSlug } from "../../proposal/offer.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { ensureKeepsProtected, optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as deleteProposal } from "../node/delete.ts"
@@ -28,7 +29,7 @@ const withoutForce = ({ message }: UsageFault) =>
 /** The terms of an order. `known` is the record of its node where that was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
   if (order.action === "create") {
-    const catalogue = yield* publicCatalogue()
+    const catalogue = yield* freshCatalogue
     const spec = yield* Effect.mapError(Effect.fromResult(underSlug(order.spec, catalogue.images)), withoutForce)
     const offer = yield* Effect.mapError(offerFor(spec, catalogue, { force: false }), withoutForce)
     return { order: { ...order, spec }, proposal: createProposal(spec, offer), about: null } satisfies Terms

@@ -13,6 +13,7 @@ import { DateTime, Effect, Option, Result } from "effect"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/callInWords.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
+import { freshCatalogue, knownPlans, recentCatalogue, type TimedCatalogue } from "../../catalogue/ImageList.ts"
 import { quoted } from "../../commandLine/commandToType.ts"
 import { type CreatedNotReady, type PriceRisen, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
@@ -30,15 +31,7 @@ import { approve, type Offered } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
 import { currentPrice, type Quote, quoteFor, quoteOf } from "../../proposal/currentPrice.ts"
-import {
-  checkCost,
-  createProposal,
-  offerFor,
-  planFault,
-  type TimedCatalogue,
-  timedCatalogue,
-  underSlug
-} from "../../proposal/offer.ts"
+import { checkCost, createProposal, offerFor, planFault, underSlug } from "../../proposal/offer.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { currencyName } from "../../records/price.ts"
 import { creatingClient } from "../../settings/client.ts"
@@ -125,7 +118,8 @@ const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable
   if (!(yield* isMade(key))) yield* affordable
   if (yield* wasUsed(key)) yield* printNote("The key was used before: if it created a node, no other is created.")
   const nodes = yield* Nodes
-  const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key }))
+  const plans = yield* knownPlans
+  const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key, plans }))
   const found = key === undefined ? " (no reply named it; found it by name)" : " earlier with the same key"
   const spelled = node.name === spec.name ? "" : ` The service calls it ${node.name}.`
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.${spelled}`)
@@ -249,7 +243,7 @@ export const create = command(
     yield* ensureConsistent(options)
     const asked = yield* specOf(options)
     if (!isWhole(asked) && !(yield* canAsk)) return yield* missingFault(asked)
-    const catalogue = yield* timedCatalogue
+    const catalogue = yield* recentCatalogue
     yield* reportLeftOut
     const { images } = catalogue
     const slugged = underSlug(asked, images)
@@ -285,7 +279,7 @@ export const create = command(
       return { proposals, single: single && proposals.length === 1, order } satisfies Offered<typeof order>
     })
     const first = yield* offered(catalogue)
-    const approved = yield* approve(first, Effect.flatMap(timedCatalogue, offered), {
+    const approved = yield* approve(first, Effect.flatMap(freshCatalogue, offered), {
       verb: "create",
       mustAsk:
         wanted.length > 1 ||

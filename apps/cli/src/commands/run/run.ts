@@ -9,6 +9,7 @@ import { proofOf } from "@berthkit/core/client/creation/Ownership"
 import { specDigest } from "@berthkit/core/client/creation/Reconciliation"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Duration, Effect, Exit, Fiber, Option, Random, Result, Struct } from "effect"
+import { freshCatalogue, knownPlans, recentCatalogue, type TimedCatalogue } from "../../catalogue/ImageList.ts"
 import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
 import { extraFlag, isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
@@ -27,14 +28,7 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { checkMinimum } from "../../proposal/minimumBound.ts"
 import { currentPrice, type Quote, quoteFor, quoteOf } from "../../proposal/currentPrice.ts"
 import { approve, type Offered } from "../../proposal/Proposal.ts"
-import {
-  checkCost,
-  createProposal,
-  offerFor,
-  type TimedCatalogue,
-  timedCatalogue,
-  underSlug
-} from "../../proposal/offer.ts"
+import { checkCost, createProposal, offerFor, underSlug } from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { ensureCommand, runCommand } from "./child.ts"
 
@@ -107,7 +101,7 @@ const offered = Effect.fnUntraced(function* (
 /** Shows what the node costs, and asks if needed. Returns the price; undefined if the node is not to be created. */
 const approved = (first: Offered<Quote>, spec: NodeSpec, options: RunOptions) => {
   const { dryRun, yes } = options
-  const read = Effect.flatMap(timedCatalogue, (catalogue) => offered(spec, options, catalogue))
+  const read = Effect.flatMap(freshCatalogue, (catalogue) => offered(spec, options, catalogue))
   const mustAsk = first.order.proposal.pricePerHourInr === null
   return Effect.map(approve(first, read, { verb: "create", mustAsk, yes, dryRun }), Option.getOrUndefined)
 }
@@ -148,7 +142,8 @@ const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMil
 /** Creates the node of a lease, and waits until it can be used. */
 const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout }: RunOptions) {
   const nodes = yield* Nodes
-  const { node } = yield* Effect.mapError(nodes.create(spec, { key: held.lease.key }), (error) =>
+  const plans = yield* knownPlans
+  const { node } = yield* Effect.mapError(nodes.create(spec, { key: held.lease.key, plans }), (error) =>
     inOwnWords(error, "Run the same command again: berth deletes the node of this run, if there is one.")
   )
   held.lease = { ...held.lease, node: proofOf(node) }
@@ -241,7 +236,7 @@ export const run = command(
     yield* ensureCommand(words[0]!)
     const name = options.name ?? `run-${yield* randomWord}`
     const asked = yield* specFor(options, name)
-    const catalogue = yield* timedCatalogue
+    const catalogue = yield* recentCatalogue
     const slugged = underSlug(asked, catalogue.images)
     const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })

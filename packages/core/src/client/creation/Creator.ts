@@ -66,6 +66,13 @@ export interface CreateOptions extends CallOptions {
    * `InvalidRequest` for `key` where none made a node, and with `OutcomeUnknown` while one still may. Default: false.
    */
   readonly adoptOnly?: boolean | undefined
+  /**
+   * What the program has read of the image list, which says under which names nodes show a plan. Berth reads the list itself where this does
+   * not tell. Default: what this client read last.
+   *
+   * @internal
+   */
+  readonly plans?: KnownPlans | undefined
 }
 
 /** What a creator needs. */
@@ -475,8 +482,9 @@ export const make = ({
    */
   return Effect.fnUntraced(function* (
     spec: NodeSpec,
-    { adoptOnly = false, key, ...options }: CreateOptions = {}
+    { adoptOnly = false, key, plans: given = plans, ...options }: CreateOptions = {}
   ): Effect.fn.Return<Creation, BerthError> {
+    plans = given
     const startedAtMillis = yield* monotonicMillis
     if (key !== undefined && !isKey(key)) {
       return yield* keyFault(

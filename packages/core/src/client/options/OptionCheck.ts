@@ -60,6 +60,7 @@ const checks = {
   // The store of the intents checks it.
   key: () => undefined,
   adoptOnly: flagFault,
+  plans: () => undefined,
   onReply: functionFault,
   onEnd: functionFault,
   onObserved: functionFault
