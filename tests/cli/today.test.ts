@@ -455,6 +455,50 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live("shows which plans are sold out, and orders none of them unless it is forced", () =>
+    Effect.gen(function* () {
+      const { berth, nodes, state, world } = yield* today()
+      const listed = json<
+        ReadonlyArray<{
+          readonly plan: string
+          readonly available: boolean | null
+          readonly slugs: ReadonlyArray<{ image: string; slug: string; available: boolean | null }>
+        }>
+      >(good(yield* berth("plan", "list", "-o", "json")))
+      const soldOut = listed.find(({ available }) => available === false)!
+      assert.isTrue(listed.find(({ plan }) => plan === "C3.8GB")!.available)
+      assert.isTrue(soldOut.slugs.every(({ available }) => available === false))
+      const table = good(yield* berth("plan", "list", "--columns", "plan,available")).stdout
+      assert.match(table, /^C3\.8GB +yes$/m)
+      assert.match(table, new RegExp(`^${soldOut.plan} +no$`, "m"))
+      const card = good(yield* berth("plan", "get", soldOut.plan)).stdout
+      assert.match(card, /AVAILABLE +no/)
+      assert.include(card, `${soldOut.slugs[0]!.slug} with ${soldOut.slugs[0]!.image} (sold out)`)
+
+      const { slug } = soldOut.slugs.find((each) => each.image === image)!
+      const before = (yield* world.journal).length
+      const file = join(state, "fleet.yaml")
+      writeFileSync(file, `fleet: shop\nnodes:\n  web: { plan: ${slug}, image: ${image} }\n`)
+      const plan = ["--plan", soldOut.plan, "--image", image, "--yes"]
+      for (const command of [
+        ["node", "create", "web", ...plan],
+        ["run", ...plan, "--", "true"],
+        ["apply", "-f", file, "--yes"]
+      ]) {
+        const refused = yield* berth(...command)
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, `The plan ${slug} is sold out, as the image list says.`)
+        assert.include(refused.stderr, "hint: See which are not: berth plan list --columns plan,available")
+      }
+      assert.isTrue((yield* world.journal).slice(before).every(({ method }) => method === "GET"))
+      const forced = yield* berth("node", "create", "web", ...plan, "--force")
+      assert.strictEqual(forced.code, 5)
+      assert.include(forced.stderr, "Plan is not available in this location")
+      assert.notInclude(forced.stderr, "slug")
+      assert.deepStrictEqual(yield* nodes, [])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("lists plans and creates with a catalogue of 2000 records", () =>
     Effect.gen(function* () {
       const { berth } = yield* today({ catalogue: "whole" })

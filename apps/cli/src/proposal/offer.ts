@@ -117,6 +117,22 @@ const imageFault = (
   )
 }
 
+/** That the plan is sold out with this image; undefined where it is not, or where that is not known. */
+const soldOutFault = (
+  { image, plan, savedImageTemplateId }: Pick<NodeSpec, "image" | "plan" | "savedImageTemplateId">,
+  images: ReadonlyArray<Image>
+) => {
+  // A saved image is on another list, and starts on the plan of any image.
+  const records = savedImageTemplateId === undefined ? imageFinder(images)(image) : images
+  const own = records.filter((each) => each.plan === plan)
+  return own.length > 0 && own.every(({ available }) => available === false)
+    ? refuse(
+        `The plan ${plan} is sold out, as the image list says.`,
+        "See which are not: berth plan list --columns plan,available"
+      )
+    : undefined
+}
+
 /** The slugs of plans with this SKU, those that offer the image if one is named. */
 const slugsWith = (sku: string, image: string | number | undefined, images: ReadonlyArray<Image>) =>
   Array.from(slugsOf(sku, image === undefined ? images : imageFinder(images)(image)))
@@ -221,7 +237,9 @@ export const offerFor = Effect.fnUntraced(function* (
   const { images } = catalogue
   const terms = yield* termsOf(spec, catalogue)
   yield* reportLeftOut
-  const fault = force ? undefined : (planFault(spec.plan, images, spec.image) ?? imageFault(spec, images))
+  const fault = force
+    ? undefined
+    : (planFault(spec.plan, images, spec.image) ?? imageFault(spec, images) ?? soldOutFault(spec, images))
   if (fault !== undefined) return yield* Effect.fromResult(fault)
   if (spec.committedSkuId === undefined) return { ...terms, option: undefined }
   const option = optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId)

@@ -1,11 +1,59 @@
 /**
- * A plan: size and price, and one column for each period that can be committed to.
+ * A plan: size and price, whether it can be ordered, and one column for each period that can be committed to.
  */
-import { Plan, type PlanOption } from "@berthkit/core/domain/Plan"
-import { foreignAmount, nothing, rupees, textOr } from "../output/format.ts"
+import type { Image } from "@berthkit/core/domain/Image"
+import { fromImages, Plan as CorePlan, type PlanOption, PlanSlug } from "@berthkit/core/domain/Plan"
+import { Schema } from "effect"
+import { foreignAmount, nothing, plain, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { anyPricePerHour, anyPricePerMonth, minimumCharge, priceText } from "./price.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
+
+const isAvailable = (description: string) => Schema.NullOr(Schema.Boolean).annotate({ description })
+
+/** A plan as commands print it. */
+const Plan = Schema.Struct({
+  ...CorePlan.fields,
+  slugs: Schema.Array(
+    Schema.Struct({
+      ...PlanSlug.fields,
+      available: isAvailable("Whether it can be ordered at present; null where the service does not say.")
+    })
+  ),
+  available: isAvailable(
+    "Whether it can be ordered at present, with some image at least; null where the service does not say."
+  )
+}).annotate({ identifier: "Plan" })
+export interface Plan extends Schema.Schema.Type<typeof Plan> {}
+
+/** Whether one of these can be ordered; null if none certainly can, and not all certainly cannot. */
+const anyAvailable = (all: ReadonlyArray<boolean | null>): boolean | null =>
+  all.includes(true) ? true : all.length > 0 && all.every((each) => each === false) ? false : null
+
+/** The plans in a list of images, in order of first appearance. */
+export const plansOf = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> => {
+  const keyOf = ({ image, plan }: { readonly image: string; readonly plan: string }) => JSON.stringify([plan, image])
+  const records = Map.groupBy(images, keyOf)
+  return fromImages(images).map((plan) => {
+    const slugs = plan.slugs.map((each) => {
+      const own = records.get(keyOf({ image: each.image, plan: each.slug })) ?? []
+      return { ...each, available: anyAvailable(own.map(({ available }) => available)) }
+    })
+    return { ...plan, slugs, available: anyAvailable(slugs.map(({ available }) => available)) }
+  })
+}
+
+/** Only services of today state it. */
+const available: Field<Plan> = {
+  key: "available",
+  title: "AVAILABLE",
+  value: ({ available, slugs }) =>
+    available === true && slugs.some((each) => each.available !== true) ? "some" : plain(available),
+  dropOrder: 2
+}
+
+const statesAvailable = (plans: ReadonlyArray<Plan>) =>
+  plans.length === 0 || plans.some((plan) => plan.slugs.some((each) => each.available !== null))
 
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
@@ -87,7 +135,10 @@ const prices: Field<Plan> = {
 const slugs: Field<Plan> = {
   key: "slugs",
   title: "SLUGS",
-  value: ({ slugs }) => slugs.map(({ image, slug }) => `${slug} with ${image}`).join(", "),
+  value: ({ slugs }) =>
+    slugs
+      .map(({ available, image, slug }) => `${slug} with ${image}${available === false ? " (sold out)" : ""}`)
+      .join(", "),
   computed: true
 }
 
@@ -101,7 +152,8 @@ const periodsOf = (plans: ReadonlyArray<Plan>): ReadonlyArray<number> =>
 const fields = (plans: ReadonlyArray<Plan>): ReadonlyArray<Field<Plan>> => [
   ...fixed,
   ...periodsOf(plans).map(committed),
-  minimumCharge
+  minimumCharge,
+  ...(statesAvailable(plans) ? [available] : [])
 ]
 
 export const planRecord: RecordDescriptor<Plan> = {
@@ -119,6 +171,7 @@ export const planCard: RecordDescriptor<Plan> = {
   fields: (plans) => [
     ...fixed,
     minimumCharge,
+    ...(statesAvailable(plans) ? [available] : []),
     ...(plans.some((plan) => plan.prices.length > 1) ? [prices] : []),
     ...periodsOf(plans).map(committedLine),
     images,

@@ -1,8 +1,7 @@
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
-import type { Plan } from "@berthkit/core/domain/Plan"
 import { exactPrice } from "@berthkit/core/domain/Price"
 import { assert, describe, it } from "@effect/vitest"
-import { planRecord } from "../../src/records/plan.ts"
+import { type Plan, planRecord } from "../../src/records/plan.ts"
 
 const plan = (perHour: number | null, foreignPrice: ForeignPrice | null): Plan => ({
   plan: "P",
@@ -15,7 +14,8 @@ const plan = (perHour: number | null, foreignPrice: ForeignPrice | null): Plan =
   foreignPrice,
   committedOptions: [],
   images: ["I"],
-  slugs: [{ image: "I", slug: "P" }],
+  slugs: [{ image: "I", slug: "P", available: null }],
+  available: null,
   prices: []
 })
 

@@ -5,11 +5,10 @@ import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { Images } from "@berthkit/core/client/Images"
 import type { Listed } from "@berthkit/core/client/listing/Listed"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { Plans } from "@berthkit/core/client/Plans"
 import type { SavedImage } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
-import type { Plan } from "@berthkit/core/domain/Plan"
+import { namesOf, passesSize, type Plan } from "@berthkit/core/domain/Plan"
 import { Duration, Effect, Option, Stream } from "effect"
 import { withListedFields } from "../../nodes/allNodes.ts"
 import { planReader } from "../../nodes/askedPlan.ts"
@@ -22,7 +21,7 @@ import { imagesOnPlans, imageWithPlansRecord, savedImageRecord, withPlans } from
 import { limitsRecord } from "../../records/limits.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
-import { planRecord } from "../../records/plan.ts"
+import { planRecord, plansOf } from "../../records/plan.ts"
 import { accountSettings, deadlineSetting } from "../../settings/account.ts"
 import { accountOf } from "../auth/status.ts"
 import { currentCosts } from "../cost/show.ts"
@@ -124,7 +123,7 @@ const priceOf = ({ minPricePerHourInr, prices }: Plan, image: string | undefined
 const listPlans = tool(
   {
     name: "list_plans",
-    description: "Sizes with prices in INR (others: foreignPrice), cheapest first.",
+    description: "Sizes, cheapest first. INR, others: foreignPrice.",
     parameters: {
       minCpu: integer(1),
       minRamGb: integer(1),
@@ -135,9 +134,11 @@ const listPlans = tool(
     output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } })
   },
   Effect.fnUntraced(function* ({ image, limit = 10, minCpu, minRamGb: minRam, series }) {
-    const plans = yield* (yield* Plans).list({ minCpu, minRam }, { lane })
-    const wanted = plans.filter(
+    const images = yield* (yield* Images).list({}, { lane })
+    const passes = passesSize({ minCpu, minRam })
+    const wanted = plansOf(images).filter(
       (plan) =>
+        passes(namesOf(plan), plan) &&
         (image === undefined || plan.images.includes(image)) &&
         (series === undefined || plan.series?.toLowerCase() === series.toLowerCase())
     )

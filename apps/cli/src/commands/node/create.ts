@@ -6,6 +6,7 @@ import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { fromImages } from "@berthkit/core/domain/Plan"
@@ -45,6 +46,9 @@ import {
   type Wanted,
   wantedNodes
 } from "./createFlags.ts"
+
+/** What the guided form offers: no plan that is sold out. */
+const plansToOffer = (images: ReadonlyArray<Image>) => fromImages(images.filter(({ available }) => available !== false))
 
 /** So many creates go at a time. */
 const concurrency = 4
@@ -253,7 +257,7 @@ export const create = command(
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
     const spec = isWhole(given)
       ? given
-      : yield* Effect.fromResult(underSlug(yield* guidedForm(given, fromImages(images)), images))
+      : yield* Effect.fromResult(underSlug(yield* guidedForm(given, plansToOffer(images)), images))
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
     yield* ensureOwnKeys(wanted, options)
     const single = options.count === undefined

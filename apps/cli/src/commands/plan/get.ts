@@ -1,13 +1,13 @@
 /**
  * `berth plan get`: one plan, with what its committed options save.
  */
-import { Plans } from "@berthkit/core/client/Plans"
 import { Effect } from "effect"
+import { recentCatalogue } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { PlanNotFound } from "../../failure/CliFailure.ts"
 import { printOne } from "../../output/print.ts"
-import { planCard } from "../../records/plan.ts"
+import { planCard, plansOf } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 import { namesOf } from "@berthkit/core/domain/Plan"
 
@@ -16,7 +16,7 @@ export const get = command(
     plan: argument("PLAN", text(""), "Plan, see berth plan list")
   },
   Effect.fnUntraced(function* ({ plan: wanted }) {
-    const plans = yield* (yield* Plans).list()
+    const plans = plansOf((yield* recentCatalogue).images)
     const isNamed = (name: string) => name.toLowerCase() === wanted.toLowerCase()
     const found =
       plans.find(({ plan }) => isNamed(plan)) ?? plans.find(({ slugs }) => slugs.some(({ slug }) => isNamed(slug)))

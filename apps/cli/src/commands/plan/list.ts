@@ -1,11 +1,12 @@
 /**
  * `berth plan list`: sizes and prices, as the image list has them.
  */
-import { Plans } from "@berthkit/core/client/Plans"
+import { Images } from "@berthkit/core/client/Images"
+import { namesOf, passesSize } from "@berthkit/core/domain/Plan"
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { limitFlag, printLimited } from "../../output/printLimited.ts"
-import { planRecord } from "../../records/plan.ts"
+import { planRecord, plansOf } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags } from "../../settings/imageFilter.ts"
 
@@ -13,7 +14,9 @@ export const list = command(
   { ...imageFilterFlags, limit: limitFlag("plans") },
   Effect.fnUntraced(function* ({ limit, ...flags }) {
     const { minCpu, minRam, plan } = flags
-    const plans = yield* (yield* Plans).list({ ...imageFilter(flags), minCpu, minRam, plan })
+    const images = yield* (yield* Images).list(imageFilter(flags))
+    const passes = passesSize({ minCpu, minRam, plan })
+    const plans = plansOf(images).filter((each) => passes(namesOf(each), each))
     yield* printLimited(planRecord, plans, limit)
   }),
   client
