@@ -144,7 +144,8 @@ it.live("the hint for a refused rule is about slugs only where the service says 
     for (const [reason, hint] of [
       ["Plan does not exist", slugs],
       ["Invalid plan C3.8GB", slugs],
-      ["This plan is out of stock", other],
+      ["Plan is not available in this location", other],
+      ["Committed plan does not exist", other],
       ["You do not have sufficient infra credits", other],
       ["Node with this name already exists in the project", other],
       ["Accidental protection is enabled", other]

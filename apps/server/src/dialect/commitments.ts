@@ -19,11 +19,14 @@ const answer = ({ failuresWith200 }: Today, status: number, message: string): Re
   HttpServerResponse.jsonUnsafe({ status, message }, { status: failuresWith200 ? 200 : status })
 
 const sentences = {
-  Invalid: "Committed plan does not exist",
   NodeUnknown: "Node not found",
   NodeLocked: "Node is locked",
   NodeTerminating: "Node is being terminated"
 } as const
+
+/** What is wrong with a setting: the committed plan that it names, or that it names none and there is nothing to renew. */
+const invalidSentence = (skuId: number | undefined): string =>
+  skuId === undefined || skuId === 0 ? "Node has no commitment to renew" : "Committed plan does not exist"
 
 export const commitmentReply = ({ exchange, place, today }: Asked): Effect.Effect<Reply> =>
   readJson(exchange.request, (bytes) => void (exchange.body = bytes)).pipe(
@@ -38,9 +41,9 @@ export const commitmentReply = ({ exchange, place, today }: Asked): Effect.Effec
         { nodeId: fields.vcn_id, setting: fields.node_status, skuId: fields.committed_plan },
         now
       )
-      return Result.isFailure(set)
-        ? answer(today, 412, sentences[set.failure._tag])
-        : answer(today, 200, "Updated Successfully")
+      if (Result.isSuccess(set)) return answer(today, 200, "Updated Successfully")
+      const { _tag } = set.failure
+      return answer(today, 412, _tag === "Invalid" ? invalidSentence(fields.committed_plan) : sentences[_tag])
     }),
     Effect.catch(({ code, message }) => Effect.succeed(answer({ ...today, failuresWith200: false }, code, message)))
   )

@@ -185,7 +185,7 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly mayBeProcessed = false
   readonly exit = "rejected"
   get hint() {
-    return /plan .*(exist|found|valid)|(valid|such) plan/i.test(this.detail)
+    return /(^|: )plan .*(exist|found|valid)|(valid|such) plan/i.test(this.detail)
       ? "Plans are named by their slugs."
       : "Do what the reason asks for, in the account portal if need be, then try again."
   }
