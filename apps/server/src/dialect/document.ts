@@ -133,7 +133,7 @@ const failureOf = (status: number, documented: Json | undefined): Json => {
         : otherFailure
   return {
     ...documented,
-    description: known?.text ?? `${reason} (observed: guess)`,
+    description: known?.text ?? `${reason} (chosen)`,
     content: { "application/json": { schema, example } }
   }
 }

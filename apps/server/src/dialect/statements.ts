@@ -6,17 +6,19 @@ import type { Operation } from "@berthkit/learn/operations"
 
 /**
  * `live`: its author saw it on the service. `spec`: the provider's OpenAPI of September 2026. `2+`, `1`: so many clients. `inferred`:
- * follows from one of these. `guess`: nobody has seen it.
+ * follows from one of these. What nobody has seen is `documented`, on the older page, or `chosen` by Berth.
  */
-type Sure = "live" | "spec" | "2+" | "1" | "inferred" | "guess"
+type Sure = "live" | "spec" | "2+" | "1" | "inferred"
 
 const observed = (sure: ReadonlyArray<Sure>, text: string): string => `${text} (observed: ${sure.join(", ")})`
 
 const chosen = (text: string): string => `${text} (chosen)`
 
+const documented = (text: string): string => `${text} (documented)`
+
 export const levels =
   "How sure an observation is: `live` was seen on the service; `spec` is in the provider's OpenAPI of September 2026; `2+` and `1` are that " +
-  "many clients; `inferred` follows from one of these; `guess` was seen by nobody. `chosen` is Berth's decision, `documented` the older page."
+  "many clients; `inferred` follows from one of these. What nobody has seen is `documented`, which is the older page, or `chosen` by Berth."
 
 /** What holds for every operation, or for none in particular. */
 export const general: ReadonlyArray<string> = [
@@ -30,11 +32,10 @@ export const general: ReadonlyArray<string> = [
   observed(["spec"], "Names have 3 to 50 letters, digits and hyphens, and are unique in a project."),
   observed(["2+"], "A refused rule is 412. The reason is in `errors`, as text, object or list; `message` is a phrase."),
   observed(["2+"], "401, 403 and 404 have `{detail}`."),
-  observed(
-    ["guess"],
-    "Some failures have the HTTP status 200 and a `code` from 400 in the body; `failuresWith200` plays that."
+  chosen(
+    "Failures have their own HTTP status; with `failuresWith200` it is 200, and the `code` in the body is from 400."
   ),
-  observed(["guess"], "The rate limit and its headers are those of the documented page. No client has seen any.")
+  documented("The rate limit and its headers. No client has seen any.")
 ]
 
 export const operations: Readonly<Record<Operation, string>> = {
@@ -47,11 +48,10 @@ export const operations: Readonly<Record<Operation, string>> = {
   "nodes.get": observed(["spec"], "About 50 fields. One of another place is 404."),
   "nodes.list": [
     observed(["spec", "2+"], "The nodes of one project at one location, with totals beside `data`."),
-    observed(
-      ["guess"],
-      "Paging parameters work as documented; `paging: ignored` plays a service that does not know them."
+    documented(
+      "Paging parameters work. No client sends any; `paging: ignored` plays a service that does not know them."
     ),
-    observed(["guess"], "By ascending id; `order: descending` plays the other order.")
+    chosen("By ascending id; `order: descending` plays the other order.")
   ].join(" "),
   "nodes.delete": observed(["spec", "2+"], "200 with the envelope."),
   "images.list": [
@@ -123,10 +123,7 @@ export const fields: Readonly<Record<string, string>> = {
 /** What failures of each status look like, as examples. */
 export const failures: Readonly<Record<number, { readonly text: string; readonly example: object }>> = {
   400: {
-    text: observed(
-      ["1", "guess"],
-      "No such project or location; or fields that are missing or wrong, then with `errors`."
-    ),
+    text: `${observed(["1"], "No such project or location.")} ${chosen("Fields that are missing or wrong, with `errors`.")}`,
     example: { status_code: 400, message: "Project not found" }
   },
   401: {

@@ -21,6 +21,17 @@ layer(TestServer.layer({ dialect: "today" }))("the description of today's dialec
     })
   )
 
+  it.effect("calls nothing observed that nobody has seen, in the description and on the page", () =>
+    Effect.gen(function* () {
+      for (const path of ["/openapi.json", "/docs"]) {
+        const { text } = yield* describedAt(path)
+        expect(text).not.toMatch(/\bguess/)
+        expect(text).toMatch(/The rate limit and its headers\. No client has seen any\. \(documented\)/)
+        expect(text).toMatch(/By ascending id; .{0,90} plays the other order\. \(chosen\)/)
+      }
+    })
+  )
+
   it.effect("says of each statement how sure it is, and nothing is documented that is not so any more", () =>
     Effect.gen(function* () {
       const { json } = yield* describedAt("/openapi.json")
