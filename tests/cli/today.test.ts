@@ -335,7 +335,10 @@ describe("berth with the service of today", () => {
         Effect.map(berth(...args, "-o", "json"), (ended) => json<{ committed: boolean | null }>(good(ended)).committed)
       assert.isFalse(yield* shown("node", "get", "hourly"))
       assert.isTrue(yield* shown("node", "get", "bought"))
-      assert.match(good(yield* berth("node", "get", "bought")).stdout, /COMMITTED +yes/)
+      const card = good(yield* berth("node", "get", "bought")).stdout
+      assert.match(card, /COMMITTED +yes/)
+      // The service states the system in place of the image.
+      assert.match(card, /^SYSTEM +Ubuntu 24\.04$/m)
       const listed = json<ReadonlyArray<{ id: number; committed: boolean | null }>>(
         good(yield* berth("node", "list", "-o", "json"))
       )

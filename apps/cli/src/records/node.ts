@@ -1,12 +1,13 @@
 /**
  * A node: the columns of `berth node list`, and the further lines of the card of `berth node get`.
  */
+import { systemOf } from "@berthkit/core/client/creation/Ownership"
 import { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { Struct } from "effect"
+import { Predicate, Struct } from "effect"
 import type { Style } from "../output/cells.ts"
 import { age, moment, nothing, plain, textOr } from "../output/format.ts"
-import { type Field, number, recordOf, titleOf } from "../output/RecordDescriptor.ts"
+import { type Field, number, type RecordDescriptor, recordOf, titleOf } from "../output/RecordDescriptor.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
 
 const styles: Record<KnownStatus, Style> = {
@@ -60,4 +61,21 @@ const lines: ReadonlyArray<Field<Node>> = Struct.keys(Struct.omit(Node.fields, [
   .filter((key) => columns.every((column) => column.key !== key))
   .map((key) => ({ key, title: titleOf(key), value: (node) => plain(node[key]), cardOnly: true }))
 
-export const nodeRecord = recordOf(Node, { none: "no nodes" }, [...columns, ...lines])
+/** On the card, the operating system where a service states it in place of the image. */
+const system: Field<Node> = {
+  key: "system",
+  title: "SYSTEM",
+  value: (node) => {
+    const { name, version } = systemOf(node) ?? {}
+    return [name, version].filter(Predicate.isString).join(" ") || nothing
+  },
+  cardOnly: true,
+  computed: true
+}
+
+const fields = [...columns, ...lines]
+
+export const nodeRecord: RecordDescriptor<Node> = {
+  ...recordOf(Node, { none: "no nodes" }, fields),
+  fields: (nodes) => (nodes.some((node) => systemOf(node) !== undefined) ? [...fields, system] : fields)
+}
