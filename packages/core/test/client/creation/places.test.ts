@@ -34,6 +34,8 @@ interface Step {
   readonly pauseMinutes: number
   /** Whether the location is spelled in another case, which is the same place. */
   readonly isLoud: boolean
+  /** Whether all that was sent before has had its time, so that nothing holds the create up. */
+  readonly isLast?: true
 }
 
 const placeIn = ({ query }: Pick<Request, "query">) => `${query["project_id"]} ${query["location"]?.toLowerCase()}`
@@ -188,7 +190,7 @@ const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     const fiber = yield* Effect.forkChild(effect)
     while (fiber.pollUnsafe() === undefined) {
       yield* settled
-      yield* TestClock.adjust("250 millis")
+      yield* TestClock.adjust("1 second")
     }
     return yield* Fiber.join(fiber)
   })
@@ -197,7 +199,7 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
   const folder = yield* temporary
   const service = makeService(shapes)
   const begun = new Set<string>()
-  for (const { fate, isLoud, key, pauseMinutes, place } of steps) {
+  for (const { fate, isLast = false, isLoud, key, pauseMinutes, place } of steps) {
     const { location, project } = places[place]!
     const options = {
       baseUrl: "https://service.example",
@@ -219,7 +221,8 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
     const where = `${project} ${location.toLowerCase()}`
     const here = service.nodes.get(where) ?? []
     // Nothing that happened to the key in another place holds a create up.
-    if (fate === "answered" && !begun.has(`${key} ${where}`) && Result.isFailure(result)) {
+    const isFree = isLast || (fate === "answered" && !begun.has(`${key} ${where}`))
+    if (isFree && Result.isFailure(result)) {
       assert.fail(`${where}: ${result.failure.message}`)
     }
     begun.add(`${key} ${where}`)
@@ -236,13 +239,41 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
   return service
 }, Effect.scoped)
 
-const stepOf: fc.Arbitrary<Step> = fc.record({
-  place: fc.integer({ min: 0, max: places.length - 1 }),
-  key: fc.constantFrom("a", "b"),
-  fate: fc.constantFrom(...fates),
-  pauseMinutes: fc.constantFrom(0, 1, 12),
-  isLoud: fc.boolean()
-})
+/** Places that may be mixed up, by what differs. */
+const pairs = {
+  "another location": [0, 1],
+  "another project": [0, 2],
+  "another project and location": [0, 3]
+} as const
+
+const others = { fate: fc.constantFrom(...fates), pauseMinutes: fc.constantFrom(0, 1, 12), isLoud: fc.boolean() }
+
+/**
+ * Histories of one key in two places that may be mixed up: a create of each in which anything may be lost, which is asked for again in both.
+ * So each begins where a create is open in one place and not in the other, and ends with what is made of it. Between these anything happens
+ * in the two places, also under another key.
+ */
+const historiesIn = (pair: readonly [number, number]): fc.Arbitrary<ReadonlyArray<Step>> =>
+  fc
+    .record({
+      isSwapped: fc.boolean(),
+      first: fc.record(others),
+      second: fc.record(others),
+      between: fc.array(fc.record({ ...others, side: fc.nat(1), key: fc.constantFrom("a", "b") }), { maxLength: 2 }),
+      again: fc.tuple(fc.boolean(), fc.boolean())
+    })
+    .map(({ again, between, first, isSwapped, second }) => {
+      const [here, there] = isSwapped ? [pair[1], pair[0]] : pair
+      const last = { key: "a", fate: "answered", pauseMinutes: 0, isLast: true } as const
+      const later = between.map(({ side, ...step }) => ({ ...step, place: side === 0 ? here : there }))
+      const open = [{ ...first, place: here, key: "a" }, { ...second, place: there, key: "a" }, ...later]
+      return [
+        ...open.slice(0, -1),
+        ...open.slice(-1).map((step) => ({ ...step, pauseMinutes: 12 })),
+        { ...last, place: here, isLoud: again[0] },
+        { ...last, place: there, isLoud: again[1] }
+      ]
+    })
 
 const counted = (service: ReturnType<typeof makeService>) =>
   Array.from(service.nodes, ([place, nodes]) =>
@@ -297,10 +328,10 @@ describe.each<Shapes>(["documented", "today"])(
       })
     )
 
-    it.effect("make one node for a key and a place at most, whatever is lost", () =>
+    it.effect.each(Object.entries(pairs))("make one node at most in each place, whatever is lost: %s", ([, pair]) =>
       Effect.promise(() =>
         fc.assert(
-          fc.asyncProperty(fc.array(stepOf, { minLength: 2, maxLength: 8 }), async (steps) => {
+          fc.asyncProperty(historiesIn(pair), async (steps) => {
             const service = await Effect.runPromise(Effect.provide(played(steps, shapes), TestClock.layer()))
             for (const [what, count] of counted(service)) assert.isAtMost(count, 1, what)
             for (const { query } of service.requests) {
@@ -308,7 +339,7 @@ describe.each<Shapes>(["documented", "today"])(
               assert.isDefined(query["location"])
             }
           }),
-          { seed: 11, numRuns: 5 }
+          { seed: 11, numRuns: 4 }
         )
       )
     )
