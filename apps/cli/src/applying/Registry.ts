@@ -98,10 +98,12 @@ export const updateRegistry = (
     )
   ).pipe(Effect.mapError(unkept(path)))
 
-/** The nodes that a ledger protects. */
+/** The nodes that a ledger protects: of a member whose replacement is not finished the old one, too. */
 const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
-  Array.from(members.values()).flatMap(({ member, node, protect }) =>
-    protect === true && node !== undefined ? [{ id: node.id, member, name: node.name }] : []
+  Array.from(members.values()).flatMap(({ member, node, previous, protect }) =>
+    protect === true
+      ? [node, previous].flatMap((owned) => (owned === undefined ? [] : [{ id: owned.id, member, name: owned.name }]))
+      : []
   )
 
 /** Notes a fleet and the nodes that its ledger protects, and gives the name of this machine. */

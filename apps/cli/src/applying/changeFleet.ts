@@ -288,13 +288,13 @@ const idleSentence = (plan: Plan): string => {
   const [replaceable, kept, committed] = [
     remedied("replace", "goOn"),
     remedied("protected", "released"),
-    remedied("commitment")
+    remedied("commitment", "bought")
   ] as const
   const left = [
     ...(replaceable > 0 ? [`${members(replaceable, "differs", "differ")}; --replace changes that`] : []),
     ...(kept > 0 ? [`${members(kept, "differs and is", "differ and are")} protected`] : []),
     ...(committed > 0
-      ? [`${members(committed, "has a commitment", "have commitments")} that the file does not name`]
+      ? [`${members(committed, "has a commitment", "have commitments")} that the file names differently or not at all`]
       : []),
     ...(count("unsure") > 0 ? [`${members(count("unsure"), "has", "have")} a commitment that got no reply`] : []),
     ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} too many and protected`] : []),

@@ -6,7 +6,7 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, type Duration, Effect, Random, Result } from "effect"
-import { lossesOf } from "../commitmentLog/CommitmentLog.ts"
+import { boughtByNode, lossesOf } from "../commitmentLog/CommitmentLog.ts"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { entriesOf, isOwned, type Ledger, type Owned } from "../fleet/Ledger.ts"
 import { nextStep, suspected, take } from "../fleet/missing.ts"
@@ -126,7 +126,8 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
       return loss === undefined ? [] : [[id, loss] as const]
     })
   )
-  return { world: { nodes, gone, elsewhere, losses }, conflicts, suspects } satisfies Observed
+  const bought = yield* boughtByNode
+  return { world: { nodes, gone, elsewhere, losses, bought }, conflicts, suspects } satisfies Observed
 })
 
 /** As if all suspects were gone: what a plan that is only shown goes by. */

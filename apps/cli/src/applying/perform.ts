@@ -10,6 +10,7 @@ import { label } from "@berthkit/core/domain/NodeStatus"
 import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { knownPlans } from "../catalogue/ImageList.ts"
+import { buysPeriod } from "../commitmentLog/CommitmentLog.ts"
 import { mayBeSet, sendCommitment } from "../commitmentLog/sendCommitment.ts"
 import { FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
@@ -91,6 +92,8 @@ const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
   changes.reduce((before, change) => {
     const member = memberText(change.member)
     if (change.action === "settle") return settledBy[change.what](before, member)
+    if (change.action === "unchanged" && change.commitment !== undefined)
+      return committed(before, member, change.commitment)
     // A create of a member whose node is gone begins a new generation.
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
@@ -211,7 +214,7 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
   return whole
 })
 
-/** Sets the commitment that the file wants. It is sent once, because a second request may begin another period. */
+/** Sets the commitment that the file wants. A purchase is sent once, because a second request may begin another period. */
 const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, means: Means, fresh: Fresh) {
   const { file } = means
   const { commitment } = group
@@ -222,8 +225,12 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
   const skuId = option?.skuId
   yield* file.update((before) => committing(before, member, text))
   const request = means.sent.begin({ action: "commit", member, id: node.id, name: node.name, commitment: text })
-  const sent = yield* Effect.result(sendCommitment(node, { setting: commitment.setting, skuId }, option))
-  if (Result.isFailure(sent)) {
+  const order = { setting: commitment.setting, skuId }
+  const sent = yield* Effect.result(sendCommitment(node, order, option))
+  // Another command has bought it since the plan was made.
+  const isBought = Result.isFailure(sent) && sent.failure._tag === "CommitmentBought"
+  if (isBought) means.sent.drop(request)
+  else if (Result.isFailure(sent)) {
     const isUnknown =
       sent.failure._tag === "BerthError" ? mayBeSet(sent.failure) : sent.failure._tag === "CommitmentUnknown"
     if (!isUnknown) {
@@ -231,14 +238,22 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
       yield* file.update((before) => notCommitted(before, member))
       return yield* sent.failure
     }
+    const unknown = `It is not known whether the commitment ${text} of ${whatOf(node)} was set`
+    const because = problemOf(sent.failure).message
     return yield* new FleetStep({
       member,
       id: node.id,
-      message: `It is not known whether the commitment ${text} of ${whatOf(node)} was set, and it is not sent again: ${problemOf(sent.failure).message}`,
-      hint: seeCommitment(node.id, member, quoted(text))
+      ...(buysPeriod(order)
+        ? {
+            message: `${unknown}, and it is not sent again: ${because}`,
+            hint: seeCommitment(node.id, member, quoted(text))
+          }
+        : {
+            message: `${unknown}: ${because}`,
+            hint: "Run the same command again: it sends the setting again, which buys nothing."
+          })
     })
-  }
-  means.sent.done(request, node)
+  } else means.sent.done(request, node)
   yield* file.update((before) => committed(before, member, text))
 })
 

@@ -54,6 +54,8 @@ const remedies: Readonly<
       ? "; protected: not replaced"
       : `; protected: not replaced; to end with one node, take protect out of the file, apply it, and apply it again with --replace ${member}`,
   released: () => "; protected by the ledger until an apply of this file has ended; the next one sends it",
+  bought: (member) =>
+    `; apply does not buy it again: look in the account portal, and say what it shows, with berth fleet adopt --as ${member} --commitment`,
   commitment: () => "; to end that, write commitment: hourly_billing in the file and apply it"
 }
 

@@ -29,7 +29,9 @@ const Entry = Schema.Struct({
   days: Schema.NullOr(Schema.Int),
   priceInr: Schema.NullOr(Schema.Number),
   /** End of the period that began with the create; null where berth does not know when it began. */
-  untilMillis: Schema.NullOr(Schema.Int)
+  untilMillis: Schema.NullOr(Schema.Int),
+  /** The option that the setting has bought, which may differ from that of the period that runs. */
+  purchase: Schema.optional(Schema.Struct({ skuId: Schema.NullOr(Schema.Int), days: Schema.NullOr(Schema.Int) }))
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
 
@@ -42,12 +44,29 @@ const Open = Schema.Struct({
 })
 export interface Open extends Schema.Schema.Type<typeof Open> {}
 
+type Purchase = Pick<Open, "id" | "setting" | "skuId">
+
+/** What is in the way of a purchase. */
+export type Obstacle =
+  | { readonly _tag: "Open"; readonly open: Open }
+  /** This machine has bought the same for the node. */
+  | { readonly _tag: "Bought"; readonly bought: Bought }
+
 const Log = Schema.Struct({ version: Schema.Literal(1), entries: Schema.Array(Entry), open: Schema.Array(Open) })
 interface Log extends Schema.Schema.Type<typeof Log> {}
 const LogText = Schema.fromJsonString(Log)
 const decode = Schema.decodeUnknownOption(LogText)
 const encode = Schema.encodeSync(LogText)
 const emptyLog: Log = { version: 1, entries: [], open: [] }
+
+/** What is sent. */
+export interface CommitmentOrder {
+  readonly setting: CommitmentSetting
+  readonly skuId: number | undefined
+}
+
+/** Whether a setting pays for a period: at once, or when the running one ends. */
+export const buysPeriod = ({ setting, skuId = 0 }: CommitmentOrder): boolean => setting === "auto_renew" || skuId !== 0
 
 /** A node that was created with a committed option; `setting` where the create said what happens at its end. */
 export const created = (
@@ -72,10 +91,37 @@ export const set = (
   setting: CommitmentSetting,
   option: { readonly skuId: number | null; readonly days: number | null; readonly priceInr: number | null },
   nowMillis: number
-): Entry =>
-  before !== undefined && (isRunning(before, nowMillis) || (before.untilMillis === null && option.skuId === null))
-    ? { ...before, setMillis: nowMillis, setting }
-    : { id, setMillis: nowMillis, setting, ...option, untilMillis: null }
+): Entry => {
+  const { days, skuId } = option
+  const purchase = buysPeriod({ setting, skuId: skuId ?? undefined }) ? { purchase: { skuId, days } } : {}
+  if (before !== undefined && (isRunning(before, nowMillis) || (before.untilMillis === null && skuId === null))) {
+    const { purchase: _before, ...kept } = before
+    return { ...kept, setMillis: nowMillis, setting, ...purchase }
+  }
+  return { id, setMillis: nowMillis, setting, ...option, untilMillis: null, ...purchase }
+}
+
+/** What berth has bought for a node, and another request would buy again. */
+export interface Bought {
+  /** Null for a period that the create of the node has bought. */
+  readonly setting: CommitmentSetting | null
+  readonly skuId: number | null
+  readonly days: number | null
+  readonly setMillis: number
+}
+
+/** What is bought for a node by its entry, until it is over or another setting has taken its place. */
+export const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefined => {
+  if (entry === undefined) return undefined
+  const { days, purchase, setMillis, setting, skuId } = entry
+  // Bought by the create, which may also have said what happens at the end.
+  if (setting === null || (purchase === undefined && setting !== "auto_renew" && isRunning(entry, nowMillis)))
+    return isRunning(entry, nowMillis) ? { setting: null, skuId, days, setMillis } : undefined
+  const bought = purchase ?? (setting === "auto_renew" ? { skuId, days } : undefined)
+  if (bought === undefined) return undefined
+  const isOver = setting !== "auto_renew" && bought.days !== null && setMillis + bought.days * dayMillis <= nowMillis
+  return isOver ? undefined : { setting, setMillis, ...bought }
+}
 
 const isRunning = ({ untilMillis }: Entry, nowMillis: number): boolean =>
   untilMillis !== null && untilMillis > nowMillis
@@ -126,11 +172,13 @@ export class CommitmentLog extends Context.Service<
     readonly opens: Effect.Effect<ReadonlyMap<number, Open>>
     /** The purchase for a node whose outcome is unknown. Fails if the file cannot be read, because it may have one. */
     readonly openOf: (id: number) => Effect.Effect<Open | undefined, LocalFileFault>
+    /** What is in the way of a purchase: an open one, or the same one. Fails if the file cannot be read. */
+    readonly obstacleTo: (purchase: Purchase) => Effect.Effect<Obstacle | undefined, LocalFileFault>
     /**
-     * Notes that a purchase is about to be sent; with `again` also if one is open. Succeeds with the open purchase that is in the way. The
-     * note is on the disk when this ends.
+     * Notes that a purchase is about to be sent; with `again` also if something is in the way. Succeeds with what is in the way otherwise.
+     * The note is on the disk when this ends.
      */
-    readonly begin: (purchase: Open, again: boolean) => Effect.Effect<Open | undefined, LocalFileFault>
+    readonly begin: (purchase: Open, again: boolean) => Effect.Effect<Obstacle | undefined, LocalFileFault>
     /** Removes that note, once the outcome is known. */
     readonly end: (id: number) => Effect.Effect<void, LocalFileFault>
   }
@@ -192,6 +240,18 @@ export const lossesOf = Effect.gen(function* () {
   }
 })
 
+/** What is bought, by node, as this machine knows it. */
+export const boughtByNode = Effect.gen(function* () {
+  const entries = yield* (yield* CommitmentLog).load
+  const nowMillis = yield* Clock.currentTimeMillis
+  return new Map(
+    Array.from(entries.values()).flatMap((entry) => {
+      const bought = boughtOf(entry, nowMillis)
+      return bought === undefined ? [] : [[entry.id, bought] as const]
+    })
+  )
+})
+
 const make = (path: string | undefined): CommitmentLog["Service"] => {
   if (path === undefined) {
     const nothing = Effect.succeed(undefined)
@@ -200,6 +260,7 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
       opens: Effect.succeed(new Map()),
       update: () => nothing,
       openOf: () => nothing,
+      obstacleTo: () => nothing,
       begin: () => nothing,
       end: () => nothing
     }
@@ -229,6 +290,13 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
     )
   const without = ({ open }: Log, id: number) => open.filter((each) => each.id !== id)
   const of = ({ open }: Log, id: number) => open.find((each) => each.id === id)
+  const obstacle = (log: Log, { id, setting, skuId }: Purchase, nowMillis: number): Obstacle | undefined => {
+    const open = of(log, id)
+    if (open !== undefined) return { _tag: "Open", open }
+    const entry = log.entries.find((each) => each.id === id)
+    const bought = boughtOf(entry, nowMillis)
+    return bought?.setting === setting && bought.skuId === skuId ? { _tag: "Bought", bought } : undefined
+  }
   const readable = Effect.orElseSucceed(read, () => emptyLog)
   return {
     load: Effect.map(readable, ({ entries }): Entries => new Map(entries.map((each) => [each.id, each]))),
@@ -243,9 +311,10 @@ const make = (path: string | undefined): CommitmentLog["Service"] => {
         return [undefined, { ...log, entries: [...others, entry].slice(-maxEntries) }]
       }).pipe(Effect.ignore),
     openOf: (id) => Effect.map(read, (log) => of(log, id)),
+    obstacleTo: (purchase) => Effect.zipWith(read, Clock.currentTimeMillis, (log, now) => obstacle(log, purchase, now)),
     begin: (purchase, again) =>
-      change((log) => {
-        const found = again ? undefined : of(log, purchase.id)
+      change((log, nowMillis) => {
+        const found = again ? undefined : obstacle(log, purchase, nowMillis)
         return found === undefined
           ? [undefined, { ...log, open: [...without(log, purchase.id), purchase] }]
           : [found, log]

@@ -1,24 +1,23 @@
 /**
  * Sends the setting of a node's commitment. A second request may buy a second period, and the service reports no commitments. So a purchase is
  * noted before it is sent, and as long as its outcome is unknown no command sends another one for that node: a person looks in the portal
- * and tells Berth.
+ * and tells Berth. What this machine has bought for a node is known by the node's id, so no command buys the same for it again.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
-import type { CommitmentSetting, CommittedOption } from "@berthkit/core/domain/Commitment"
+import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
-import { CommitmentUnknown } from "../failure/CliFailure.ts"
-import { CommitmentLog, keepSetting, type Open, orderText } from "./CommitmentLog.ts"
-
-/** What is sent. */
-export interface CommitmentOrder {
-  readonly setting: CommitmentSetting
-  readonly skuId: number | undefined
-}
-
-/** Whether a setting pays for a period: at once, or when the running one ends. */
-export const buysPeriod = ({ setting, skuId = 0 }: CommitmentOrder): boolean => setting === "auto_renew" || skuId !== 0
+import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
+import {
+  buysPeriod,
+  CommitmentLog,
+  type CommitmentOrder,
+  keepSetting,
+  type Obstacle,
+  type Open,
+  orderText
+} from "./CommitmentLog.ts"
 
 /** Whether a failed request may have been carried out. A refusal by the rate limit is an outcome. */
 export const mayBeSet = ({ reason }: BerthError): boolean => reason.mayBeProcessed && reason.retry !== "throttled"
@@ -46,17 +45,32 @@ const stillUnknown = ({ id, name }: Named, open: Open) =>
     hint: `Look in the account portal. If it shows that commitment: ${commandOf(id, open)} --found set; otherwise send it with --found not-set.`
   })
 
-/** Fails if an earlier purchase for the node has no outcome yet, and this is one too. */
-export const ensureKnown = Effect.fnUntraced(function* (node: Named, order: CommitmentOrder) {
+/** That this purchase would be the second one of the same. */
+const boughtBefore = ({ id, name }: Named, { setting, skuId }: CommitmentOrder, setMillis: number) => {
+  const order = { setting, skuId: skuId ?? null }
+  return new CommitmentBought({
+    id,
+    name,
+    message: `${orderText(order)} of ${name} (${id}) was set at ${DateTime.formatIso(DateTime.makeUnsafe(setMillis))}, and a second request may buy another period. Nothing was sent now.`,
+    hint: `If the account portal does not show it: ${commandOf(id, order)} --found not-set`
+  })
+}
+
+const inTheWay = (node: Named, order: CommitmentOrder, obstacle: Obstacle) =>
+  obstacle._tag === "Open" ? stillUnknown(node, obstacle.open) : boughtBefore(node, order, obstacle.bought.setMillis)
+
+/** Fails if this is a purchase, and an earlier one for the node has no outcome yet or was the same. */
+export const ensureNew = Effect.fnUntraced(function* (node: Named, order: CommitmentOrder) {
   if (!buysPeriod(order)) return
-  const open = yield* CommitmentLog.use((log) => log.openOf(node.id))
-  if (open !== undefined) return yield* stillUnknown(node, open)
+  const purchase = { id: node.id, setting: order.setting, skuId: order.skuId ?? null }
+  const obstacle = yield* CommitmentLog.use((log) => log.obstacleTo(purchase))
+  if (obstacle !== undefined) return yield* inTheWay(node, order, obstacle)
 })
 
 const send = ({ id }: Named, { setting, skuId }: CommitmentOrder) =>
   Nodes.use((nodes) => nodes.setCommitment(id, setting, { skuId }))
 
-/** Sends a setting, a purchase only once. `again` after a person has seen that an earlier one was not set. */
+/** Sends a setting, a purchase only once. `again` after a person has seen that an earlier one is not set. */
 export const sendCommitment = Effect.fnUntraced(function* (
   node: Named,
   order: CommitmentOrder,
@@ -69,12 +83,11 @@ export const sendCommitment = Effect.fnUntraced(function* (
   if (!buysPeriod(order)) yield* send(node, order)
   else {
     const sentMillis = yield* Clock.currentTimeMillis
-    const open = yield* log.begin({ id, sentMillis, setting, skuId: skuId ?? null }, again)
-    if (open !== undefined) return yield* stillUnknown(node, open)
-    // The outcome is known even if the note stays, which only asks a person later.
-    const end = Effect.ignore(log.end(id))
-    yield* Effect.tapError(send(node, order), (error) => (mayBeSet(error) ? Effect.void : end))
-    yield* end
+    const obstacle = yield* log.begin({ id, sentMillis, setting, skuId: skuId ?? null }, again)
+    if (obstacle !== undefined) return yield* inTheWay(node, order, obstacle)
+    yield* Effect.tapError(send(node, order), (error) => (mayBeSet(error) ? Effect.void : Effect.ignore(log.end(id))))
   }
   yield* keepSetting(id, setting, skuId, option)
+  // Last: a process that is killed before this leaves a note, which only asks a person.
+  if (buysPeriod(order)) yield* Effect.ignore(log.end(id))
 })

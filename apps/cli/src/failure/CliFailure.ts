@@ -313,6 +313,17 @@ export class CommitmentUnknown extends Data.TaggedError("CommitmentUnknown")<{
   override readonly message = `The commitment of ${this.name} (${this.id}) may be set: ${this.because.replace(/\.$/, "")}.`
 }
 
+/** The same commitment was set before. Nothing is sent, because a second request may buy another period. */
+export class CommitmentBought extends Data.TaggedError("CommitmentBought")<{
+  readonly id: number
+  readonly name: string
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "rejected"
+  readonly details = { node: { id: this.id, name: this.name } }
+}
+
 /** Another program that berth ran has ended; it reported what there was to report. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 

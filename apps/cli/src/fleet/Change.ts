@@ -65,13 +65,14 @@ export type Change = { readonly member: Member } & (
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
       /** What to do about it; a protected node is never replaced, and one that only the ledger protects is released first. */
-      readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment"
+      readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment" | "bought"
     }
   /** Sets the commitment of a node. Null: the node that the preceding change of this member makes. */
   | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
   /** Nothing is sent for it: a node that a change of this member deletes has a commitment, which is paid to its end. */
   | { readonly action: "forfeit"; readonly node: Node; readonly loss: string }
-  | { readonly action: "unchanged"; readonly node: Node }
+  /** `commitment`: what this machine has bought for the node and the ledger does not have yet. */
+  | { readonly action: "unchanged"; readonly node: Node; readonly commitment?: string }
   | {
       readonly action: "kept"
       readonly node: Node

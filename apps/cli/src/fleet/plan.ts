@@ -17,6 +17,7 @@
  * Besides, every node that has a member's name and is in no ledger is shown as doubled, and left alone.
  */
 import type { Node } from "@berthkit/core/domain/Node"
+import type { Bought } from "../commitmentLog/CommitmentLog.ts"
 import type { Change, Conflict, LoadedFleet, LoadedGroup, Plan, PlanOptions } from "./Change.ts"
 import { commitmentText, parseCommitment } from "./FleetFile.ts"
 import { type Entry, type Ledger, type Owned, entriesOf, memberOf, ownedIds, restored } from "./Ledger.ts"
@@ -63,6 +64,8 @@ export interface World {
   readonly elsewhere: ReadonlySet<number>
   /** By node, in words: what is lost of its committed period if it is deleted. */
   readonly losses: ReadonlyMap<number, string>
+  /** By node: what this machine has bought for it, with whatever command. Default: nothing. */
+  readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
   /** By member with an open create: nodes that this machine took for its possible result. Default: none. */
   readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
@@ -376,12 +379,29 @@ class Planner {
       return this.changes.push({ action: "differs", member, node, old: null, differences: [what], remedy: "released" })
     }
     if (commitment !== null && entry.commitment !== commitmentText(commitment)) {
-      return this.changes.push({ action: "commit", member, node, group })
+      const bought = this.#boughtFor(node, group)
+      if (bought === undefined) return this.changes.push({ action: "commit", member, node, group })
+      if (bought.setting !== null && bought.days !== null) {
+        return this.changes.push({ action: "unchanged", member, node, commitment: commitmentText(commitment) })
+      }
+      const what =
+        bought.days === null
+          ? `${bought.setting} was set for a period that Berth does not know`
+          : `its create has bought a period of ${bought.days} days, and ${commitment.setting} is not set`
+      return this.changes.push({ action: "differs", member, node, old: null, differences: [what], remedy: "bought" })
     }
     const left = commitment === null ? endOf(entry.commitment) : undefined
     return left === undefined
       ? this.changes.push({ action: "unchanged", member, node })
       : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
+  }
+
+  /** What is bought for a node, if it may be the same as its group wants: that is not bought again. */
+  #boughtFor(node: Node, { commitment }: LoadedGroup) {
+    const bought = this.#world.bought?.get(node.id)
+    if (bought === undefined || commitment === null || commitment.days === null) return undefined
+    const isSetting = bought.setting === null || bought.setting === commitment.setting
+    return isSetting && (bought.days === null || bought.days === commitment.days) ? bought : undefined
   }
 
   /** Adds the commitment of the node that the preceding change makes. */
@@ -403,7 +423,8 @@ class Planner {
     const reasons = [begun, ...differences.map((each) => `its new node has ${each}`)]
     this.changes.push({ action: "replace", isResumed: true, member, group, name, reasons, ...nodes })
     this.#forfeit(entry, nodes.old)
-    const isOpen = nodes.made === null || entry.commitment === undefined
+    const isOpen =
+      nodes.made === null || (entry.commitment === undefined && this.#boughtFor(nodes.made, group) === undefined)
     if (isOpen && !nodes.isTakenBack && differences.length === 0) this.#commitWith(member, group)
   }
 

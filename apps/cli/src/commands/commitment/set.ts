@@ -10,16 +10,8 @@ import { ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
-import { CommitmentLog, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
-import {
-  afterLost,
-  buysPeriod,
-  commandOf,
-  type CommitmentOrder,
-  ensureKnown,
-  mayBeSet,
-  sendCommitment
-} from "../../commitmentLog/sendCommitment.ts"
+import { buysPeriod, CommitmentLog, type CommitmentOrder, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import { afterLost, commandOf, ensureNew, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -156,7 +148,7 @@ export const set = command(
       const option =
         skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
       yield* ensureKeepsProtected(node, setting)
-      if (found === undefined) yield* ensureKnown(node, { setting, skuId })
+      if (found === undefined) yield* ensureNew(node, { setting, skuId })
       if (buysPeriod({ setting, skuId })) {
         const bound = boundOf({ maxCommitment, yes, dryRun })
         yield* checkCommitments([option?.priceInr ?? null], bound, priceUnknown, option?.foreignCurrency)

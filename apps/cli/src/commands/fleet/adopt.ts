@@ -6,12 +6,12 @@ import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
-import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
+import { boughtByNode, CommitmentLog, set } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
 import { differencesOf } from "../../fleet/differences.ts"
-import { parseCommitment } from "../../fleet/FleetFile.ts"
+import { commitmentText, parseCommitment } from "../../fleet/FleetFile.ts"
 import { adopted, committed, encodeLedger, entriesOf, keyOf, ownedOf } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
@@ -22,6 +22,19 @@ import { fleetMemberRecord } from "../../records/fleet.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { command } from "../command.ts"
+
+/** Keeps what a person has seen of a purchase that got no reply, so that no command sends it again. */
+const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<typeof parseCommitment>) {
+  const log = yield* CommitmentLog
+  const open = yield* log.openOf(id)
+  if (open !== undefined && open.setting === shown?.setting) {
+    const { skuId } = open
+    yield* log.update(id, (before, now) =>
+      set(before, id, shown.setting, { skuId, days: shown.days, priceInr: null }, now)
+    )
+  }
+  yield* log.end(id)
+})
 
 export const adopt = command(
   {
@@ -117,11 +130,16 @@ export const adopt = command(
             })
           }
           yield* ledgerFile.update((before) => adopted(before, name, ownedOf(shown), group?.protect === true, wanted))
+          const bought = (yield* boughtByNode).get(node.id)
+          if (bought !== undefined && bought.setting !== null && bought.days !== null) {
+            const text = commitmentText({ setting: bought.setting, days: bought.days })
+            yield* ledgerFile.update((before) => committed(before, name, text))
+          }
         }
         if (commitment !== undefined) {
           yield* ledgerFile.update((before) => committed(before, name, commitment === "none" ? null : commitment))
           // The user has looked in the portal, so the outcome of an earlier request is known.
-          yield* CommitmentLog.use((log) => log.end(node.id))
+          yield* settleOpen(node.id, parseCommitment(commitment))
         }
         yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger }, yield* ledgerFile.current)
         const differences =

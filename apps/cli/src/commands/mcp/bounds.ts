@@ -4,7 +4,7 @@
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
-import { buysPeriod } from "../../commitmentLog/sendCommitment.ts"
+import { buysPeriod } from "../../commitmentLog/CommitmentLog.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
 import { currencyName } from "../../records/price.ts"

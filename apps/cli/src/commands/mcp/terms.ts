@@ -7,7 +7,7 @@ import { DateTime, Effect } from "effect"
 import { ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue } from "../../catalogue/ImageList.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
-import { ensureKnown } from "../../commitmentLog/sendCommitment.ts"
+import { ensureNew } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { createProposal, offerFor, underSlug } from "../../proposal/offer.ts"
@@ -44,7 +44,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
   }
   const skuId = order.skuId ?? undefined
   yield* ensureKeepsProtected(node, order.setting)
-  yield* ensureKnown(node, { setting: order.setting, skuId })
+  yield* ensureNew(node, { setting: order.setting, skuId })
   const option =
     skuId === undefined || skuId === 0
       ? undefined

@@ -1,0 +1,136 @@
+/**
+ * What was bought for a node is known by the node's id, whichever command bought it: no other command buys the same for it again.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { alteredService, days, image, plan } from "./AlteredService.ts"
+import { hurriedFolderOf, rowsOf, webs } from "./fleet.ts"
+import { startAgent } from "./mcp/Agent.ts"
+
+const webOf = (more = "") => webs(1, plan, `, commitment: auto_renew ${days}d${more}`)
+const all = ["--yes", "--max-deletes", "9", "--max-commitment", "100000", "-o", "json"]
+
+/** A fleet file, and ways to buy a period by hand and to count what was bought. */
+const place = Effect.gen(function* () {
+  const { account, service } = yield* alteredService
+  const fleet = yield* hurriedFolderOf(account)
+  const buy = (node: string, ...more: ReadonlyArray<string>) =>
+    fleet.run(["commitment", "set", node, "auto_renew", "--sku", "7", "--yes", "--max-commitment", "1000", ...more])
+  const bought = () => service.requests.filter((request) => request === "POST /update_committed_node_status/").length
+  const create = (name: string, ...more: ReadonlyArray<string>) =>
+    fleet.run(["node", "create", name, "--plan", plan, "--image", image, "--yes", ...more])
+  const adopt = (node: string) => fleet.run(["fleet", "adopt", node, "--as", "web-1", "-f", fleet.file])
+  return { adopt, bought, buy, create, fleet, service }
+})
+
+describe("a period that was bought by hand", () => {
+  it.live("is not bought again by the fleet that the node is taken into", () =>
+    Effect.gen(function* () {
+      const { adopt, bought, buy, create, fleet } = yield* place
+      yield* create("shop-web-1")
+      assert.strictEqual((yield* buy("1000")).code, 0)
+      fleet.write(webOf())
+      assert.strictEqual((yield* adopt("1000")).code, 0)
+      assert.include(fleet.ledgerText(), `"commitment":"auto_renew ${days}d"`)
+      const applied = yield* fleet.apply(...all)
+      assert.deepStrictEqual([applied.code, rowsOf(applied).map(({ action }) => action)], [0, ["unchanged"]])
+      assert.strictEqual(bought(), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought again for a member, and the ledger learns of it", () =>
+    Effect.gen(function* () {
+      const { bought, buy, fleet } = yield* place
+      fleet.write(webs(1))
+      yield* fleet.apply(...all)
+      yield* buy("1000")
+      fleet.write(webOf())
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+      assert.strictEqual((yield* fleet.apply(...all)).code, 0)
+      assert.include(fleet.ledgerText(), `"commitment":"auto_renew ${days}d"`)
+      assert.strictEqual(bought(), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought again between the plan of an apply and its purchase", () =>
+    Effect.gen(function* () {
+      const { bought, buy, fleet, service } = yield* place
+      fleet.write(webs(1))
+      yield* fleet.apply(...all)
+      fleet.write(webs(2, plan, `, commitment: auto_renew ${days}d`))
+      let byHand: Effect.Success<ReturnType<typeof buy>> | undefined
+      let pending: Promise<unknown> | undefined
+      service.onMade = () => {
+        pending ??= Effect.runPromise(buy("1000")).then((ended) => (byHand = ended))
+      }
+      service.optionPrice = "1000"
+      const applied = yield* fleet.apply(...all)
+      yield* Effect.promise(async () => pending)
+      assert.deepStrictEqual([applied.code, bought()], [0, 2], `${applied.stderr}\n${byHand?.stderr}`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought again for the new node of a replacement that goes on", () =>
+    Effect.gen(function* () {
+      const { bought, buy, fleet } = yield* place
+      fleet.write(webs(1))
+      yield* fleet.apply(...all)
+      fleet.write(webOf(", tags: [b]"))
+      const held = yield* fleet.apply(...all, "--replace", "all", "--ready-command", "false", "--ready-timeout", "50ms")
+      assert.deepStrictEqual([held.code, bought()], [9, 0], held.stderr)
+      assert.strictEqual((yield* buy("1001")).code, 0)
+      const ended = yield* fleet.apply(...all, "--replace", "all")
+      assert.deepStrictEqual([ended.code, bought()], [0, 1], ended.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought again by hand, unless a person says that the portal does not show it", () =>
+    Effect.gen(function* () {
+      const { bought, buy, create, fleet } = yield* place
+      yield* create("w")
+      yield* buy("w")
+      const again = yield* buy("w")
+      assert.strictEqual(again.code, 5, again.stderr)
+      assert.include(again.stderr, "Nothing was sent now.")
+      assert.include(again.stderr, "berth commitment set 1000 auto_renew --sku 7 --found not-set")
+      assert.strictEqual(bought(), 1)
+      assert.strictEqual((yield* buy("w", "--found", "not-set")).code, 0)
+      assert.strictEqual((yield* fleet.run(["commitment", "set", "w", "hourly_billing", "--yes"])).code, 0)
+      assert.strictEqual((yield* buy("w")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought again for an agent that proposed it before", () =>
+    Effect.gen(function* () {
+      const { bought, buy, create, fleet } = yield* place
+      yield* create("w")
+      const env = yield* fleet.env
+      const agent = yield* startAgent(["--allow", "commit"], { env, person: () => "accept" })
+      const call = (name: string, given: object) => Effect.promise(() => agent.call(name, given as never))
+      const proposed = yield* call("propose", { action: "commit", node: "w", setting: "auto_renew", sku: 7 })
+      yield* buy("w")
+      const executed = yield* call("execute", { proposal: String(proposed.structuredContent["id"]) })
+      assert.include(executed.content[0]?.text, "Nothing was sent now.")
+      assert.strictEqual(executed.isError, true)
+      assert.strictEqual(bought(), 1)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a period that a create has bought", () => {
+  it.live("is not bought again by the fleet that the node is taken into, which says what to do", () =>
+    Effect.gen(function* () {
+      const { adopt, bought, create, fleet } = yield* place
+      yield* create("shop-web-1", "--committed-sku", "7", "--max-commitment", "1000")
+      fleet.write(webOf())
+      yield* adopt("1000")
+      const applied = yield* fleet.apply(...all)
+      const [row] = rowsOf(applied)
+      assert.deepStrictEqual([applied.code, row?.action, bought()], [0, "differs", 0], applied.stderr)
+      assert.include(row?.reason, "apply does not buy it again")
+      const told = ["fleet", "adopt", "1000", "--as", "web-1", "-f", fleet.file, "--commitment", `auto_renew ${days}d`]
+      assert.strictEqual((yield* fleet.run(told)).code, 0)
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
