@@ -89,6 +89,9 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
         : "protected: it is never deleted"
     case "doubled": {
       const { id } = change.node
+      if (change.isReplaced && change.isProtected) {
+        return `node ${change.own.id} was to replace it, and both exist, are billed, and are protected until the replacement is finished`
+      }
       if (change.isReplaced) {
         return `node ${change.own.id} was to replace it, and both exist and are billed: if nobody needs it, berth node delete ${id}`
       }

@@ -86,6 +86,8 @@ export type Change = { readonly member: Member } & (
       readonly own: Owned
       /** Whether `own` was to replace it. */
       readonly isReplaced: boolean
+      /** Whether the member is protected: then so is its old node, until the replacement is finished. */
+      readonly isProtected: boolean
     }
   /** Neither listed nor certainly gone, or on its way out: it is left alone. */
   | {

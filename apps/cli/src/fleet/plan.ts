@@ -145,7 +145,7 @@ class Planner {
       ({ member }) => member.group
     )
     for (const { entry, node, own } of twinsOf(entries, this.#world.nodes, this.#world.elsewhere)) {
-      this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: false })
+      this.#double(entry, node, own, false, groups)
     }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {
       this.#group(groups.get(name), slots.get(name) ?? [], isDestroy)
@@ -153,7 +153,7 @@ class Planner {
     const { gone, nodes } = this.#world
     for (const { entry, node, own } of unfinishedOf(entries, nodes, (id) => gone.has(id))) {
       if (this.changes.some((change) => isAbout(change, node.id))) continue
-      this.changes.push({ action: "doubled", member: memberOf(entry), node, own, isReplaced: true })
+      this.#double(entry, node, own, true, groups)
     }
     for (const member of [...pick, ...(replace === "all" ? [] : replace)]) {
       if (!entries.some((entry) => entry.member === member && entry.state !== "none")) {
@@ -173,6 +173,12 @@ class Planner {
       )
     }
     return { changes: this.changes, conflicts: this.conflicts }
+  }
+
+  #double(entry: Entry, node: Node, own: Owned, isReplaced: boolean, groups: ReadonlyMap<string, LoadedGroup>) {
+    const member = memberOf(entry)
+    const isKept = isProtected(entry, groups.get(member.group))
+    this.changes.push({ action: "doubled", member, node, own, isReplaced, isProtected: isKept })
   }
 
   #refuse(message: string, hint: string, kind: Conflict["kind"] = "conflict") {

@@ -65,7 +65,10 @@ export const list = command(
       for (const { entry, node, own: known } of found) {
         const twice = new FleetConflict({
           message: `${entry.member} of ${fleet} has more than one node: ${known.id}, which the ledger has, and ${node.id}.`,
-          hint: `If nobody needs it: berth node delete ${node.id}`
+          hint:
+            entry.protect === true && entry.previous?.id === node.id
+              ? "Both are protected until the replacement is finished: berth diff says how to go on."
+              : `If nobody needs it: berth node delete ${node.id}`
         })
         yield* reportProblem(problemOf(twice))
       }
