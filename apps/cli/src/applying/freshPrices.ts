@@ -46,8 +46,12 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     if (prices === shown) return
     const [before, now] = [costOfOrder(shown.ofOrder(order)), costOfOrder(prices.ofOrder(order))]
     const what = `${order.plan} with ${order.image}`
-    const [shownInr, nowInr] = [before.price.maxPricePerHourInr, now.price.maxPricePerHourInr]
-    yield* ensureNotAbove(`The price of ${what}`, shownInr, nowInr, " per hour")
+    for (const [key, unit] of [
+      ["maxPricePerHourInr", " per hour"],
+      ["maxPricePerMonthInr", " per month"]
+    ] as const) {
+      yield* ensureNotAbove(`The price of ${what}`, before.price[key], now.price[key], unit)
+    }
     yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
   })
 

@@ -6,6 +6,7 @@ import type { ForeignPrice } from "@berthkit/core/domain/Image"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
+import { maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import { settingsText } from "../fleet/differences.ts"
 import { countOf, deletesOf, type Plan } from "../fleet/Change.ts"
 import { optionsOf, planPrice } from "../fleet/planPrice.ts"
@@ -27,6 +28,7 @@ import { UsageFault } from "../failure/CliFailure.ts"
 import { foreignAmount, nodeCount, rupees } from "../output/format.ts"
 import { type CommitmentBound, checkCommitments } from "../proposal/commitmentBound.ts"
 import { confirm, ensureAskable } from "../proposal/confirm.ts"
+import { checkMaxCost } from "../proposal/costBound.ts"
 import { checkMinimum } from "../proposal/minimumBound.ts"
 
 /** Prints rows; people get one for all that do not change. */
@@ -94,7 +96,7 @@ const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> =
       ? [`Commitments: ${amount(committedInr)} at once.`]
       : []),
     ...(makes(plan) && minimumInr !== 0
-      ? [`Minimum charge of new nodes: ${amount(minimumInr)}. --max-cost does not count it.`]
+      ? [`Minimum charge of new nodes: ${amount(minimumInr)}. --max-minimum limits it.`]
       : [])
   ]
 }
@@ -183,7 +185,7 @@ export const checkAtOnce = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails if nodes that the plan makes would raise the price of all that are there at once above the limit. Old nodes count until they are
+ * Fails if nodes or periods that the plan buys would raise the price of all that are there at once above the limit. Old nodes count until they are
  * deleted: that comes last, and only once the new ones run.
  */
 export const checkCost = (
@@ -191,28 +193,30 @@ export const checkCost = (
   prices: PriceList,
   { maxCost, maxUnavailable }: Pick<Limits, "maxCost" | "maxUnavailable">
 ) => {
-  if (maxCost === undefined || !makes(plan)) return Effect.void
-  const { after, peakPerHourInr } = planPrice(plan, prices, Math.max(1, maxUnavailable))
-  if (peakPerHourInr !== null && peakPerHourInr <= maxCost) return Effect.void
-  const [foreign] = foreignOf(plan, prices)
-  if (peakPerHourInr === null && foreign !== undefined) {
-    return Effect.fail(
-      new UsageFault({
-        message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
-        hint: "Omit --max-cost: apply then asks you."
-      })
-    )
-  }
-  const isLater = after.maxPricePerHourInr !== null && after.maxPricePerHourInr <= maxCost
-  return Effect.fail(
-    new UsageFault({
-      message:
-        peakPerHourInr === null
-          ? "The price of the fleet is not known, so it may be above --max-cost."
-          : `The fleet would cost ₹${rupees(peakPerHourInr)} per hour${isLater ? " until its old nodes are deleted" : ""}, more than --max-cost ${rupees(maxCost)}.`,
-      hint: "Raise --max-cost, or change the file; --dry-run shows the price of each member."
-    })
-  )
+  const { after, now, peakPerHourInr } = planPrice(plan, prices, Math.max(1, maxUnavailable))
+  const nowPerHourInr = maxPerHourOf(now)
+  const isRaised = peakPerHourInr !== null && nowPerHourInr !== null && peakPerHourInr > nowPerHourInr
+  if (!makes(plan) && !isRaised) return Effect.void
+  return checkMaxCost(peakPerHourInr, maxCost, () => {
+    const [foreign] = foreignOf(plan, prices)
+    const afterPerHourInr = maxPerHourOf(after)
+    const isLater = afterPerHourInr !== null && maxCost !== undefined && afterPerHourInr <= maxCost
+    const hint = "Raise --max-cost, or change the file; --dry-run shows the price of each member."
+    return {
+      foreign:
+        peakPerHourInr !== null || foreign === undefined
+          ? undefined
+          : {
+              message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
+              hint: "Omit --max-cost: apply then asks you."
+            },
+      unknown: { message: "The price of the fleet is not known, so it may be above --max-cost.", hint },
+      above: {
+        message: `The fleet would cost ₹${rupees(peakPerHourInr)} per hour${isLater ? " until its old nodes are deleted" : ""}, more than --max-cost ${maxCost === undefined ? "" : rupees(maxCost)}.`,
+        hint
+      }
+    }
+  })
 }
 
 /** Fails where more nodes would be deleted than is allowed. */

@@ -12,9 +12,9 @@ import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { makeAccountFolder, underLock } from "../files/ownFiles.ts"
+import { hoursPerMonth } from "./orderCost.ts"
 
 const dayMillis = 86_400_000
-const hoursPerMonth = 730
 
 /** Of more nodes those that were set last are kept. */
 const maxEntries = 1000

@@ -4,7 +4,7 @@
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
 import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
-import { costOfOrder } from "../commitmentLog/orderCost.ts"
+import { committedPerHour, costOfOrder, maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import type { Change, LoadedGroup, Plan } from "./Change.ts"
 import type { Group } from "./FleetFile.ts"
 
@@ -22,6 +22,8 @@ export interface ChangePrice {
   readonly committedInr: number | null
   /** The minimum charge of the node that it makes; null if unknown, 0 if it makes none. */
   readonly minimumInr: number | null
+  /** The price per hour of the period that it buys; 0 if it buys none, or if that is unknown. */
+  readonly committedPerHourInr?: number
 }
 
 const running = (now: Price | null, after: Price | null): ChangePrice => ({
@@ -62,7 +64,9 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
       const [option, ...others] = optionsOf(group, prices)
       const isBought = group.commitment?.days !== null
       const committedInr = !isBought ? 0 : option === undefined || others.length > 0 ? null : option.priceInr
-      return { ...running(price, price), committedInr }
+      const days = group.commitment?.days ?? null
+      const committedPerHourInr = committedInr === null || days === null ? 0 : committedPerHour(committedInr, days)
+      return { ...running(price, price), committedInr, committedPerHourInr }
     }
     case "unsure":
     case "unchanged":
@@ -105,16 +109,28 @@ export const differenceOf = (
 }
 
 /**
- * The peak of a plan: all that is there now and all creates, because deletes come last; of each finished replacement what it costs more; and
- * of those under way, `atOnce` at a time, both nodes.
+ * The peak of a plan: all that is there now and all creates, because deletes come last; of each finished replacement what it costs more; of
+ * those under way, `atOnce` at a time, both nodes; and of each period what it costs more than its node does by the hour.
  */
-const peakOf = (changes: ReadonlyArray<Change>, each: ReadonlyArray<ChangePrice>, atOnce: number): number | null => {
-  const most = (price: Price | null) => (price === null ? 0 : price.maxPricePerHourInr)
+const peakOf = (
+  changes: ReadonlyArray<Change>,
+  each: ReadonlyArray<ChangePrice>,
+  prices: PriceList,
+  atOnce: number
+): number | null => {
+  const most = (price: Price | null) => (price === null ? 0 : maxPerHourOf(price))
+  const made = ({ after, minimumInr }: ChangePrice) => (after === null ? 0 : maxPerHourOf(after, minimumInr))
   const now = each.map((price) => most(price.now))
-  const creates = changes.flatMap(({ action }, i) => (action === "create" ? [most(each[i]!.after)] : []))
+  const creates = changes.flatMap(({ action }, i) => (action === "create" ? [made(each[i]!)] : []))
+  const periods = changes.flatMap((change, i) => {
+    const { committedPerHourInr = 0, now } = each[i]!
+    if (change.action !== "commit" || committedPerHourInr === 0) return []
+    const byHour = most(change.node === null ? prices.ofOrder(change.group.order).price : now)
+    return byHour === null ? [null] : [Math.max(0, sumInr([committedPerHourInr, -byHour]))]
+  })
   const replaces = changes.flatMap((change, i) => {
     if (change.action !== "replace" || change.made !== null) return []
-    const [from, to] = [most(each[i]!.now), most(each[i]!.after)]
+    const [from, to] = [most(each[i]!.now), made(each[i]!)]
     return from === null || to === null
       ? [null]
       : [{ more: Math.max(0, sumInr([to, -from])), both: Math.min(from, to) }]
@@ -123,7 +139,7 @@ const peakOf = (changes: ReadonlyArray<Change>, each: ReadonlyArray<ChangePrice>
   const underWay = known.map(({ both }) => both).toSorted((a, b) => b - a)
   return known.length < replaces.length
     ? null
-    : sumIfKnown([...now, ...creates, ...known.map(({ more }) => more), ...underWay.slice(0, atOnce)])
+    : sumIfKnown([...now, ...creates, ...periods, ...known.map(({ more }) => more), ...underWay.slice(0, atOnce)])
 }
 
 /** `atOnce`: how many nodes are replaced at a time. */
@@ -133,7 +149,7 @@ export const planPrice = ({ changes }: Plan, prices: PriceList, atOnce = 1): Pla
   return {
     now: sumOfPrices(each.flatMap(({ now }) => now ?? [])),
     after: sumOfPrices(each.flatMap(({ after }) => after ?? [])),
-    peakPerHourInr: peakOf(changes, each, atOnce),
+    peakPerHourInr: peakOf(changes, each, prices, atOnce),
     differencePerHourInr: sum("pricePerHourInr"),
     differencePerMonthInr: sum("pricePerMonthInr"),
     committedInr: sumIfKnown(each.map(({ committedInr }) => committedInr)),

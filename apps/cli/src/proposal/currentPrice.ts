@@ -51,6 +51,7 @@ const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Propos
   }
   yield* ensureNotAbove(`The price of the committed period of ${what}`, shown.committedPriceInr, now.committedPriceInr)
   yield* ensureNotAbove(`The price of ${what}`, shown.maxPricePerHourInr, now.maxPricePerHourInr, " per hour")
+  yield* ensureNotAbove(`The price of ${what}`, shown.maxPricePerMonthInr, now.maxPricePerMonthInr, " per month")
   yield* ensureNotAbove(`The minimum charge of ${what}`, shown.minimumBillingInr, now.minimumBillingInr)
 })
 

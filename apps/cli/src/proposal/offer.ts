@@ -6,6 +6,7 @@ import { Images } from "@berthkit/core/client/Images"
 import { createRequest } from "@berthkit/core/client/NodeOperations"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Image } from "@berthkit/core/domain/Image"
+import { sumIfKnown } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { imageFinder, type PriceList, priceList, slugsOf, sumOfPrices, type Terms } from "@berthkit/core/domain/Price"
@@ -15,10 +16,12 @@ import { type Catalogue, catalogueOf } from "../catalogue/ImageList.ts"
 import { quoted } from "../commandLine/commandToType.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { type Progress, reportLeftOut } from "../output/progress.ts"
+import { rupees } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import { imagesOnPlans } from "../records/image.ts"
 import { currencyName, pricePerHourText } from "../records/price.ts"
-import { costOfOrder } from "../commitmentLog/orderCost.ts"
+import { costOfOrder, maxPerHourOf } from "../commitmentLog/orderCost.ts"
+import { checkMaxCost } from "./costBound.ts"
 import { type Proposal, propose } from "./Proposal.ts"
 
 /** An image by its slug, or by its id. */
@@ -273,39 +276,48 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
 }
 
 /** Fails where creates of this order cost too much. */
-export const checkCost = Effect.fnUntraced(function* (
+export const checkCost = (
   proposals: ReadonlyArray<Proposal>,
   { plan }: NodeSpec,
   { contradicted, foreignPrice }: Offer,
   maxCost: number | undefined
-) {
-  if (maxCost === undefined || proposals.length === 0) return
-  const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
-  const cost = sumOfPrices(proposals)
-  const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
-  if (atMost !== null && atMost <= maxCost) return
-  const text = pricePerHourText(cost)
-  if (foreignPrice !== null) {
-    return yield* new UsageFault({
-      message: `The price is in ${currencyName(foreignPrice)}, and --max-cost is in rupees: they cannot be compared.`,
-      hint: `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: create then asks you`
-    })
-  }
-  if (text === undefined && contradicted) {
-    return yield* new UsageFault({
-      message:
-        "The price is not known, so it may be above --max-cost: an unreadable record of the image list may belong to this plan and image.",
-      hint: "See it: berth api /images/, or omit --max-cost: create then asks you"
-    })
-  }
-  if (text === undefined) {
-    return yield* new UsageFault({
-      message: "The price is not known, so it may be above --max-cost.",
-      hint: `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: create then asks you`
-    })
-  }
-  const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
-  const isAbove = atLeast !== null && atLeast > maxCost
-  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost}.`
-  return yield* new UsageFault({ message, hint })
-})
+) => {
+  if (proposals.length === 0) return Effect.void
+  const perHourInr = sumIfKnown(proposals.map((proposal) => maxPerHourOf(proposal, proposal.minimumBillingInr)))
+  return checkMaxCost(perHourInr, maxCost, () => {
+    const cost = sumOfPrices(proposals)
+    const prices = `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: create then asks you`
+    const text = pricePerHourText(cost)
+    const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
+    const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
+    const isByHour = atMost === null || perHourInr === null || atMost === perHourInr
+    const isAbove = !isByHour || (atLeast !== null && maxCost !== undefined && atLeast > maxCost)
+    const than = `${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost}.`
+    const above = {
+      message: isByHour
+        ? `${what} ${text}, ${than}`
+        : `${what} ${text}, and with the price per month or the minimum charge ₹${rupees(perHourInr)} in each of 730 hours, ${than}`,
+      hint: "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
+    }
+    return {
+      foreign:
+        foreignPrice === null
+          ? undefined
+          : {
+              message: `The price is in ${currencyName(foreignPrice)}, and --max-cost is in rupees: they cannot be compared.`,
+              hint: prices
+            },
+      unknown:
+        text !== undefined
+          ? above
+          : contradicted
+            ? {
+                message:
+                  "The price is not known, so it may be above --max-cost: an unreadable record of the image list may belong to this plan and image.",
+                hint: "See it: berth api /images/, or omit --max-cost: create then asks you"
+              }
+            : { message: "The price is not known, so it may be above --max-cost.", hint: prices },
+      above
+    }
+  })
+}

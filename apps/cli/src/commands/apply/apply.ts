@@ -28,7 +28,7 @@ const parameters = {
   ),
   pick: flags("pick", text("MEMBER"), "Delete this member if its group has too many; repeatable"),
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
-  maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour, minimum charges apart"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour; a month is 730 hours"),
   maxCommitment: maxCommitmentFlag,
   maxMinimum: maxMinimumFlag,
   grace: graceFlag,

@@ -5,9 +5,11 @@
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
 import { buysPeriod } from "../../commitmentLog/CommitmentLog.ts"
+import { maxPerHourOf } from "../../commitmentLog/orderCost.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
 import { currencyName } from "../../records/price.ts"
+import { checkMaxCost } from "../../proposal/costBound.ts"
 import type { Kept, Terms } from "../../proposal/ProposalStore.ts"
 
 export const actions = ["create", "delete", "commit"] as const
@@ -42,6 +44,8 @@ const buys = ({ order }: Terms): boolean =>
     ? order.spec.committedSkuId !== undefined
     : order.action === "commit" && buysPeriod({ ...order, skuId: order.skuId ?? undefined })
 
+const perHourOf = (proposal: Terms["proposal"]) => maxPerHourOf(proposal, proposal.minimumBillingInr)
+
 /** The bounds of one run of the server. */
 export const makeBounds = (bounds: Bounds) => {
   /** Rupees per hour of each proposal whose node it has created, or may have. */
@@ -72,17 +76,23 @@ export const makeBounds = (bounds: Bounds) => {
       const message = `This server may create ${Option.getOrElse(bounds.maxNodes, () => 0)} nodes, and has created ${others.length}.`
       return Effect.fail(new UsageFault({ message, hint: startedWith("--max-nodes N") }))
     }
-    if (Option.isNone(bounds.maxCostInr)) return Effect.void
-    const most = bounds.maxCostInr.value
-    const price = proposal.maxPricePerHourInr
+    const most = Option.getOrUndefined(bounds.maxCostInr)
+    const price = perHourOf(proposal)
     const total = price === null ? null : sumInr([...others, price])
-    if (total !== null && total <= most) return Effect.void
-    const message = proposal.foreignPrice
-      ? `The price is in ${currencyName(proposal.foreignPrice)}, and the limit of this server is in rupees: they cannot be compared.`
-      : total === null
-        ? `The price is not known, so it may be above ₹${rupees(most)} per hour.`
-        : `The nodes of this server would cost ₹${rupees(total)} per hour, more than ₹${rupees(most)}.`
-    return Effect.fail(new UsageFault({ message, hint: startedWith("--max-cost ₹/HOUR") }))
+    return checkMaxCost(total, most, () => {
+      const hint = startedWith("--max-cost ₹/HOUR")
+      const limit = `₹${rupees(most ?? 0)}`
+      return {
+        foreign: proposal.foreignPrice
+          ? {
+              message: `The price is in ${currencyName(proposal.foreignPrice)}, and the limit of this server is in rupees: they cannot be compared.`,
+              hint
+            }
+          : undefined,
+        unknown: { message: `The price is not known, so it may be above ${limit} per hour.`, hint },
+        above: { message: `The nodes of this server would cost ₹${rupees(total)} per hour, more than ${limit}.`, hint }
+      }
+    })
   }
 
   /** Fails where the change would pass a bound. What the proposal `id` has taken before is its own. */
@@ -92,7 +102,7 @@ export const makeBounds = (bounds: Bounds) => {
   /** Takes the part of a change. */
   const take = ({ id, terms }: Kept): void => {
     const { order, proposal } = terms
-    if (order.action === "create") taken.set(id, proposal.maxPricePerHourInr ?? 0)
+    if (order.action === "create") taken.set(id, perHourOf(proposal) ?? 0)
     if (buys(terms)) bought.set(id, proposal.committedPriceInr ?? 0)
   }
 

@@ -53,7 +53,7 @@ const share: Value<number> = {
 
 const flags = {
   allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes that it may propose; default none: it only reads", []),
-  maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates, minimum charges apart"),
+  maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates; a month is 730 hours"),
   maxCommitment: flag(
     "max-commitment",
     inRupees,

@@ -155,7 +155,7 @@ export const parameters = {
     "key"
   ),
   count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
-  maxCost: flag("max-cost", rupeesPerHour, "Abort above this price per hour, minimum charges apart"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort above this price per hour; a month is 730 hours"),
   maxCommitment: maxCommitmentFlag,
   maxMinimum: maxMinimumFlag,
   wait: switchFlag("wait", "Wait until the node runs"),
