@@ -4,7 +4,8 @@
  */
 import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
-import { isSpelling, quietMillis } from "@berthkit/core/client/creation/Ownership"
+import { isQuietElsewhere, isSpelling } from "@berthkit/core/client/creation/Ownership"
+import { stampNow } from "@berthkit/core/client/files/Boot"
 import { makeOwnFolder, readText, removeFile, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
@@ -68,8 +69,9 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
     )
     if (isThere) yield* note(`deleted node ${id} (${name}), which an earlier learn left behind`)
   }
+  const now = { ...(yield* stampNow(null)), serviceMillis: 0 }
   const isOver =
-    nodeId !== undefined || ours.length > 0 || (yield* Clock.currentTimeMillis) - sentAtMillis > quietMillis
+    nodeId !== undefined || ours.length > 0 || isQuietElsewhere({ millis: sentAtMillis, isOfService: false }, now)
   if (isOver) yield* Effect.ignore(removeFile(file))
   else yield* note(`an earlier learn may still create ${name}: look later with berth node list --name ${name}`)
   return !isOver

@@ -22,6 +22,7 @@ import {
   takenOver
 } from "../leases/Lease.ts"
 import { LeaseStore } from "../leases/LeaseStore.ts"
+import { deleteRead } from "../nodes/deleteRead.ts"
 import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
 import type { NodeResult } from "../records/outcome.ts"
@@ -121,13 +122,15 @@ const provenNode = Effect.fnUntraced(function* (lease: Lease) {
 })
 
 /** Deletes a node and checks that it is going, because some services accept a delete and do nothing. */
-const removed = Effect.fnUntraced(function* ({ id, name }: Node, perHourInr: number | null) {
-  const nodes = yield* Nodes
+const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourInr: number | null) {
+  const { id, name } = node
+  const ensureSame = (read: Node) =>
+    isSameNode(proofOf(node), proofOf(read)) ? Effect.void : Effect.fail(differs(lease, read))
   for (let sent = 1; ; sent++) {
-    const isGone = yield* nodes.delete(id).pipe(
+    const isGone = yield* deleteRead(id, ensureSame).pipe(
       Effect.as(false),
       Effect.catchIf(
-        ({ reason }) => reason._tag === "NodeNotFound",
+        (failure) => failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound",
         () => Effect.succeed(true)
       )
     )
@@ -135,6 +138,7 @@ const removed = Effect.fnUntraced(function* ({ id, name }: Node, perHourInr: num
     // The service accepted the delete, so a failed read afterwards is no failure.
     const after = yield* Effect.orElseSucceed(read(id, name), () => undefined)
     if (after === undefined || after.status === "terminate") return
+    yield* ensureSame(after)
     if (sent === maxDeletes) return yield* new LeasedNodeStays({ id, name, perHourInr })
     yield* Effect.sleep(deletePause)
   }
@@ -185,7 +189,7 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
       `Node ${node!.id} (${node!.name}) is ${member.member} of the fleet ${member.fleet} now: it stays, and is billed.`
     )
   } else if (node !== undefined && node.status !== "terminate") {
-    yield* Effect.catch(removed(node, perHourInr), notDeleted(node.id))
+    yield* Effect.catch(removed(lease, node, perHourInr), notDeleted(node.id))
   }
   const store = yield* IntentStore
   const forgotten = leases.remove(lease.key)

@@ -2,15 +2,16 @@
  * What became of creates of which the ledger has no end: this machine's records of creates tell, and where another machine sent one,
  * time does.
  */
-import { quietMillis } from "@berthkit/core/client/creation/Ownership"
+import { isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
+import type { Allowance } from "@berthkit/core/client/Allowance"
 import type { Nodes } from "@berthkit/core/client/Nodes"
-import { Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, ownedOf } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/Change.ts"
 import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
 import { updateRegistry } from "./Registry.ts"
-import { candidatesOf, nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { candidatesOf, instantNow, nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 
 /** The ledger with what is known by now, and what stands in the way. */
 export interface Resolved {
@@ -31,7 +32,7 @@ const recordedCandidates = Effect.fnUntraced(function* (ledger: Ledger, entries:
 const foreign = ({ member, pending }: Entry): Conflict => ({
   kind: "conflict",
   message: `Another machine began to create ${pending!.name} (${member}) at ${pending!.since}, and the ledger does not say what became of it.`,
-  hint: "Run berth apply on that machine, or here once eleven minutes have passed since."
+  hint: `Run berth apply on that machine, or here once ${pending!.byService === true ? "eleven minutes" : "26 minutes"} have passed since.`
 })
 
 /** How a ledger changes by what became of a create, or what stands in the way of that. */
@@ -43,7 +44,7 @@ const settledEntry = Effect.fnUntraced(function* (
   entry: Entry,
   machine: string,
   mustKnow: boolean
-): Effect.fn.Return<Settled, never, Nodes> {
+): Effect.fn.Return<Settled, never, Allowance | Nodes> {
   const { member } = entry
   const pending = entry.pending!
   const { image, name, plan } = pending
@@ -66,8 +67,8 @@ const settledEntry = Effect.fnUntraced(function* (
   }
   // This machine records a create before it sends it.
   if (pending.by === machine) return nothing
-  const age = (yield* Clock.currentTimeMillis) - Date.parse(pending.since)
-  return age >= quietMillis ? nothing : Result.fail(foreign(entry))
+  const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
+  return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(foreign(entry))
 })
 
 /** So many creates are looked for at a time: they share what they read. */

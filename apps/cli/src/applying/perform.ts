@@ -7,7 +7,7 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
-import { Array as Arr, Clock, DateTime, type Duration, Effect, Result } from "effect"
+import { Array as Arr, DateTime, type Duration, Effect, Result } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { knownPlans } from "../catalogue/ImageList.ts"
 import { buysPeriod } from "../commitmentLog/CommitmentLog.ts"
@@ -32,6 +32,7 @@ import {
   notMade,
   type Owned,
   ownedOf,
+  type Pending,
   previousDeleting,
   protectedBy,
   released,
@@ -41,7 +42,8 @@ import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedFleet, LoadedGroup, Plan } from "../fleet/Change.ts"
 import { awaitedOf, replacingOf, stoppedOf, unsettledOf, youngerOf } from "../fleet/beforeDeletes.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
-import { recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { deleteRead } from "../nodes/deleteRead.ts"
+import { instantNow, recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
@@ -128,10 +130,10 @@ export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet,
 
 /** The begin of a create in the ledger. */
 const beginning =
-  ({ group, member, name }: Create | Replace, machine: string, since: string) =>
+  ({ group, member, name }: Create | Replace, machine: string, since: Pick<Pending, "since" | "byService">) =>
   (ledger: Ledger) =>
     begun(ledger, member, {
-      pending: { name, plan: group.order.plan, image: group.order.image, by: machine, since },
+      pending: { name, plan: group.order.plan, image: group.order.image, by: machine, ...since },
       sent: sentOf(group.order, group.scripts),
       protect: group.protect
     })
@@ -267,20 +269,25 @@ const remove = Effect.fnUntraced(function* <E extends Failure, R>(
 ) {
   const nodes = yield* Nodes
   const read = yield* nodes.get(owned.id as Node["id"], { lane })
-  if (!isOwned(owned, read)) {
-    return yield* new FleetStep({
-      member,
-      id: owned.id,
-      message: `Node ${owned.id} is named ${read.name} now, and the ledger has it as ${owned.name}: it was not deleted.`,
-      hint: `See the node: berth node get ${owned.id}`
-    })
-  }
+  const ensureOwned = (node: Node) =>
+    isOwned(owned, node)
+      ? Effect.void
+      : Effect.fail(
+          new FleetStep({
+            member,
+            id: owned.id,
+            message: `Node ${owned.id} is ${node.name === owned.name ? "another one" : `named ${node.name}`} now, and the ledger has it as ${owned.name}: it was not deleted.`,
+            hint: `See the node: berth node get ${owned.id}`
+          })
+        )
+  yield* ensureOwned(read)
   if (read.status === "terminate") return
   yield* ensure
   yield* before
   const at = sent.begin({ action: "delete", member, id: read.id, name: read.name })
-  yield* Effect.tapError(nodes.delete(read.id), ({ reason }) =>
-    Effect.sync(() => void (reason.mayBeProcessed || sent.drop(at)))
+  const ensureStill = (node: Node) => Effect.andThen(ensureOwned(node), ensure)
+  yield* Effect.tapError(deleteRead(read.id, ensureStill), (failure) =>
+    Effect.sync(() => void (failure._tag === "BerthError" && !failure.reason.mayBeProcessed && sent.drop(at)))
   )
   sent.done(at, read)
 })
@@ -312,7 +319,11 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const commits = changes.filter((change): change is Commit => change.action === "commit")
   const ofMember = (change: Change) => memberText(change.member)
   const commitOf = new Map(commits.map((change) => [ofMember(change), change]))
-  const since = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
+  const { serviceMillis, wallMillis } = yield* instantNow
+  const since = {
+    since: DateTime.formatIso(DateTime.makeUnsafe(serviceMillis > 0 ? serviceMillis : wallMillis)),
+    ...(serviceMillis > 0 && { byService: true })
+  }
   const groups = new Set(changes.flatMap((change) => ("group" in change ? change.group : [])))
   const fresh = yield* freshPrices(means.prices, Array.from(groups))
   const running = stillRuns()

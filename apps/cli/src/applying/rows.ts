@@ -90,7 +90,7 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
     case "doubled": {
       const { id } = change.node
       if (change.isReplaced && change.isProtected) {
-        return `node ${change.own.id} was to replace it, and both exist, are billed, and are protected until the replacement is finished`
+        return `node ${change.own.id} was to replace it, and both exist, are billed, and are protected until the replacement is finished, or until berth fleet forget ${memberText(change.member)}`
       }
       if (change.isReplaced) {
         return `node ${change.own.id} was to replace it, and both exist and are billed: if nobody needs it, berth node delete ${id}`

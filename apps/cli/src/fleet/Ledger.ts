@@ -43,9 +43,11 @@ const Pending = Schema.Struct({
   image: Schema.Union([Schema.String, Schema.Int]),
   /** The machine, by a name that berth drew for it. */
   by: Schema.String,
-  since: Schema.String
+  since: Schema.String,
+  /** Whether `since` is on the clock of the service, which does not step as that of a machine may. */
+  byService: Schema.optional(Schema.Boolean)
 })
-interface Pending extends Schema.Schema.Type<typeof Pending> {}
+export interface Pending extends Schema.Schema.Type<typeof Pending> {}
 
 /** The fields of a line in their order, whichever step wrote them last. */
 const Entry = Schema.Struct({

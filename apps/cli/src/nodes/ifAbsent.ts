@@ -5,15 +5,14 @@
 import { drawnKeyPrefix, type Intent, IntentStore, isSent } from "@berthkit/core/client/creation/IntentStore"
 import {
   isOtherSystem,
+  isQuiet,
   isSpelling,
   mayShowImage,
   mayShowPlan,
   plain,
-  quietMillis,
   spellingGroup,
   systemOf
 } from "@berthkit/core/client/creation/Ownership"
-import { millisBetween } from "@berthkit/core/client/files/Boot"
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
@@ -22,7 +21,7 @@ import { DateTime, Effect, Predicate } from "effect"
 import { CreateUnknown, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
-import { candidatesOf } from "./nodeOfCreate.ts"
+import { candidatesOf, instantNow } from "./nodeOfCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**
@@ -59,16 +58,12 @@ const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>
   const wanted = new Set(names.map(plain))
   // A store that cannot be read fails later, where it is needed.
   const intents = yield* Effect.orElseSucceed(store.unsettled, (): ReadonlyArray<Intent> => [])
-  const now = yield* store.now
+  const now = yield* instantNow
   const open = intents
     .filter(isSent)
     .find(
       ({ fate, key, name, nodeId, sentAt }) =>
-        nodeId === null &&
-        fate !== "refused" &&
-        wanted.has(plain(name)) &&
-        !ownKeys.has(key) &&
-        millisBetween(sentAt, now) < quietMillis
+        nodeId === null && fate !== "refused" && wanted.has(plain(name)) && !ownKeys.has(key) && !isQuiet(sentAt, now)
     )
   if (open === undefined) return
   const { key, name, sentAt } = open

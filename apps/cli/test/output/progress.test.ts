@@ -63,7 +63,8 @@ const shown = <A, E>(
         Layer.succeed(Allowance, {
           current: Effect.sync(() => allowance.known),
           changes: Stream.empty,
-          changeAfter: () => Effect.never
+          changeAfter: () => Effect.never,
+          serviceMillis: Effect.succeed(0)
         })
       )
     )

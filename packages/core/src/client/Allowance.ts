@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
 import { Engine } from "./call/Engine.ts"
+import { monotonicMillis } from "./time/Monotonic.ts"
 
 /**
  * The service of the rate limit: what is left of it now, and each change.
@@ -32,16 +33,22 @@ export class Allowance extends Context.Service<
     readonly changes: Stream.Stream<KnownAllowance>
     /** The next current that differs from this one in more than the time that has passed. */
     readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
+    /**
+     * What the service's clock has certainly reached now, by the `Date` of its replies: milliseconds since the epoch; 0 while it is not
+     * known.
+     */
+    readonly serviceMillis: Effect.Effect<number>
   }
 >()("@berthkit/core/client/Allowance") {
   static readonly layer = Layer.effect(
     Allowance,
     Effect.gen(function* () {
-      const { current, changeAfter } = (yield* Engine).allowance
+      const { allowance, serviceTimeAt } = yield* Engine
+      const { current, changeAfter } = allowance
       const changes = Stream.unfold(undefined, (seen: KnownAllowance | undefined) =>
         Effect.map(seen === undefined ? current : changeAfter(seen), (next) => [next, next])
       )
-      return Allowance.of({ current, changes, changeAfter })
+      return Allowance.of({ current, changes, changeAfter, serviceMillis: Effect.map(monotonicMillis, serviceTimeAt) })
     })
   )
 }

@@ -1,8 +1,8 @@
 /**
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
-import { quietMillis } from "@berthkit/core/client/creation/Ownership"
-import { Clock, Effect } from "effect"
+import { isQuiet } from "@berthkit/core/client/creation/Ownership"
+import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, released, updateRegistry } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
@@ -16,7 +16,7 @@ import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { candidatesOf, instantNow, recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
@@ -33,8 +33,9 @@ const ensureNothingMade = Effect.fnUntraced(function* (
   if (state === "creating") {
     const recorded = yield* Effect.provide(recordedCreate(keyOf(settled, entry)), creatingClient(undefined))
     const candidates = candidatesOf(recorded)
-    const sinceMillis = (yield* Clock.currentTimeMillis) - (recorded?.sentAt?.wallMillis ?? Number.POSITIVE_INFINITY)
-    if (candidates.length === 0 || (recorded?.fate !== "refused" && sinceMillis < quietMillis)) {
+    const sentAt = recorded?.sentAt ?? null
+    const isOver = recorded?.fate === "refused" || (sentAt !== null && isQuiet(sentAt, yield* instantNow))
+    if (candidates.length === 0 || !isOver) {
       return yield* new FleetConflict({
         message: `It is not known yet whether ${pending!.name} (${member}) was created: it was not forgotten.`,
         hint: "Run the same command again in eleven minutes."

@@ -67,7 +67,7 @@ export const list = command(
           message: `${entry.member} of ${fleet} has more than one node: ${known.id}, which the ledger has, and ${node.id}.`,
           hint:
             entry.protect === true && entry.previous?.id === node.id
-              ? "Both are protected until the replacement is finished: berth diff says how to go on."
+              ? `Both are protected until the replacement is finished, or until berth fleet forget ${entry.member}`
               : `If nobody needs it: berth node delete ${node.id}`
         })
         yield* reportProblem(problemOf(twice))

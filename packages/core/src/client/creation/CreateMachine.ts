@@ -33,7 +33,7 @@ import {
   unanswered,
   type UnansweredIntent
 } from "./IntentStore.ts"
-import { millisSince, quietMillis } from "./Ownership.ts"
+import { isQuiet, millisSince } from "./Ownership.ts"
 
 /** What came of a create: a new node, or one found to be its own, because its reply was lost or its key had made it. */
 export interface Creation {
@@ -233,7 +233,7 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   const left = unanswered(intent)
   const isRepeatable = left.fate === "refused"
   // When it was refused is not written, but that was before this call.
-  const isEarly = isRepeatable && sinceMillis < quietMillis
+  const isEarly = isRepeatable && !isQuiet(intent.sentAt, now)
   const pausesMillis = isRepeatable
     ? [0, ...(isEarly ? [minMillisUntilListed] : []), ...laterPausesMillis]
     : // The earlier call looked for the node that the reply named. One more look: it may have another name by now.
@@ -416,7 +416,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
       // Refused for the rate limit for the last time. A later call under the key looks once more.
       if (intent.fate === "refused" && because !== null) return failed(because, request.keyed ? undefined : removed)
       if (again.action) return again
-      return because === null && millisSince(intent.sentAt, event.now) >= quietMillis ? start : unknown(request, state)
+      return because === null && isQuiet(intent.sentAt, event.now) ? start : unknown(request, state)
   }
 }
 

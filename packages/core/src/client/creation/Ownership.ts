@@ -33,6 +33,24 @@ export const millisSince = (earlier: Instant, now: Instant): number => {
     : 0
 }
 
+/** Whether the service has certainly stopped processing a create that was sent then. */
+export const isQuiet = (sentAt: Instant, now: Instant): boolean => millisSince(sentAt, now) >= quietMillis
+
+/** A wall clock may step by this much. */
+const maxStepMillis = 15 * 60_000
+
+/** When another machine sent a create, on the one clock that it told: the service's, or else its own wall clock. */
+export interface Told {
+  readonly millis: number
+  readonly isOfService: boolean
+}
+
+/** Like `isQuiet`, of a create of another machine. If only wall clocks tell, a step of either counts as not passed. */
+export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): boolean =>
+  isOfService && now.serviceMillis > 0
+    ? now.serviceMillis - millis - blurMillis >= quietMillis
+    : now.wallMillis - millis - maxStepMillis >= quietMillis
+
 /** Most time since an earlier instant, by the same clocks. */
 const maxMillisSince = (earlier: Instant, now: Instant): number => {
   if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)

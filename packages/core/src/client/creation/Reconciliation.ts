@@ -29,7 +29,7 @@ import {
   mayShow,
   mayShowPlan,
   millisSince,
-  quietMillis,
+  isQuiet,
   spellingGroup
 } from "./Ownership.ts"
 
@@ -120,7 +120,7 @@ export const besideOf = (
       if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.set(other.key, other)
     }
     // One that was sent long before this one makes no node among those that are new since.
-    else if (millisSince(other.sentAt, intent.sentAt) < quietMillis) lost.push(other)
+    else if (!isQuiet(other.sentAt, intent.sentAt)) lost.push(other)
   }
   return { lost, underWay }
 }

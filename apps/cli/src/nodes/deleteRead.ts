@@ -1,0 +1,58 @@
+/**
+ * Deletes of nodes that Berth itself has chosen: those of a fleet and of leases. Between two attempts of one delete a minute may pass, in
+ * which the node may be renamed, or be gone with another node under its id, and what replaces it may go off. So the client sends each
+ * delete once, and each further attempt follows a read.
+ */
+import { decide, fullBudget } from "@berthkit/core/client/call/Retry"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
+import { Effect, Random, Result } from "effect"
+import { lane } from "./allNodes.ts"
+
+/** As of the client for one call. */
+const maxMillis = 60_000
+const maxAttempts = 8
+
+const isMissing = ({ reason }: BerthError): boolean => reason._tag === "NodeNotFound"
+
+/**
+ * Deletes a node that was read right before. Before each further attempt it reads the node again and runs `ensure` with it; if that fails,
+ * nothing more is sent. A node that is gone, or on its way out, after an attempt that may have been processed is deleted.
+ */
+export const deleteRead = Effect.fnUntraced(function* <E, R>(
+  id: NodeId,
+  ensure: (read: Node) => Effect.Effect<unknown, E, R>
+): Effect.fn.Return<void, BerthError | E, Nodes | R> {
+  const nodes = yield* Nodes
+  const endMillis = (yield* monotonicMillis) + maxMillis
+  /** The failure of an attempt that may have been processed. */
+  let open: BerthError | undefined
+  for (let attempts = 1; ; attempts++) {
+    const sent = yield* Effect.result(nodes.delete(id, { retry: false }))
+    if (Result.isSuccess(sent)) return
+    const { failure } = sent
+    if (isMissing(failure) && open !== undefined) return
+    if (failure.reason.mayBeProcessed) open = failure
+    const decision = decide({
+      reason: failure.reason,
+      repeatable: "idempotent",
+      attempts,
+      maxAttempts,
+      budget: fullBudget,
+      leftMillis: endMillis - (yield* monotonicMillis),
+      draw: yield* Random.next
+    })
+    if (decision._tag !== "Again") return yield* open ?? failure
+    yield* Effect.sleep(decision.delayMillis)
+    const read = yield* Effect.result(nodes.get(id, { lane }))
+    if (Result.isFailure(read)) {
+      if (!isMissing(read.failure)) return yield* open ?? failure
+      if (open !== undefined) return
+      return yield* read.failure
+    }
+    if (read.success.status === "terminate") return
+    yield* ensure(read.success)
+  }
+})
