@@ -17,19 +17,23 @@ describe("any history of commands, edits, faults and foreign hands", () => {
   it(
     "sends what was shown, deletes what is its own, and makes one node for one key",
     async () => {
-      const found = new Map<string, History>()
+      const found = new Map<string, { readonly history: History; readonly at: number }>()
+      let played = 0
       await fc.assert(
         fc.asyncProperty(histories, async (history) => {
           if (found.size >= maxFound) return
-          for (const { rule } of (await play(history)).broken) if (!found.has(rule)) found.set(rule, history)
+          const at = ++played
+          for (const { rule } of (await play(history)).broken) if (!found.has(rule)) found.set(rule, { history, at })
         }),
         { numRuns: 200 }
       )
       const reports: Array<string> = []
-      for (const [rule, history] of found) {
+      for (const [rule, { at, history }] of found) {
         const short = await shrunk(history, rule)
         const { broken } = await play(short, (each) => each.rule !== rule)
-        reports.push(`${rule}: ${broken.find((each) => each.rule === rule)?.why}\n${scriptOf(short)}`)
+        reports.push(
+          `${rule}, in history ${at} of ${played}: ${broken.find((each) => each.rule === rule)?.why}\n${scriptOf(short)}`
+        )
       }
       if (reports.length > 0) assert.fail(`\n${reports.join("\n\n")}\n`)
     },

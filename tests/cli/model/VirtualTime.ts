@@ -1,6 +1,6 @@
 /**
  * The clock of the service and of the programs that talk to it. It advances only when nothing else can happen, so a test can pass a day in
- * no time.
+ * no time. The wall clock of the machine may step; the service's and the monotonic one do not.
  */
 import { Clock, Duration, Effect } from "effect"
 
@@ -12,6 +12,8 @@ interface Timer {
 
 export class VirtualTime {
   nowMillis = Date.UTC(2026, 2, 1, 9)
+  /** How far the wall clock of the machine is ahead. */
+  stepMillis = 0
   readonly #startMillis = this.nowMillis
   readonly #timers = new Set<Timer>()
   #order = 0
@@ -55,7 +57,7 @@ export class VirtualTime {
   /** The clock of one program, which stops for that program once it is killed. */
   clockOf(program: { readonly isDead: boolean }): Clock.Clock {
     // A wall clock has whole milliseconds.
-    const millis = () => Math.floor(this.nowMillis)
+    const millis = () => Math.floor(this.nowMillis + this.stepMillis)
     const sinceStart = () => BigInt(Math.round((this.nowMillis - this.#startMillis + 1_000_000) * 1e6))
     return {
       currentTimeMillisUnsafe: millis,

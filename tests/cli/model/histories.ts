@@ -103,6 +103,7 @@ const weather: fc.Arbitrary<Weather> = fc.oneof(
       { falseMissing: true },
       { staleLists: true },
       { shortLists: true },
+      { noDate: true },
       { create: "lost", hiddenForSeconds: 10 },
       { create: "lost", spelling: "dashes" }
     )
@@ -121,7 +122,9 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   ),
   often(1, fc.record({ does: pick("rename" as const), name: nodeName, to: pick("theirs", "shop-web-9") })),
   often(1, fc.record({ does: pick("raise prices" as const), plan, times: pick(2, 80) })),
-  often(1, fc.record({ does: pick("raise commitments" as const), times: pick(2, 212) }))
+  often(1, fc.record({ does: pick("raise commitments" as const), times: pick(2, 212) })),
+  often(1, fc.record({ does: pick("raise minimums" as const), plan, times: pick(2, 80) })),
+  often(1, fc.record({ does: pick("step the clock" as const), minutes: pick<15 | -15>(15, -15) }))
 )
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
@@ -159,7 +162,8 @@ const around: fc.Arbitrary<Around> = fc
   .record({
     weather: seldom(weather),
     cut: rarely(aCut),
-    stateGoneAt: fc.option(fc.integer({ min: 2, max: 8 }), { nil: undefined, freq: 30 })
+    stateGoneAt: fc.option(fc.integer({ min: 2, max: 8 }), { nil: undefined, freq: 30 }),
+    clock: rarely(fc.record({ atRequest: fc.integer({ min: 1, max: 8 }), minutes: pick<15 | -15>(15, -15) }))
   })
   .map(compact)
 
@@ -199,7 +203,8 @@ const runStep: fc.Arbitrary<Step> = merged(
     .record({
       step: pick("run" as const),
       name: pick("ci"),
-      plan: pick<PlanName>("tiny", "small"),
+      plan: pick<PlanName>("tiny", "small", "flat"),
+      maxCost: seldom(pick(2, 5, 15)),
       reuse: seldom(pick(true)),
       fails: rarely(pick(true))
     })
@@ -243,6 +248,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   often(
     1,
     fc.record({ step: pick("propose" as const), action: pick("delete" as const), name: pick("shop-web-1", "Solo_1") })
+  ),
+  often(
+    1,
+    fc.record({
+      step: pick("propose" as const),
+      action: pick("commit" as const),
+      name: pick("shop-web-1", "Solo_1"),
+      days: pick(30, 365)
+    })
   ),
   often(1, fc.record({ step: pick("approve" as const), answer: pick("y" as const, "n" as const) })),
   often(1, merged(around, fc.record({ step: pick("execute" as const) }))),
@@ -531,6 +545,62 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       plainApply
     )
   ),
+  // The same period from two sides: by hand, by an agent, by the fleet that the node is taken into.
+  often(
+    2,
+    sequence(
+      fc.oneof(fc.constant(plainApply), create),
+      edited(pick<Edit>({ sets: "commitment", group: "web", to: 30 })),
+      fc.record({
+        step: pick("propose" as const),
+        action: pick("commit" as const),
+        name: pick("shop-web-1", "Solo_1"),
+        days: pick(30)
+      }),
+      fc.record({
+        step: pick("commitment" as const),
+        name: pick("shop-web-1", "Solo_1"),
+        days: pick(30),
+        answer: pick("y" as const)
+      }),
+      pick<Step>(
+        { step: "approve", answer: "y" },
+        { step: "adopt", name: "Solo_1", member: "web-1" },
+        { ...plainApply, maxCommitment: 200_000 }
+      ),
+      pick<Step>(
+        { step: "execute" },
+        { ...plainApply, answer: "y" },
+        { ...plainApply, replace: true, maxCommitment: 200_000 }
+      )
+    )
+  ),
+  // A limit on a plan that has no price per hour.
+  often(
+    1,
+    sequence(
+      edited(pick<Edit>({ sets: "plan", group: "web", to: "flat" })),
+      merged(around, fc.record({ step: pick("apply" as const), maxDeletes: pick(5), maxCost: pick(2, 5, 9) }))
+    )
+  ),
+  // A create is left open, and the clock steps before it is looked for or forgotten.
+  often(
+    2,
+    sequence(
+      merged(troubled, fc.oneof(fc.constant(plainApply), create)),
+      fc.oneof(fc.constant(sameName("shop-web-1", "small")), wait),
+      fc.record({
+        step: pick("others" as const),
+        happening: fc.record({ does: pick("step the clock" as const), minutes: pick<15 | -15>(15, -15) })
+      }),
+      pick<Step>(
+        plainApply,
+        { step: "forget", member: "web-1" },
+        { step: "create if absent", name: "Solo_1", plan: "tiny" }
+      ),
+      plainApply
+    )
+  ),
   // A create is left open, and somebody else makes a node of its name.
   often(
     3,
@@ -594,7 +664,8 @@ const without = (each: Step): ReadonlyArray<Step> =>
         "count",
         "maxUnavailable",
         "pick",
-        "ready"
+        "ready",
+        "clock"
       ].includes(key)
     )
     .map((key) => Object.fromEntries(Object.entries(each).filter((entry) => entry[0] !== key)) as unknown as Step)

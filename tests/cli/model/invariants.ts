@@ -62,13 +62,13 @@ const perHourBeside = (
   at: ChangeTruth
 ): number => {
   const old = step.step === "apply" ? Array.from(ledgerBefore.keys()).filter((id) => at.living.has(id)) : []
-  const oldPrices = old.map((id) => service.priceOf(service.nodes.get(id)?.plan ?? ""))
+  const oldPrices = old.map((id) => service.costOf(service.nodes.get(id)?.plan ?? "", false))
   // A create is sent again under its key, for the same node.
   const earlier = new Map<unknown, number>()
   for (const each of changes.slice(0, changes.indexOf(at))) {
     const isThere = each.made === null ? each.isOpen : at.living.has(each.made.id)
     if (each.kind === "create" && isThere && each.body["name"] !== at.body["name"]) {
-      earlier.set(each.body["name"], each.pricePerHour)
+      earlier.set(each.body["name"], each.costPerHour)
     }
   }
   return [...oldPrices, ...earlier.values()].reduce((sum, price) => sum + price, 0)
@@ -80,11 +80,16 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
   const changed = step.meanwhile === undefined ? "" : ", which changed after the question"
   for (const change of changes) {
     if (change.kind !== "create") continue
-    const { body, pricePerHour } = change
+    const { body, costPerHour, minimum, pricePerHour } = change
     const [name, plan, image] = [String(body["name"]), String(body["plan"]), String(body["image"])]
     // A period is shown with its whole price.
-    const words = [name, plan, image, money(change.commitmentPrice ?? pricePerHour)]
-    if (!shownTo(ran, change).some((line) => words.every((word) => has(line, word)))) {
+    const { commitmentPrice } = change
+    const words = [name, plan, image, money(commitmentPrice ?? pricePerHour)]
+    // Of a row the minimum charge of all of them is shown.
+    const count = step.step === "create" ? (step.count ?? 1) : 1
+    const isMinimumIn = (line: string) =>
+      commitmentPrice !== null || minimum === 0 || has(line, money(minimum)) || has(line, money(minimum * count))
+    if (!shownTo(ran, change).some((line) => isMinimumIn(line) && words.every((word) => has(line, word)))) {
       yield {
         rule: `${changed === "" ? 1 : 6} shown as sent (${step.step})`,
         why: `${name} on ${plan} from ${image} at ₹${money(pricePerHour)}${changed} was sent and not shown`
@@ -92,10 +97,10 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
     }
     const maxCost = "maxCost" in step ? step.maxCost : undefined
     const beside = perHourBeside(service, ran, changes, change)
-    if (maxCost !== undefined && change.body["cn_id"] === undefined && pricePerHour + beside > maxCost + 1e-6) {
+    if (maxCost !== undefined && change.body["cn_id"] === undefined && costPerHour + beside > maxCost + 1e-6) {
       yield {
         rule: `1 within --max-cost (${step.step})`,
-        why: `${name} costs ₹${money(pricePerHour)} beside nodes of ₹${money(beside)}, more than ₹${maxCost}`
+        why: `${name} costs ₹${money(costPerHour)} per hour beside nodes of ₹${money(beside)}, more than ₹${maxCost}`
       }
     }
     const others = change.foreignOfThatName.filter((id) => !adopted.has(id))
@@ -283,6 +288,17 @@ const purchases: Rule = function* (world, ran, changes) {
         rule: "5 bought once over commands (commitment)",
         why: `node ${open.id} has a purchase whose outcome is open, and another was sent`
       }
+  }
+  for (const change of bought) {
+    const before = service.changes
+      .slice(0, service.changes.indexOf(change))
+      .findLast(({ id, isOpen, isProcessed, kind }) => kind === "commit" && id === change.id && (isProcessed || isOpen))
+    const isSame = before !== undefined && JSON.stringify(before.body) === JSON.stringify(change.body)
+    if (!isSame || world.isStateBroken || world.unrecorded.size > 0) continue
+    yield {
+      rule: `5 bought twice over commands (${step.step})`,
+      why: `${JSON.stringify(change.body)} was sent for node ${change.id} by command ${before.command}, and again by command ${change.command}`
+    }
   }
   for (const [id, sent] of Map.groupBy(bought, ({ body, id }) => `${id} ${String(body["committed_plan"])}`)) {
     if (!sent.slice(0, -1).some(({ isOpen }) => isOpen)) continue

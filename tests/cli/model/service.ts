@@ -7,14 +7,21 @@ import { VirtualTime } from "./VirtualTime.ts"
 export const plans = {
   tiny: "A-1VCPU-1RAM-10DISK",
   small: "C-2VCPU-8RAM-50DISK",
+  flat: "F-2VCPU-4RAM-20DISK",
   huge: "M-64VCPU-512RAM-4000DISK"
 } as const
 export type PlanName = keyof typeof plans
 export const images = { ubuntu: "Ubuntu-24.04", debian: "Debian-13" } as const
 export type ImageName = keyof typeof images
 
-/** Rupees per hour. */
-const firstPrices: Readonly<Record<PlanName, number>> = { tiny: 1.5, small: 12, huge: 480 }
+/** Rupees per hour. `flat` is billed by the month alone. */
+const firstPrices: Readonly<Record<PlanName, number>> = { tiny: 1.5, small: 12, flat: 0, huge: 480 }
+/** Rupees per month of 730 hours for what is not billed by the hour. */
+const firstFlatPrices: Readonly<Record<PlanName, number>> = { tiny: 0, small: 0, flat: 2920, huge: 0 }
+/** Rupees that are billed at least. */
+const firstMinimums: Readonly<Record<PlanName, number>> = { tiny: 36, small: 288, flat: 100, huge: 0 }
+const hoursPerMonth = 730
+const hoursOfLongestMonth = 744
 
 /** What may go wrong with a request that changes something. */
 export type Trouble =
@@ -56,6 +63,8 @@ export interface Weather {
   readonly staleLists?: boolean
   /** Lists lack their last node. */
   readonly shortLists?: boolean
+  /** Replies do not state the time of the service. */
+  readonly noDate?: boolean
 }
 
 /** Who made a node. */
@@ -94,6 +103,9 @@ export interface ChangeTruth {
   readonly shown: string
   /** The price when the service received the request. */
   readonly pricePerHour: number
+  /** What it costs per hour then, in whichever way it is billed. */
+  readonly costPerHour: number
+  readonly minimum: number
   readonly commitmentPrice: number | null
   readonly node: Readonly<NodeTruth> | null
   /** A node that already had the name of the create; null if there was none. */
@@ -160,6 +172,8 @@ export class Service {
   readonly nodes = new Map<number, NodeTruth>()
   readonly changes: Array<ChangeTruth> = []
   readonly prices: Record<PlanName, number> = { ...firstPrices }
+  readonly flatPrices: Record<PlanName, number> = { ...firstFlatPrices }
+  readonly minimums: Record<PlanName, number> = { ...firstMinimums }
   commitmentFactor = 1
   weather: Weather = {}
   #nextId = 1000
@@ -198,14 +212,39 @@ export class Service {
     return Array.from(this.nodes.values()).filter((node) => this.isThere(node))
   }
 
+  #nameOf(plan: string): PlanName | undefined {
+    return Object.entries(plans).find((entry) => entry[1] === plan)?.[0] as PlanName | undefined
+  }
+
   priceOf(plan: string): number {
-    const name = Object.entries(plans).find((entry) => entry[1] === plan)?.[0] as PlanName | undefined
+    const name = this.#nameOf(plan)
     return name === undefined ? Number.NaN : this.prices[name]
+  }
+
+  minimumOf(plan: string): number {
+    const name = this.#nameOf(plan)
+    return name === undefined ? Number.NaN : this.minimums[name]
+  }
+
+  #monthOf(name: PlanName): number {
+    return this.prices[name] * hoursPerMonth + this.flatPrices[name]
+  }
+
+  /** What a node costs per hour in a month, with its minimum charge if it is a new one. */
+  costOf(plan: string, isNew: boolean): number {
+    const name = this.#nameOf(plan)
+    if (name === undefined) return Number.NaN
+    const perHour = this.prices[name]
+    const others = [this.#monthOf(name), ...(isNew ? [this.minimums[name]] : [])]
+    return Math.max(
+      perHour,
+      ...others.map((amount) => (amount <= perHour * hoursOfLongestMonth ? 0 : amount / hoursPerMonth))
+    )
   }
 
   /** The price of a whole committed period. */
   optionPrice(plan: PlanName, days: number): number {
-    return Math.round(this.prices[plan] * days * dayHours * 0.5 * this.commitmentFactor * 100) / 100
+    return Math.round((this.#monthOf(plan) / hoursPerMonth) * days * dayHours * 0.5 * this.commitmentFactor * 100) / 100
   }
 
   skuOf(plan: PlanName, days: number): number {
@@ -264,8 +303,9 @@ export class Service {
   }
 
   /** Receives a request; the reply, if any, comes later. A request that is lost on its way is only recorded. */
-  receive(request: WireRequest, respond: Respond, isLost = false): void {
+  receive(request: WireRequest, answered: Respond, isLost = false): void {
     const { method } = request
+    const respond: Respond = (reply) => answered(reply === "broken" ? reply : this.#dated(reply))
     if (method === "GET") {
       if (isLost) return
       this.time.after(latencyMillis, () => respond(this.#read(request)))
@@ -287,6 +327,8 @@ export class Service {
       id,
       shown: request.shown,
       pricePerHour: this.priceOf(String(request.body["plan"])),
+      costPerHour: this.costOf(String(request.body["plan"]), true),
+      minimum: this.minimumOf(String(request.body["plan"])),
       commitmentPrice: this.#optionPriceOf(request.body["committed_plan"] ?? request.body["cn_id"] ?? 0),
       node: node && { ...node },
       sameNamed: this.living().find(({ name }) => name === request.body["name"])?.id ?? null,
@@ -307,6 +349,11 @@ export class Service {
     this.changes.push(change)
     if (isLost) return
     this.#change(change, this.#troubleOf(kind), respond)
+  }
+
+  #dated(reply: WireReply): WireReply {
+    if (this.weather.noDate === true) return reply
+    return { ...reply, headers: { ...reply.headers, date: new Date(this.time.nowMillis).toUTCString() } }
   }
 
   #troubleOf(kind: ChangeTruth["kind"]): Trouble | undefined {
@@ -421,10 +468,10 @@ export class Service {
             ram: `${ram}.00`,
             cpu,
             disk_space: disk,
-            price_per_month: (price * 730).toFixed(2),
+            price_per_month: this.#monthOf(name as PlanName).toFixed(2),
             price_per_hour: price.toFixed(2),
             series: plan[0],
-            minimum_billing_amount: "0.00",
+            minimum_billing_amount: this.minimums[name as PlanName].toFixed(2),
             committed_sku: [30, 365].map((days) => {
               const total = this.optionPrice(name as PlanName, days).toFixed(2)
               return {

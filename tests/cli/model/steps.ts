@@ -14,6 +14,10 @@ export type Happening =
   | { readonly does: "stop" | "start"; readonly name: string }
   | { readonly does: "raise prices"; readonly plan: PlanName; readonly times: number }
   | { readonly does: "raise commitments"; readonly times: number }
+  /** Also the price per month of a plan that has none per hour. */
+  | { readonly does: "raise minimums"; readonly plan: PlanName; readonly times: number }
+  /** Sets the wall clock of the machine. */
+  | { readonly does: "step the clock"; readonly minutes: 15 | -15 }
 
 export type Edit =
   | { readonly sets: "plan"; readonly group: string; readonly to: PlanName }
@@ -40,6 +44,8 @@ export interface Around {
   readonly columns?: number
   /** The state folder is gone, and cannot be made again, from this request on until the command ends. */
   readonly stateGoneAt?: number
+  /** The wall clock of the machine steps at that request. */
+  readonly clock?: { readonly atRequest: number; readonly minutes: 15 | -15 }
 }
 
 export type Step =

@@ -167,6 +167,13 @@ export class World {
       }
       case "raise prices":
         service.prices[happening.plan] *= happening.times
+        service.flatPrices[happening.plan] *= happening.times
+        return
+      case "raise minimums":
+        service.minimums[happening.plan] *= happening.times
+        return
+      case "step the clock":
+        this.time.stepMillis += happening.minutes * 60_000
         return
       case "raise commitments":
         service.commitmentFactor *= happening.times
@@ -217,10 +224,11 @@ export class World {
     if (found === undefined) return undefined
     const { args, conversation, proposal } = found
     const { service, time } = this
-    const { answer, columns, cut, meanwhile, stateGoneAt, weather = {} } = step
+    const { answer, clock, columns, cut, meanwhile, stateGoneAt, weather = {} } = step
     service.begin(weather)
     const away = `${this.state}.away`
     const onRequest = (n: number) => {
+      if (n === clock?.atRequest) this.happen({ does: "step the clock", minutes: clock.minutes })
       if (n !== stateGoneAt || !existsSync(this.state) || existsSync(away)) return
       renameSync(this.state, away)
       writeFileSync(this.state, "")
