@@ -128,6 +128,22 @@ const kept: Readonly<Record<string, History>> = {
     somebodyCreates("Solo_1", "tiny"),
     createSolo
   ],
+  "somebody else's node is not taken for that of a key which was refused long before, and is sent again right after it":
+    [
+      { ...createSolo, weather: { create: "429" } },
+      hour,
+      somebodyCreates("Solo_1", "tiny"),
+      { ...createSolo, weather: { create: "swallowed", times: 2 } }
+    ],
+  "a create that is open is not forgotten because the clock of the machine steps": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    { ...apply, weather: { create: "late" } },
+    somebodyCreates("shop-web-1", "small"),
+    somebodyCreates("shop-web-1", "small"),
+    apply,
+    { step: "others", happening: { does: "step the clock", minutes: 15 } },
+    { step: "forget", member: "web-1" }
+  ],
   "the nodes of a group that was renamed stay while the new ones are refused": [
     apply,
     { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },

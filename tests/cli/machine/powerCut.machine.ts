@@ -76,12 +76,15 @@ class Disk {
 
 /** Nodes of the service; each create makes one. */
 let nodes: Array<{ readonly id: number; readonly name: string }>
+/** Whether lists show them. If not, only what a state file says of a node leads to it. */
+let areListed: boolean
 /** Called when a create arrives; the reply waits for its result. */
 let arrived: () => void | Promise<void>
 let service: HttpService
 
 beforeEach(async () => {
   nodes = []
+  areListed = true
   arrived = () => {}
   service = await HttpService.listen(async (request, response) => {
     request.resume()
@@ -95,8 +98,11 @@ beforeEach(async () => {
       return
     }
     const id = /nodes\/(\d+)\/$/.exec(pathname)?.[1]
-    const listed = searchParams.get("page_no") === "1" ? nodes : []
-    reply(id === undefined ? listed : nodes.find((node) => String(node.id) === id))
+    const found = nodes.find((node) => String(node.id) === id)
+    if (request.method === "DELETE") nodes = nodes.filter((node) => node !== found)
+    const listed = areListed && searchParams.get("page_no") === "1" ? nodes : []
+    if (id !== undefined && found === undefined) response.statusCode = 404
+    reply(id === undefined ? listed : (found ?? {}))
   })
 })
 afterEach(() => service[Symbol.asyncDispose]())
@@ -138,14 +144,16 @@ describe.each(["ext4", "xfs"] as const)("after a power cut on %s", (kind) => {
     }
   })
 
-  it(`once a create under a key has ended, the same command gives its node, ${cuts} times of ${cuts}`, async () => {
+  it(`once a create under a key has ended, the same command knows its node by itself, ${cuts} times of ${cuts}`, async () => {
     for (let cut = 0; cut < cuts; cut++) {
       nodes = []
+      areListed = true
       using disk = new Disk(kind)
       await using first = berth(disk, create)
       await first.succeeded()
       disk.cut()
       disk.restore()
+      areListed = false
       await using again = berth(disk, create)
       assert.strictEqual(JSON.parse(await again.succeeded()).id, 101)
       assert.lengthOf(nodes, 1)
@@ -159,6 +167,21 @@ describe.each(["ext4", "xfs"] as const)("after a power cut on %s", (kind) => {
     assert.lengthOf(leases, 1)
     const [[path, text]] = leases as [[string, string]]
     assert.strictEqual(`leases/${JSON.parse(text).key}.json`, path)
+  })
+
+  it("as the command of a run begins, the lease has its node, and reap deletes it without a list", async () => {
+    using disk = new Disk(kind)
+    const command = ["--no-public-ip", "--name", "web", "--", "sh", "-c", "echo it has begun; exec sleep 20 >/dev/null 2>&1"]
+    await using run = berth(disk, ["run", ...order, ...command])
+    await run.printed("it has begun")
+    disk.cut()
+    await run.kill()
+    disk.restore()
+    areListed = false
+    assert.lengthOf(nodes, 1)
+    await using reap = berth(disk, ["reap"])
+    await reap.succeeded()
+    assert.lengthOf(nodes, 0)
   })
 
   it("files that were written or removed durably stay so, in folders that were made for them", async () => {

@@ -406,6 +406,32 @@ const onlyIfAbsent: Rule = function* (_, { step }, changes) {
   }
 }
 
+/** 8: a member is not forgotten while the service may still process its create. */
+const openStays: Rule = function* (
+  { commands, isStateBroken, service, unrecorded },
+  { code, file, ledgerBefore, step }
+) {
+  if (step.step !== "forget" || code !== 0 || isStateBroken || unrecorded.size > 0) return
+  if (Array.from(ledgerBefore.values()).includes(step.member)) return
+  const [, key = "", n = ""] = /^(.+)-(\d+)$/.exec(step.member) ?? []
+  const group = file[key]
+  if (group === undefined) return
+  const open = service.changes.find(
+    ({ atMillis, body, command, isAnswered, kind, isOpen }) =>
+      kind === "create" &&
+      isOpen &&
+      !isAnswered &&
+      commands.get(command) === "apply" &&
+      body["name"] === nameOf(key, group, Number(n)) &&
+      service.time.nowMillis - atMillis < openMillis
+  )
+  if (open !== undefined)
+    yield {
+      rule: "8 open create stays (forget)",
+      why: `${step.member} was forgotten ${(service.time.nowMillis - open.atMillis) / 1000} s after its create got no reply`
+    }
+}
+
 /** 8: every change is printed, however the command ends. */
 const isSaid: Rule = function* (world, ran, changes) {
   const { code, step } = ran
@@ -473,6 +499,7 @@ const rules: ReadonlyArray<Rule> = [
   saysDifferences,
   oneNode,
   onlyIfAbsent,
+  openStays,
   isSaid,
   runLetsGo,
   reapFinds,

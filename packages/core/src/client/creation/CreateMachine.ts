@@ -412,7 +412,9 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
         ? pollAgain({ ...state, candidates: resolution.candidates })
         : unknown(request, state, resolution.candidates)
     case "Absent":
-      if (state.isRepeatable && !before.isEarly) return queued(request.keyed, unsent(intent), state.refusals)
+      // A create that was refused long ago made nothing, and nodes that are listed by now are not of the next one.
+      if (state.isRepeatable && !before.isEarly)
+        return isQuiet(intent.sentAt, event.now) ? start : queued(request.keyed, unsent(intent), state.refusals)
       // Refused for the rate limit for the last time. A later call under the key looks once more.
       if (intent.fate === "refused" && because !== null) return failed(because, request.keyed ? undefined : removed)
       if (again.action) return again
