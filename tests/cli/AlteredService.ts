@@ -30,6 +30,10 @@ export interface Altered {
   listed: ReadonlyArray<Row> | undefined
   /** A request that is carried out and gets no reply, as method and path; undefined for none. */
   silent: string | undefined
+  /** So many deletes from now on fail, and delete nothing. */
+  failing: number
+  /** Called once a delete has failed. */
+  onFailed: () => void
   /** Called before a request is answered, with its method and path. */
   onRequest: (request: string) => void
   /** Called once a create has made its node. */
@@ -92,6 +96,11 @@ const answer = (service: Altered, { body, method, path, query }: Request): Reply
   const at = nodes.findIndex(({ id }) => path === `/nodes/${id}/`)
   if (at < 0) return failure(404, "Not found")
   if (method !== "DELETE") return ok(nodes[at])
+  if (service.failing > 0) {
+    service.failing--
+    service.onFailed()
+    return failure(503, "Service Unavailable")
+  }
   nodes.splice(at, 1)
   service.onDeleted()
   return ok({})
@@ -111,6 +120,8 @@ export const alteredService = Effect.gen(function* () {
     areCreatesSwallowed: false,
     listed: undefined,
     silent: undefined,
+    failing: 0,
+    onFailed: () => {},
     onRequest: () => {},
     onMade: () => {},
     onDeleted: () => {}

@@ -1,18 +1,22 @@
 /**
- * Runs every command that changes something with output flags that do not fit it. Either it is refused before anything is sent, or the
- * change is made and printed. No command that has changed something ends with a usage error.
+ * Runs every command that changes something with output flags that do not fit it. Either it is refused before anything is sent or kept, or
+ * the change is made and printed. No command that has changed something ends with a usage error. The tree of commands says which there are,
+ * so that a new one is either here or named as one that changes nothing.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { TestServer } from "@berthkit/server/testing"
-import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { isNoun } from "@berthkit/cli/commandTree"
+import { tree } from "@berthkit/cli/commands"
+import { assert, it, layer } from "@effect/vitest"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { inDialect } from "../account.ts"
-import { settings } from "./berth.ts"
+import { berth, settings } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { fleetArgs } from "./matrix/fleetFile.ts"
+import { startAgent } from "./mcp/Agent.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 const body = JSON.stringify({ name: "raw", region: "ncr", plan: order[1], image: order[3] })
@@ -24,7 +28,36 @@ interface Change {
   /** Set if it uses a fleet file; `made`: the nodes of the file must exist. */
   readonly isFleet?: "new" | "made"
   readonly args: (own: string) => ReadonlyArray<string>
+  /** What must be there besides. */
+  readonly setUp?: (own: string, account: Account) => Effect.Effect<unknown, never, TestServer | Scope.Scope>
+  /** Whether it is a process of its own, because it reads stdin. */
+  readonly isProcess?: true
+  /** Whether it never changes anything here, because nobody is asked. */
+  readonly isAsking?: true
 }
+
+type Account = Readonly<Record<string, string | undefined>> & { readonly XDG_STATE_HOME: string }
+
+/** Proposes a create, and keeps the id of the proposal in the state folder, where `approve` finds it. */
+const proposed = (own: string, account: Account) =>
+  Effect.gen(function* () {
+    const agent = yield* startAgent(["--allow", "create"], { env: account })
+    const given = { action: "create", name: own, plan: order[1], image: order[3] }
+    const { structuredContent } = yield* Effect.promise(() => agent.call("propose", given))
+    proposalOf.set(own, String(structuredContent["id"]))
+  })
+const proposalOf = new Map<string, string>()
+
+/** Keeps the node of a run whose hour has been over for long. */
+const overdue = (own: string, env: Account) =>
+  Effect.gen(function* () {
+    yield* invoke(["run", "--name", own, ...order, "--reuse", "--", "true"], { env })
+    const wallMillis = (yield* Clock.currentTimeMillis) - 7_200_000
+    for (const path of globSync(join(env.XDG_STATE_HOME, "**/leases/*.json"))) {
+      const long = { wallMillis, bootMillis: 0, bootClock: null }
+      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), begunAt: long, keptSince: long }))
+    }
+  })
 
 const changes: ReadonlyArray<Change> = [
   { command: "node create", args: (own) => [own, ...order] },
@@ -35,8 +68,30 @@ const changes: ReadonlyArray<Change> = [
   { command: "commitment set", needs: [""], args: (own) => [own, "auto_terminate", "--yes"] },
   { command: "apply", isFleet: "new", args: () => ["--yes"] },
   { command: "destroy", isFleet: "made", args: () => ["--yes"] },
-  { command: "api", args: () => ["POST", "/nodes/", "-d", body] }
+  { command: "api", args: () => ["POST", "/nodes/", "-d", body] },
+  { command: "run", args: (own) => ["--name", own, ...order, "--", "true"] },
+  { command: "reap", args: () => [], setUp: overdue },
+  { command: "fleet adopt", needs: [""], isFleet: "new", args: (own) => [own, "--as", "web-1"] },
+  { command: "fleet forget", isFleet: "made", args: () => ["web-1"] },
+  { command: "approve", args: (own) => [proposalOf.get(own)!], setUp: proposed, isAsking: true },
+  { command: "mcp", args: () => ["--allow", "create,delete,commit"], isProcess: true, isAsking: true }
 ]
+
+/** These change nothing at the service, and nothing that is kept of its nodes. */
+const changeNothing = new Set([
+  ...["node list", "node get", "node watch", "node wait", "node ssh", "node ip"],
+  ...["plan list", "plan get", "image list", "image saved", "commitment get", "limits", "cost", "doctor"],
+  ...["diff", "fleet list", "inventory", "ssh-config", "schema", "completion"],
+  ...["auth login", "auth status", "auth token", "auth logout"],
+  ...["profile list", "profile show", "profile use", "profile remove"]
+])
+
+it("every command is one that changes something here, or is known to change nothing", () => {
+  const paths = tree.flatMap((entry) =>
+    isNoun(entry) ? entry.verbs.map(({ name }) => `${entry.name} ${name}`) : [entry.name]
+  )
+  assert.sameMembers(paths, [...new Set(changes.map(({ command }) => command)), ...changeNothing])
+})
 
 /** Output flags and environments: some fit certain commands, some fit none. */
 const outputs: ReadonlyArray<{ readonly flags?: ReadonlyArray<string>; readonly env?: Record<string, string> }> = [
@@ -79,11 +134,18 @@ class Place extends Context.Service<Place, { readonly folder: string }>()("@bert
       ),
       (folder) => ({ folder })
     )
-  ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ uniqueNames: false, rateLimit: { limit: 100_000 } }))))
+  ).pipe(
+    Layer.provideMerge(
+      TestServer.layer(
+        inDialect({ clock: "real", provisioning: "0 millis", uniqueNames: false, rateLimit: { limit: 100_000 } })
+      )
+    )
+  )
 }
 
 /** Runs a change with each of these outputs. Makes new nodes for it only after one of the runs changed something. */
-const checkAll = Effect.fnUntraced(function* ({ args, command, isFleet, needs = [] }: Change, at: number) {
+const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
+  const { args, command, isAsking, isFleet, isProcess, needs = [], setUp } = change
   const { folder } = yield* Place
   const { control, id: world, journal } = yield* TestServer
   const nodes = Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
@@ -92,32 +154,46 @@ const checkAll = Effect.fnUntraced(function* ({ args, command, isFleet, needs = 
     XDG_STATE_HOME: join(folder, String(at), "state"),
     XDG_CACHE_HOME: join(folder, String(at), "cache")
   }
-  const sent = Effect.map(
-    journal,
-    (entries) => entries.findLast(({ method, status }) => method !== "GET" && (status ?? 0) < 300)?.seq
-  )
   let own = ""
+  const keptIn = (pattern: string) =>
+    globSync(join(account.XDG_STATE_HOME, pattern)).map((path) => [path, readFileSync(path, "utf8")])
+  /** The last request that changed something, and what is kept of it here. */
+  const sent = Effect.map(journal, (entries) => {
+    const last = entries.findLast(({ method, status }) => method !== "GET" && (status ?? 0) < 300)?.seq
+    const ledger = join(folder, `${own}.ledger.json`)
+    const kept = [...keptIn("**/leases/*.json"), ...keptIn("**/proposals/*")]
+    return JSON.stringify([last, existsSync(ledger) ? readFileSync(ledger, "utf8") : "", kept])
+  })
   for (const [which, { env = {}, flags = [] }] of outputs.entries()) {
     const file = () => (isFleet === undefined ? [] : fleetArgs({ fleet: true } as never, folder, own))
     if (own === "") {
       own = `n${at}-${which}`
       for (const suffix of needs) yield* invoke(["node", "create", `${own}${suffix}`, ...order], { env: account })
       if (isFleet === "made") yield* invoke(["apply", "--yes", ...file()], { env: account })
+      if (setUp !== undefined) yield* setUp(own, account)
     }
     const before = yield* sent
     const had = yield* nodes
-    const line = [...command.split(" "), ...args(own), ...file(), ...flags]
-    const { code, stderr, stdout } = yield* invoke(line, { env: { ...account, ...env } })
+    const line = [...command.split(" "), ...flags, ...file(), ...args(own)]
+    const using = { env: { ...account, ...env } }
+    const { code, stderr, stdout } = yield* isProcess === true
+      ? berth(line, { ...using, input: "" })
+      : invoke(line, using)
     const what = `${JSON.stringify(env)} berth ${line.join(" ")}: exit ${code}\n${stdout}\n${stderr}`
     if ((yield* sent) === before) {
-      assert.strictEqual(code, 2, what)
+      if (isProcess === true) assert.include([0, 2], code, what)
+      else assert.strictEqual(code, 2, what)
       continue
     }
+    assert.isUndefined(isAsking, what)
     assert.include([0, 10], code, what)
     const ids = [...had, ...(yield* nodes)].flatMap(({ id, name }) =>
       name.startsWith(own) || name === "raw" ? id : []
     )
-    const told = [own, ...(command === "api" ? ["raw"] : []), ...ids].map((each) => new RegExp(`\\b${each}\\b`))
+    const inLedger = Array.from(before.matchAll(/\\"id\\":(\d+)/g), ([, id]) => id!)
+    const told = [own, ...(command === "api" ? ["raw"] : []), ...ids, ...inLedger].map(
+      (each) => new RegExp(`\\b${each}\\b`)
+    )
     assert.isTrue(
       told.some((each) => each.test(stdout + stderr)),
       what
@@ -131,7 +207,7 @@ const checkAll = Effect.fnUntraced(function* ({ args, command, isFleet, needs = 
 layer(Place.layer, { excludeTestServices: true })(`${changes.length * outputs.length} command lines`, (it) => {
   for (const [at, change] of changes.entries()) {
     it.effect(`berth ${change.command} ${change.args("web").slice(0, 6).join(" ")} changes nothing, or prints it`, () =>
-      checkAll(change, at)
+      Effect.scoped(checkAll(change, at))
     )
   }
 })
@@ -144,7 +220,11 @@ const broken = (code: "ENOSPC" | "EPIPE") =>
   })
 
 layer(Place.layer, { excludeTestServices: true })("a change whose output goes nowhere", (it) => {
-  for (const [at, change] of changes.entries()) {
+  // The others print nothing on stdout, or need more than a node.
+  const printing = changes.filter(
+    ({ command, setUp }) => !["run", "mcp", "fleet adopt", "fleet forget"].includes(command) && setUp === undefined
+  )
+  for (const [at, change] of printing.entries()) {
     it.effect(`berth ${change.command} ${change.args("web").slice(0, 6).join(" ")} prints it on stderr`, () =>
       Effect.gen(function* () {
         const { folder } = yield* Place

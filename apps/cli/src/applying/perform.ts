@@ -263,7 +263,7 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
 const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   member: string,
   owned: Owned,
-  ensure: Effect.Effect<unknown, E, R>,
+  ensure: (isAgain: boolean) => Effect.Effect<unknown, E, R>,
   before: Effect.Effect<unknown, LocalFileFault>,
   sent: SentLog
 ) {
@@ -282,10 +282,10 @@ const remove = Effect.fnUntraced(function* <E extends Failure, R>(
         )
   yield* ensureOwned(read)
   if (read.status === "terminate") return
-  yield* ensure
+  yield* ensure(false)
   yield* before
   const at = sent.begin({ action: "delete", member, id: read.id, name: read.name })
-  const ensureStill = (node: Node) => Effect.andThen(ensureOwned(node), ensure)
+  const ensureStill = (node: Node) => Effect.andThen(ensureOwned(node), ensure(true))
   yield* Effect.tapError(deleteRead(read.id, ensureStill), (failure) =>
     Effect.sync(() => void (failure._tag === "BerthError" && !failure.reason.mayBeProcessed && sent.drop(at)))
   )
@@ -431,7 +431,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       yield* remove(
         member,
         old,
-        running.ensure({ member, node: made }, old, "replaces"),
+        (isAgain) => running.ensure({ member, node: made }, old, "replaces", isAgain),
         file.update((ledger) => previousDeleting(ledger, member)),
         means.sent
       )
@@ -575,10 +575,10 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   /** What was found not to run any more after the deletes had begun. */
   let stoppedBy: string | undefined
   /** Reads one of the nodes that may replace it: each delete another one, so that all of them are read again. */
-  const ensureReplaced = (change: Delete, old: Owned) => {
+  const ensureReplaced = (change: Delete, old: Owned) => (isAgain: boolean) => {
     const each = others[deletes.indexOf(change) % Math.max(1, others.length)]
     if (each === undefined) return Effect.void
-    return Effect.tapError(running.ensure(replacingAs(each), old, "may replace"), () =>
+    return Effect.tapError(running.ensure(replacingAs(each), old, "may replace", isAgain), () =>
       Effect.sync(() => (stoppedBy = ofMember(each[0])))
     )
   }

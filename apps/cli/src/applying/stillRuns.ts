@@ -42,15 +42,19 @@ const troubleOf = (read: Result.Result<Node, BerthError>): readonly [is: string,
 export const stillRuns = () => {
   const seenAt = new Map<number, number>()
   return {
-    /** Fails, with both names, if a node does not run that replaces, or may replace, another one. */
+    /**
+     * Fails, with both names, if a node does not run that replaces, or may replace, another one. After an attempt that failed (`isAgain`) no
+     * earlier read counts.
+     */
     ensure: Effect.fnUntraced(function* (
       { member, node }: Replacing,
       old: { readonly id: number; readonly name: string },
-      how: "replaces" | "may replace"
+      how: "replaces" | "may replace",
+      isAgain = false
     ) {
       const now = yield* Clock.currentTimeMillis
       const seen = seenAt.get(node.id)
-      if (seen !== undefined && now - seen < freshMillis) return
+      if (!isAgain && seen !== undefined && now - seen < freshMillis) return
       const trouble = troubleOf(yield* Effect.result(Nodes.use((nodes) => nodes.get(node.id, { lane }))))
       if (trouble === undefined) return void seenAt.set(node.id, now)
       const [is, hint] = trouble

@@ -1,0 +1,71 @@
+/**
+ * A delete that Berth itself has chosen, and whose attempt failed: between two attempts the node may become another one, or what replaces it
+ * may go off. Nothing is deleted that was not read since.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Altered, alteredService, plan } from "./AlteredService.ts"
+import { hurriedFolderOf, webs } from "./fleet.ts"
+
+const deletes = ["--yes", "--max-deletes", "9"]
+
+/** A fleet of one node; the first delete gets no answer that helps, and `meanwhile` happens then. */
+const troubled = Effect.fnUntraced(function* (meanwhile: (service: Altered) => void) {
+  const { account, service } = yield* alteredService
+  const fleet = yield* hurriedFolderOf(account)
+  fleet.write(webs(1))
+  yield* fleet.apply("--yes")
+  service.failing = 1
+  service.onFailed = () => meanwhile(service)
+  const sent = () => service.requests.filter((request) => request.startsWith("DELETE")).length
+  return { fleet, sent, service }
+})
+
+describe("a delete of a fleet whose first attempt failed", () => {
+  it.live("is sent again to the same node", () =>
+    Effect.gen(function* () {
+      const { fleet, sent, service } = yield* troubled(() => {})
+      const ended = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
+      assert.deepStrictEqual([ended.code, sent(), service.nodes.length], [0, 2, 0], ended.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not sent to another node that has the id by then", () =>
+    Effect.gen(function* () {
+      const { fleet, sent, service } = yield* troubled(({ nodes }) => {
+        nodes[0] = { ...nodes[0]!, name: "theirs", created_at: new Date(Date.now() + 60_000).toISOString() }
+      })
+      const ended = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
+      assert.deepStrictEqual([ended.code, sent(), service.nodes.length], [9, 1, 1], ended.stderr)
+      assert.include(ended.stderr, "is named theirs now")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not sent while the node that replaces it does not run", () =>
+    Effect.gen(function* () {
+      const { fleet, sent, service } = yield* troubled(({ nodes }) => {
+        nodes[1] = { ...nodes[1]!, status: "power-off" }
+      })
+      service.failing = 2
+      fleet.write(webs(1, plan, ", tags: [b]"))
+      const ended = yield* fleet.apply(...deletes, "--replace", "all")
+      assert.strictEqual(ended.code, 9, ended.stderr)
+      assert.isBelow(sent(), 3)
+      assert.strictEqual(service.nodes.length, 2)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the delete of a run whose first attempt failed", () => {
+  it.live("is not sent to another node that has the id by then", () =>
+    Effect.gen(function* () {
+      const { fleet, sent, service } = yield* troubled(({ nodes }) => {
+        nodes[1] = { ...nodes[1]!, name: "theirs", created_at: new Date(Date.now() + 60_000).toISOString() }
+      })
+      const order = ["--plan", plan, "--image", "Ubuntu-24.04", "--no-public-ip"]
+      const ended = yield* fleet.run(["run", ...order, "--yes", "--", "true"])
+      assert.notStrictEqual(ended.code, 0, ended.stderr)
+      assert.deepStrictEqual([sent(), service.nodes.length], [1, 2], ended.stderr)
+    }).pipe(Effect.scoped)
+  )
+})
