@@ -16,6 +16,7 @@ import { idleRow, soakRow } from "./rows/endurance.ts"
 import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
 import { heapRow } from "./rows/heap.ts"
 import { readyRow, throughputRow } from "./rows/prism.ts"
+import { keyedRow } from "./rows/keyed.ts"
 import { getRow, listRow } from "./rows/server.ts"
 import { settledRow } from "./rows/settled.ts"
 import { sizeRow } from "./rows/size.ts"
@@ -57,6 +58,7 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "executable-start": executableStartRow,
   get: getRow,
   heap: heapRow,
+  keyed: keyedRow,
   list: listRow,
   openai: openaiRow,
   settled: settledRow,

@@ -178,7 +178,7 @@ describe.each(["ext4", "xfs"] as const)("after a power cut on %s", (kind) => {
       "--",
       "sh",
       "-c",
-      "echo it has begun; exec sleep 20 >/dev/null 2>&1"
+      "echo it has begun; exec sleep 5 </dev/null >/dev/null 2>&1"
     ]
     await using run = berth(disk, ["run", ...order, ...command])
     await run.printed("it has begun")
