@@ -144,6 +144,13 @@ const kept: Readonly<Record<string, History>> = {
     { step: "others", happening: { does: "step the clock", minutes: 15 } },
     { step: "forget", member: "web-1" }
   ],
+  "a node that a person has taken in under another name does not differ": [
+    createSolo,
+    { step: "adopt", name: "Solo_1", member: "web-1" },
+    { step: "edit", edit: { sets: "plan", group: "web", to: "tiny" } },
+    apply,
+    { step: "diff" }
+  ],
   "the nodes of a group that was renamed stay while the new ones are refused": [
     apply,
     { step: "edit", edit: { sets: "group name", group: "web", to: "app" } },

@@ -342,6 +342,8 @@ const saysDifferences: Rule = function* (world, ran) {
     const [group, node] = [file[key], service.nodes.get(id)]
     if (group === undefined || node === undefined || !service.isLiving(node)) continue
     for (const why of differences(key, group, Number(n), node)) {
+      // Whoever takes a node in accepts its name.
+      if (why === "name" && world.adopted.has(id)) continue
       yield {
         rule: `7 ${why} differs (diff)`,
         why: `${member} (${id}) differs from its file: ${why}, and diff exits 0`

@@ -111,7 +111,7 @@ export interface Bought {
 }
 
 /** What is bought for a node by its entry, until it is over or another setting has taken its place. */
-export const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefined => {
+const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefined => {
   if (entry === undefined) return undefined
   const { days, purchase, setMillis, setting, skuId } = entry
   // Bought by the create, which may also have said what happens at the end.
