@@ -411,14 +411,16 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
       return again.action
         ? pollAgain({ ...state, candidates: resolution.candidates })
         : unknown(request, state, resolution.candidates)
-    case "Absent":
+    case "Absent": {
+      const isOver = isQuiet(intent.sentAt, event.now)
       // A create that was refused long ago made nothing, and nodes that are listed by now are not of the next one.
       if (state.isRepeatable && !before.isEarly)
-        return isQuiet(intent.sentAt, event.now) ? start : queued(request.keyed, unsent(intent), state.refusals)
+        return isOver ? start : queued(request.keyed, unsent(intent), state.refusals)
       // Refused for the rate limit for the last time. A later call under the key looks once more.
       if (intent.fate === "refused" && because !== null) return failed(because, request.keyed ? undefined : removed)
       if (again.action) return again
-      return because === null && isQuiet(intent.sentAt, event.now) ? start : unknown(request, state)
+      return because === null && isOver ? start : unknown(request, state)
+    }
   }
 }
 
