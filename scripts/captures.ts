@@ -2,7 +2,8 @@
 // between markers. A seed makes the same commands print the same, and so does a clock that stands still, or jumps where a node has to start. It
 // runs beside the daemon: a node that is older than the daemon's last list counts as discovered, not as created.
 //
-//   node scripts/captures.ts    renew the pages
+//   node scripts/captures.ts           renew the pages
+//   node scripts/captures.ts PAGE      renew one, such as docs/recipes.md
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,7 +27,7 @@ interface Step {
   /** Once it has printed this, time passes for the service until the new node runs. */
   readonly created?: RegExp
   /** What a job prints after it. */
-  readonly afterwards?: { readonly job: string; readonly created: RegExp; readonly until: RegExp }
+  readonly afterwards?: { readonly job: string; readonly created?: RegExp; readonly until: RegExp }
 }
 
 /** Commands of one shell, as one or more blocks of a page. */
@@ -40,6 +41,9 @@ const smallOrder = "--plan C-2VCPU-8RAM-50DISK --image Ubuntu-24.04"
 /** Ids depend on which create came first. */
 const fleetColumns = "--columns action,member,plan,pricePerHourNowInr,pricePerHourAfterInr,differencePerMonthInr"
 const account = "export BERTH_BASE_URL=http://127.0.0.1:4010 BERTH_API_KEY=berth-key BERTH_ACCESS_TOKEN=berth-token"
+
+/** Prints the block of a page that begins with a line. */
+const fileOf = (page: string, line: string) => `sed -n '/^${line}/,/^\`\`\`$/p' "$ROOT/${page}" | sed '$d'`
 
 const sessions: ReadonlyArray<Session> = [
   {
@@ -88,6 +92,77 @@ const sessions: ReadonlyArray<Session> = [
     }
   },
   {
+    page: "docs/recipes.md",
+    blocks: {
+      alert: [
+        {
+          run: "pnpm berth-server --port 4010 --clock frozen --provisioning 0s --termination 0s --scenario small &",
+          isHidden: true,
+          job: "server",
+          until: /"pid"/
+        },
+        { run: account, isHidden: true },
+        { run: `mkdir "$HOME/work" && cd "$HOME/work" && git init --quiet`, isHidden: true },
+        { run: `git config user.name me && git config user.email me@example.com`, isHidden: true },
+        // The files are those that the page shows, the service and the port those of the session.
+        { run: `${fileOf("docs/recipes.md", "# alert.yml")} > alert.yml`, isHidden: true },
+        { run: `sed -i "s#https://api.example.com#$BERTH_BASE_URL#" alert.yml`, isHidden: true },
+        { run: `echo "listen: $BERTH_WATCH_LISTEN" >> alert.yml`, isHidden: true },
+        {
+          run: "berth-watch run --config alert.yml --interval 1s --grace 1s | jq -r '[.type, .subject, .data.from, .data.to] | @tsv' &",
+          job: "alert",
+          until: /"http"/,
+          maxLines: 0
+        },
+        // The daemon has to have seen a node that it reports as deleted.
+        {
+          run: "until berth-watch nodes --config alert.yml | grep -q web-1; do sleep 0.2; done 2> /dev/null",
+          isHidden: true
+        },
+        { run: "berth node delete web-1 --yes", afterwards: { job: "alert", until: /node\.deleted/ } },
+        {
+          run: `berth-watch silence add --config alert.yml --nodes 'web-*' --for 1h --reason "new disks"`,
+          maxLines: 0
+        }
+      ],
+      plan: [
+        {
+          run: "berth plan list --min-cpu 4 --min-ram 8 --os Ubuntu --sort price --limit 3 --columns plan,price,pricePerMonthInr --quiet"
+        },
+        { run: `plan=$(berth plan list --min-cpu 4 --min-ram 8 --os Ubuntu --sort price --limit 1 -o id --quiet)` },
+        { run: `berth node create api --plan "$plan" --image Ubuntu-24.04 --max-cost 10 -o id` }
+      ],
+      job: [
+        {
+          run: `berth run ${smallOrder} --name ci --ttl 30m --quiet -- sh -c 'echo "Testing $BERTH_NODE_IP"; exit 3'; echo $?`
+        },
+        { run: "berth node list --name ci -o id" }
+      ],
+      fleet: [
+        { run: `${fileOf("docs/recipes.md", "# fleet.yaml")} > fleet.yaml`, isHidden: true },
+        { run: `berth apply --dry-run --quiet ${fleetColumns}` },
+        { run: "berth apply --yes --quiet --columns action,member,outcome" },
+        { run: 'git add fleet.yaml fleet.ledger.json && git commit --quiet -m "Add the web nodes of the shop"' },
+        { run: "berth diff --quiet --columns action,pricePerHourNowInr,differencePerHourInr; echo $?" }
+      ],
+      script: [
+        { run: `printf '#!/bin/sh\necho "Welcome to the node" > /etc/motd\n' > setup.sh`, isHidden: true },
+        {
+          run: `mkdir ~/.ssh && echo 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOtGT5KyIH+ooez/Fbku9LnzU2MiRtM39WmdJKvmrlpW me@example.com' > ~/.ssh/id_ed25519.pub`,
+          isHidden: true
+        },
+        { run: `echo 'test -d /var && echo "The node is set up"' > check.sh`, isHidden: true },
+        { run: "cat setup.sh" },
+        {
+          run: `berth node create app ${smallOrder} --start-script setup.sh --ssh-key ~/.ssh/id_ed25519.pub --wait --quiet -o name`
+        },
+        { run: "cat check.sh" },
+        { run: "berth node ssh app -- sh -s < check.sh" },
+        { run: "kill %2 %1", isHidden: true }
+      ]
+    }
+  },
+  {
     page: "docs/fleets.md",
     blocks: {
       first: [
@@ -100,7 +175,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: account, isHidden: true },
         // The file is the one that the page shows.
         {
-          run: `mkdir "$HOME/shop" && cd "$HOME/shop" && sed -n '/^# yaml-language-server/,/^\`\`\`$/p' "$ROOT/docs/fleets.md" | sed '$d' > fleet.yaml`,
+          run: `mkdir "$HOME/shop" && cd "$HOME/shop" && ${fileOf("docs/fleets.md", "# yaml-language-server")} > fleet.yaml`,
           isHidden: true
         },
         { run: `berth apply --dry-run ${fleetColumns}` },
@@ -195,6 +270,12 @@ PATH=\${PATH#*:}
 exec jq --unbuffered "$@"
 `
 
+/** In place of ssh: no node is there to log in to. It runs what it is given here. */
+const ssh = `#!/bin/sh
+shift
+exec "$@"
+`
+
 const hasJq = () => spawnSync("sh", ["-c", "command -v jq"]).status === 0
 
 /** What takes the place of pnpm and npx in the shell: the bundled programs. */
@@ -207,6 +288,7 @@ pnpm() {
   esac
 }
 berth() { node "$ROOT/apps/cli/bin/berth.mjs" "$@"; }
+berth-watch() { node "$ROOT/apps/watch/bin/berth-watch.mjs" "$@"; }
 `
 
 /** So long a create takes, unless the session moves the clock of the service: longer than any machine takes for it. */
@@ -290,7 +372,8 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   const folder = mkdtempSync(join(tmpdir(), "berth-captures-"))
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
   writeFileSync(join(folder, "jq"), hasJq() ? unbufferedJq : jq)
-  chmodSync(join(folder, "jq"), 0o755)
+  writeFileSync(join(folder, "ssh"), ssh)
+  for (const program of ["jq", "ssh"]) chmodSync(join(folder, program), 0o755)
   // What the pages show, and what it is here: other programs may use the ports.
   const places: ReadonlyArray<readonly [shown: string, here: string]> = [
     ["127.0.0.1:4010", `127.0.0.1:${await freePort()}`],
@@ -326,8 +409,10 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
           job === undefined ? await shell.run(here(run), created, provision) : await shell.start(here(run), job)
         if (job !== undefined && until !== undefined) printed += await shell.printedBy(job, until)
         if (afterwards !== undefined) {
-          printed += await shell.printedBy(afterwards.job, afterwards.created)
-          await provision()
+          if (afterwards.created !== undefined) {
+            printed += await shell.printedBy(afterwards.job, afterwards.created)
+            await provision()
+          }
           printed += await shell.printedBy(afterwards.job, afterwards.until)
         }
         if (isHidden === true) continue
@@ -356,24 +441,26 @@ const placeOf = (name: string) =>
 export const withoutTimes = (page: string): string =>
   page.replaceAll(/\((?:\d+ min )?\d+ s\)$/gm, "(0 s)").replaceAll(/ends in 59 min \d+ s\./g, "ends in 59 min.")
 
-/** Each page as it is, and as it should be. */
-export const capturedPages = async () =>
+/** Each page as it is, and as it should be; or only the page `only`. */
+export const capturedPages = async (only?: string) =>
   Promise.all(
-    sessions.map(async (session) => {
-      const path = join(root, session.page)
-      const before = readFileSync(path, "utf8")
-      let after = before
-      for (const [name, text] of await capture(session)) {
-        if (!placeOf(name).test(after)) throw new Error(`${session.page} has no place for ${name}`)
-        after = after.replace(placeOf(name), (_, head: string, tail: string) => head + text + tail)
-      }
-      return { page: session.page, path, before, after }
-    })
+    sessions
+      .filter(({ page }) => only === undefined || page === only)
+      .map(async (session) => {
+        const path = join(root, session.page)
+        const before = readFileSync(path, "utf8")
+        let after = before
+        for (const [name, text] of await capture(session)) {
+          if (!placeOf(name).test(after)) throw new Error(`${session.page} has no place for ${name}`)
+          after = after.replace(placeOf(name), (_, head: string, tail: string) => head + text + tail)
+        }
+        return { page: session.page, path, before, after }
+      })
   )
 
 if (import.meta.main) {
   for (const app of apps) await bundle(app)
-  for (const { after, before, path } of await capturedPages()) {
+  for (const { after, before, path } of await capturedPages(process.argv[2])) {
     if (withoutTimes(after) !== withoutTimes(before)) writeFileSync(path, after)
   }
 }

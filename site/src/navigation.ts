@@ -16,7 +16,7 @@ export interface Section {
 }
 
 export const sections: ReadonlyArray<Section> = [
-  { title: "Start here", items: [["README.md", "Get started"]] },
+  { title: "Start here", items: [["README.md", "Get started"], "docs/recipes.md"] },
   {
     title: "In your program",
     items: [

@@ -37,6 +37,7 @@ export const checkers: ReadonlyArray<Checker> = [
   by(/^README\.md$/, /^(sh|ts)$/, "tests/repository/readme.test.ts", 'read("README.md")'),
   by(/^README\.md$/, /^console$/, "scripts/captures.ts", 'page: "README.md"'),
   by(/^apps\/cli\/README\.md$/, /^console$/, "scripts/captures.ts", 'page: "apps/cli/README.md"'),
+  by(/^docs\/recipes\.md$/, /^console$/, "scripts/captures.ts", 'page: "docs/recipes.md"'),
   by(/^docs\/using-with-(promises|effect)\.md$/, /^text$/, "tests/repository/pages.test.ts", "docs/${name}.md"),
   by(/^docs\/control-plane\.md$/, /^(http)?$/, "tests/repository/controlPlane.test.ts", "docs/control-plane.md"),
   by(/^docs\/architecture\.md$/, /^layers$/, "scripts/layers.ts", "docs/architecture.md"),
