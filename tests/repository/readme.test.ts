@@ -14,6 +14,7 @@ import { mockService } from "../core/promise/Service.ts"
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 const page = read("README.md")
 const { packageManager } = JSON.parse(read("package.json"))
+const [, effectVersion] = /^ {2}effect: (\S+)$/m.exec(read("pnpm-workspace.yaml"))!
 
 /** The fenced blocks of the page, with their languages. */
 const blocks = Array.from(
@@ -30,13 +31,15 @@ describe("the README", () => {
   it("has no block that is not accounted for", () => {
     assert.deepStrictEqual(blocksIn("ts"), examples.map(read))
     assert.match(page, /<!-- captured: commands -->\n+```console\n/)
-    const [install, tour, ...others] = blocksIn("sh")
+    const [tour, install, ...others] = blocksIn("sh")
     assert.deepStrictEqual(others, [])
-    assert.strictEqual(tour, `npx --yes ${packageManager} demo\nnpx --yes ${packageManager} test\n`)
-    assert.match(install!, new RegExp(`^npx --yes ${packageManager} packages .*\n(?:npm install .*\n){4}$`))
+    assert.strictEqual(tour, `git clone https://HOST/OWNER/berth.git && cd berth\nnpx --yes ${packageManager} demo\n`)
+    assert.include(page, `\`npx --yes ${packageManager} test\``)
+    assert.match(page, new RegExp(`^npm install effect@${effectVersion} @effect/platform-node@${effectVersion} `, "m"))
+    assert.match(install!, new RegExp(`^npx --yes ${packageManager} packages .*\n(?:npm install .*\n){5}$`))
     assert.deepStrictEqual(
       blocks.map(([language]) => language),
-      ["sh", "sh", "console", "ts", "ts"]
+      ["sh", "console", "sh", "ts", "ts"]
     )
   })
 
@@ -53,7 +56,7 @@ describe("the README", () => {
   it.each([
     ["tests/repository/captures.machine.ts", "capturedPages()"],
     ["tests/install/clone.install.ts", '[...pnpm, "demo"]'],
-    ["tests/install/packages.install.ts", "^npm install .*$"]
+    ["tests/install/packages.install.ts", "^npm install .*\\.tgz.*$"]
   ])("is run in part by %s", (file, text) => assert.include(read(file), text))
 
   it("names only files that there are", () => {
