@@ -6,7 +6,8 @@ import { dirname, join, relative, resolve } from "node:path"
 const link = /\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g
 
 /** The pages below `docs` that are for users, and not for people who change Berth. */
-const pageForUsers = /^docs\/(?:(?!architecture|inside-the-mock|adding-an-endpoint)[\w-]+|interface\/[\w-]+)\.md$/
+const pageForUsers =
+  /^docs\/(?:(?!architecture|inside-the-mock|adding-an-endpoint)[\w-]+|(?:interface|reference)\/[\w-]+)\.md$/
 
 /** Copies the README of the workspace `home` to the folder of its package, which is otherwise filled. */
 export const packPages = (root: string, folder: string, home: string): void => {

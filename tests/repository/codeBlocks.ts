@@ -55,7 +55,12 @@ export const checkers: ReadonlyArray<Checker> = [
     "docs/ansible-and-ssh.md"
   ),
   by(/^docs\/watch-receivers\.md$/, /^(js|ts)$/, "tests/install/receivers.install.ts", "docs/watch-receivers.md"),
-  by(/^docs\/watch\.md$/, /^yaml$/, "apps/watch/test/events/documented.test.ts", 'page("watch.md")')
+  by(
+    /^docs\/(watch|reference\/daemon)\.md$/,
+    /^yaml$/,
+    "apps/watch/test/events/documented.test.ts",
+    '["reference/daemon.md", 5]'
+  )
 ]
 
 /** Blocks of a language that people read and no program: where, and why. */

@@ -1,9 +1,9 @@
-// What is printed from the table of troubles: the alert rules for Prometheus, and the table of `docs/watch.md`.
+// What is printed from the table of troubles: the alert rules for Prometheus, and the table of `docs/reference/troubles.md`.
 import { readFileSync } from "node:fs"
 import { named, type TroubleEntry, troubleTable } from "../src/troubles/table.ts"
 
 export const alertsFile = new URL("../operate/alerts.yml", import.meta.url)
-export const docsFile = new URL("../../../docs/watch.md", import.meta.url)
+export const docsFile = new URL("../../../docs/reference/troubles.md", import.meta.url)
 
 /** In front of a summary: what it is about. */
 const subjects = { daemon: "", account: "{{ $labels.account }}: ", sink: "Sink {{ $labels.sink }}: " } as const

@@ -136,7 +136,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
       mkdirSync(state, { mode: 0o700 })
       writeFileSync(script, `#!/bin/sh\nenv > ${path}/env.new && mv ${path}/env.new ${path}/env\n`, { mode: 0o755 })
       const config = join(path, "watch.yml")
-      const documented = blockOf("docs/watch.md", "yaml", "accounts:")
+      const documented = blockOf("docs/reference/daemon.md", "yaml", "accounts:")
       writeFileSync(
         config,
         substitute(documented, {
@@ -217,7 +217,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
       expect(yield* wait(() => verified.ended)).toMatchObject({ code: 0, stderr: "" })
 
       expect(unit).toContain("StateDirectory=berth\n")
-      expect(blockOf("docs/watch.md", "yaml", "accounts:")).toContain("store: /var/lib/berth/watch.db ")
+      expect(blockOf("docs/reference/daemon.md", "yaml", "accounts:")).toContain("store: /var/lib/berth/watch.db ")
       const config = join(path, "watch.yml")
       const account = "{ name: a, baseUrl: http://127.0.0.1:1, apiKey: { env: K }, accessToken: { env: K } }"
       writeFileSync(config, `accounts: [${account}]\nstore: ./watch.db\n`)

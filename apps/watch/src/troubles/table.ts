@@ -1,6 +1,6 @@
 /**
  * Everything that may be wrong with a daemon, one entry each: when it holds, its sentence, what to do next, its alert. What shows
- * troubles (the HTTP interface, metrics, stderr, events, the page, the alert rules, `docs/watch.md`) derives them from here, so a new
+ * troubles (the HTTP interface, metrics, stderr, events, the page, the alert rules, `docs/reference/troubles.md`) derives them from here, so a new
  * trouble is one entry. Pure.
  */
 import { DateTime } from "effect"

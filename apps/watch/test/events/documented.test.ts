@@ -12,15 +12,22 @@ describe("the docs of the daemon", () => {
     expect(documented.toSorted()).toEqual(eventTypes.toSorted())
   })
 
-  it("show a config that is taken as it is", () => {
-    const [, yaml = ""] = /```yaml\n([^]*?)```/.exec(page("watch.md")) ?? []
+  it.each([
+    ["watch.md", 3],
+    ["reference/daemon.md", 5]
+  ])("show a config that is taken as it is: %s", (name, sinks) => {
+    const [, yaml = ""] = /```yaml\n([^]*?)```/.exec(page(name)) ?? []
     const secret = `whsec_${Buffer.alloc(32).toString("base64")}`
-    const variables: Record<string, string> = { OPS_SECRET: secret, CHAT_URL: "https://chat.example.com/1" }
+    const variables: Record<string, string> = {
+      OPS_SECRET: secret,
+      CHAT_URL: "https://chat.example.com/1",
+      BEAT_URL: "https://beat.example.com"
+    }
     const found = readConfig(yaml, {
       path: "/etc/berth/watch.yml",
       variable: (name) => variables[name] ?? "secret-0123456789",
       file: () => "token-0123456789"
     })
-    expect(Result.isFailure(found) ? found.failure : found.success.sinks).toHaveLength(5)
+    expect(Result.isFailure(found) ? found.failure : found.success.sinks).toHaveLength(sinks)
   })
 })
