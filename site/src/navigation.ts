@@ -33,8 +33,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/fleets.md", "Your first fleet"],
       ["docs/running-a-command.md", "A node for one command"],
       ["docs/ansible-and-ssh.md", "Ansible and ssh"],
-      ["docs/agents.md", "For an agent"],
-      ["docs/cli-output.md", "What commands print"]
+      ["docs/agents.md", "For an agent"]
     ]
   },
   {
@@ -43,7 +42,6 @@ export const sections: ReadonlyArray<Section> = [
       ["apps/server/README.md", "The mock server"],
       ["docs/testing-with-the-mock.md", "Testing with the mock"],
       ["docs/running-the-mock.md", "Running the mock"],
-      ["docs/control-plane.md", "The control plane"],
       ["docs/service-today.md", "The service today"],
       ["docs/learning.md", "Is it like the real service?"]
     ]
@@ -53,23 +51,36 @@ export const sections: ReadonlyArray<Section> = [
     items: [
       ["apps/watch/README.md", "The daemon"],
       ["docs/watch.md", "Run and configure it"],
-      ["docs/watch-events.md", "Its events"],
       ["docs/watch-receivers.md", "Receiving events"],
       ["docs/watch-http.md", "Dashboard and HTTP"],
-      ["docs/watch-latency.md", "How late events are"],
       ["docs/fleet.md", "On several machines"]
+    ]
+  },
+  {
+    title: "Tables and limits",
+    items: [
+      ["docs/reference/client.md", "The client with promises"],
+      ["docs/reference/cli.md", "The command line"],
+      ["docs/reference/fleets.md", "Fleets"],
+      ["docs/cli-output.md", "What commands print"],
+      ["docs/control-plane.md", "The mock's control plane"],
+      ["docs/reference/daemon.md", "The daemon"],
+      ["docs/watch-events.md", "Its events"],
+      ["docs/reference/troubles.md", "Its troubles"],
+      ["docs/watch-latency.md", "How late events are"],
+      ["docs/reference/several-machines.md", "Several machines"],
+      ["docs/glossary.md", "Glossary"]
     ]
   },
   {
     title: "The service",
     items: [
       ["docs/interface/interface.md", "Its interface"],
-      ["docs/interface/assumptions.md", "Assumptions"],
-      ["docs/glossary.md", "Glossary"]
+      ["docs/interface/assumptions.md", "Assumptions"]
     ]
   },
   {
-    title: "Change Berth",
+    title: "For contributors",
     items: [
       [".github/CONTRIBUTING.md", "Contributing"],
       ["docs/architecture.md", "Architecture"],
