@@ -42,7 +42,6 @@ export const sections: ReadonlyArray<Section> = [
       ["apps/server/README.md", "The mock server"],
       ["docs/testing-with-the-mock.md", "Testing with the mock"],
       ["docs/running-the-mock.md", "Running the mock"],
-      ["docs/service-today.md", "The service today"],
       ["docs/learning.md", "Is it like the real service?"]
     ]
   },
@@ -63,18 +62,19 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/reference/cli.md", "The command line"],
       ["docs/reference/fleets.md", "Fleets"],
       ["docs/cli-output.md", "What commands print"],
-      ["docs/control-plane.md", "The mock's control plane"],
+      ["docs/control-plane.md", "Its control plane"],
       ["docs/reference/daemon.md", "The daemon"],
       ["docs/watch-events.md", "Its events"],
       ["docs/reference/troubles.md", "Its troubles"],
       ["docs/watch-latency.md", "How late events are"],
+      ["docs/reference/metrics.md", "Its metrics"],
       ["docs/reference/several-machines.md", "Several machines"],
-      ["docs/glossary.md", "Glossary"]
     ]
   },
   {
     title: "The service",
     items: [
+      ["docs/service-today.md", "The service today"],
       ["docs/interface/interface.md", "Its interface"],
       ["docs/interface/assumptions.md", "Assumptions"]
     ]
@@ -83,6 +83,7 @@ export const sections: ReadonlyArray<Section> = [
     title: "For contributors",
     items: [
       [".github/CONTRIBUTING.md", "Contributing"],
+      ["docs/glossary.md", "Glossary"],
       ["docs/architecture.md", "Architecture"],
       ["docs/adding-an-endpoint.md", "Adding an endpoint"],
       ["docs/inside-the-mock.md", "Inside the mock"],
