@@ -62,6 +62,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/reference/cli.md", "The command line"],
       ["docs/reference/fleets.md", "Fleets"],
       ["docs/cli-output.md", "What commands print"],
+      ["docs/reference/mock.md", "The mock"],
       ["docs/control-plane.md", "Its control plane"],
       ["docs/reference/daemon.md", "The daemon"],
       ["docs/watch-events.md", "Its events"],
