@@ -64,6 +64,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/cli-output.md", "What commands print"],
       ["docs/reference/mock.md", "The mock"],
       ["docs/control-plane.md", "Its control plane"],
+      ["docs/reference/learning.md", "Learning"],
       ["docs/reference/daemon.md", "The daemon"],
       ["docs/watch-events.md", "Its events"],
       ["docs/reference/troubles.md", "Its troubles"],
