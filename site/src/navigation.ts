@@ -61,6 +61,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/reference/client.md", "The client with promises"],
       ["docs/reference/cli.md", "The command line"],
       ["docs/reference/fleets.md", "Fleets"],
+      ["docs/reference/leases.md", "Leases"],
       ["docs/cli-output.md", "What commands print"],
       ["docs/reference/mock.md", "The mock"],
       ["docs/control-plane.md", "Its control plane"],
