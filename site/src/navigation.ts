@@ -72,6 +72,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/watch-latency.md", "How late events are"],
       ["docs/reference/metrics.md", "Its metrics"],
       ["docs/reference/several-machines.md", "Several machines"],
+      ["docs/reference/service-today.md", "The service today"]
     ]
   },
   {
